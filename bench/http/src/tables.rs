@@ -8,7 +8,7 @@ use crate::installed::Installed;
 use crate::row::{CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, Row};
 use crate::tools::{OURS, OURS_ALONE, Tool};
 use harness::aligned::{aligned, cell};
-use harness::markdown::Line;
+use harness::markdown::TableLine;
 use harness::row::{self, Turn, rss_mib, wall_s};
 use harness::spread::{self, Spread};
 
@@ -125,8 +125,8 @@ fn remarks(rows: &[Row]) -> String {
 }
 
 /// The case in relation to each of the other tools, for a document.
-pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<Line> {
-    let lines = others(case).map(|tool| Line::of(case.title, rows, OURS, tool.name, CPU_US));
+pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<TableLine> {
+    let lines = others(case).map(|tool| TableLine::of(case.title, rows, OURS, tool.name, CPU_US));
     lines.filter(|line| line.cpu.is_some()).collect()
 }
 

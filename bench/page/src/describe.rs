@@ -2,7 +2,7 @@
 
 use record::{MinMedianMax, Spread};
 use serde_json::{Value, json};
-use store::{Ending, Generator, NewRun, Place, StudyId};
+use store::{Ending, Generator, NewRun, StudyId, StudyPlace};
 
 /// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;
@@ -29,7 +29,7 @@ pub(crate) fn new_run(
     after_s: u64,
     duration_s: u64,
     cores: u32,
-    place: Option<(StudyId, Place)>,
+    place: Option<(StudyId, StudyPlace)>,
 ) -> NewRun {
     NewRun {
         started_at_unix_ms: STARTED_AT_UNIX_MS + after_s as i64 * 1_000,

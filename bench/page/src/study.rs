@@ -1,7 +1,7 @@
 //! A study of many runs: three systems, their knobs, as many blocks as it takes.
 
 use record::Phase;
-use store::{Compare, NewStudy, Place, Store, StudyEnding, StudyId, Verdict};
+use store::{Compare, NewStudy, Store, StudyEnding, StudyId, StudyPlace, Verdict};
 
 use crate::chance::Chance;
 use crate::describe::{self, STAMP, STARTED_AT_UNIX_MS, VERSION, WARM_UP_S};
@@ -37,7 +37,7 @@ pub(crate) fn make(store: &Store, size: &Size) -> store::Result<StudyId> {
     let variants = variants(size);
     let blocks = size.runs.div_ceil(variants.len() as u32);
     let places = (0..blocks).flat_map(|block| variants.iter().map(move |variant| (block, variant)));
-    let places: Vec<(Place, &Variant)> = (0..)
+    let places: Vec<(StudyPlace, &Variant)> = (0..)
         .zip(places)
         .map(|(position, (block, variant))| (place(block, position, variant), variant))
         .collect();
@@ -84,12 +84,12 @@ fn variants(size: &Size) -> Vec<Variant> {
     SYSTEMS.iter().enumerate().flat_map(of_system).collect()
 }
 
-fn place(block: u32, position: u32, variant: &Variant) -> Place {
+fn place(block: u32, position: u32, variant: &Variant) -> StudyPlace {
     let words: Vec<String> = variant.knobs.iter().map(|(knob, value)| format!("{knob}={value}")).collect();
-    Place { block, position, load: LOAD.to_owned(), ..fixtures::place(variant.system, &words.join(" ")) }
+    StudyPlace { block, position, load: LOAD.to_owned(), ..fixtures::place(variant.system, &words.join(" ")) }
 }
 
-fn new_study(planned: Vec<Place>, blocks: u32, cores: u32) -> NewStudy {
+fn new_study(planned: Vec<StudyPlace>, blocks: u32, cores: u32) -> NewStudy {
     NewStudy {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
         title: "made-up".to_owned(),
@@ -108,7 +108,7 @@ fn new_study(planned: Vec<Place>, blocks: u32, cores: u32) -> NewStudy {
 fn make_run(
     store: &Store,
     study: &StudyId,
-    place: &Place,
+    place: &StudyPlace,
     variant: &Variant,
     size: &Size,
 ) -> store::Result<()> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use harness::aligned::{aligned, cell};
-use harness::markdown::Line;
+use harness::markdown::TableLine;
 use harness::row::{self, Turn, cpu_s, rss_mib, wall_s};
 use harness::spread;
 
@@ -83,9 +83,9 @@ fn remarks(rows: &[Row]) -> String {
 }
 
 /// The case in relation to each of the other tools, for a document.
-pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<Line> {
+pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<TableLine> {
     let others = case.tools.iter().filter(|tool| tool.name != OURS);
-    others.map(|tool| Line::of(&case.title, rows, OURS, tool.name, CPU_US)).collect()
+    others.map(|tool| TableLine::of(&case.title, rows, OURS, tool.name, CPU_US)).collect()
 }
 
 fn titles(first: &str, columns: &[Column]) -> Vec<String> {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use harness::interrupt::Interrupt;
 
 use crate::flags::{Flags, Profile};
-use crate::grade::Found;
+use crate::grade::Finding;
 use crate::slots::Slots;
 
 /// One grading.
@@ -66,8 +66,8 @@ impl<'a> Bench<'a> {
     pub(crate) fn side_by_side(
         &self,
         tries: u32,
-        one: impl Fn(u32) -> Result<Found, String> + Sync,
-    ) -> Vec<Result<Found, String>> {
+        one: impl Fn(u32) -> Result<Finding, String> + Sync,
+    ) -> Vec<Result<Finding, String>> {
         thread::scope(|scope| {
             let one = &one;
             let running: Vec<_> = (0..tries)

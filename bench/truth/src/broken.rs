@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 use crate::flags::Profile;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, started};
 use crate::server::Server;
-use crate::tool::{Said, conserves, fit};
+use crate::tool::{Output, conserves, fit};
 
 /// Longest that anything here takes.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -150,13 +150,13 @@ impl Faults {
     }
 
     /// What was found: these words, and everything that is false.
-    pub(crate) fn found(self, words: String) -> Found {
+    pub(crate) fn found(self, words: String) -> Finding {
         let is_right = self.0.is_empty();
-        Found::new(is_right, std::iter::once(words).chain(self.0).collect::<Vec<_>>().join("; "))
+        Finding::new(is_right, std::iter::once(words).chain(self.0).collect::<Vec<_>>().join("; "))
     }
 }
 
-fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Found, String> {
+fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Finding, String> {
     let said = fit(|| load(bench, broken, model))?;
     let mut faults = Faults::default();
     let words = is_possible(&said, model == Model::Open, &mut faults)?;
@@ -184,7 +184,7 @@ fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Found, String>
 }
 
 /// Whether the figures of a single run can be: accounts that add up, and no more answers than there were requests.
-pub(crate) fn is_possible(said: &Said, is_open: bool, faults: &mut Faults) -> Result<String, String> {
+pub(crate) fn is_possible(said: &Output, is_open: bool, faults: &mut Faults) -> Result<String, String> {
     conserves(&said.json)?;
     let (per_s, verdict) = (said.at("/throughput_per_s")?, said.word("/verdict"));
     let length_s = said.at("/window/length_s").unwrap_or(MEASURED_S);
@@ -200,7 +200,7 @@ pub(crate) fn is_possible(said: &Said, is_open: bool, faults: &mut Faults) -> Re
     Ok(format!("{verdict}, exit {}, {per_s:.0}/s, gone {}, outage {} s", said.exit, of(gone), of(longest)))
 }
 
-fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Said, String> {
+fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Output, String> {
     let flags = if model == Model::Open { broken.open_flags } else { "" };
     let command = shell(bench, &format!("{} {flags}", broken.single), free_port()?);
     let server = Server::start_as(bench, Command::new("sh").args(["-c", &command]))?;
@@ -237,7 +237,7 @@ fn systems(bench: &Bench, broken: &Broken, flags: &str, healthy: &[&str]) -> Str
     in_plan(bench, "broken", &format!("{} {flags}", broken.in_study)) + &healthy
 }
 
-fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Found, String> {
+fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Finding, String> {
     let flags = if model == Model::Open { broken.open_flags } else { "" };
     let systems = systems(bench, broken, flags, &["healthy"]);
     // What is missing must breach gates that the rest would meet.
@@ -255,7 +255,7 @@ fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Fo
     Ok(faults.found(words))
 }
 
-fn best(bench: &Bench, broken: &Broken, number: u32) -> Result<Found, String> {
+fn best(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, String> {
     let systems = systems(bench, broken, broken.open_flags, &["healthy", "third"]);
     let compare = "{ by: throughput, matters: 3%, find: best, blocks: 8 }";
     let said = planned(bench, broken, Model::Open, &systems, 500 + number, compare)?;
@@ -278,7 +278,7 @@ fn planned(
     systems: &str,
     number: u32,
     compare: &str,
-) -> Result<Said, String> {
+) -> Result<Output, String> {
     let load = format!("{{ {}, warm-up: 300ms, for: 1200ms, timeout: 1s }}", model.in_study(broken));
     let seed = bench.seed_of(broken.number(), number);
     let plan =
@@ -287,7 +287,7 @@ fn planned(
 }
 
 /// What is said of each run of the broken system of a study.
-fn of_runs(said: &Said, broken: &Broken, faults: &mut Faults) -> String {
+fn of_runs(said: &Output, broken: &Broken, faults: &mut Faults) -> String {
     let is_broken =
         |run: &&Value| run["system"]["name"] == "broken" && run["validity"]["verdict"] != "invalid";
     let runs: Vec<&Value> = said.list("/runs").iter().filter(is_broken).collect();
@@ -313,7 +313,7 @@ fn is_too_fast(run: &Value) -> bool {
 }
 
 /// Nothing in a comparison is in favor of the broken system.
-fn never_better(said: &Said, faults: &mut Faults) {
+fn never_better(said: &Output, faults: &mut Faults) {
     let first = said.list("/comparison/ranking").iter().min_by_key(|entry| entry["rank"].as_u64());
     faults.unless(first.is_none_or(|first| first["system"] != "broken"), || "ranked first".to_owned());
     for pair in said.list("/comparison/pairs") {
@@ -324,7 +324,7 @@ fn never_better(said: &Said, faults: &mut Faults) {
 }
 
 /// A rate at which the system was gone for a while in every run did not hold.
-fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Found, String> {
+fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Finding, String> {
     let load = Model::Open.in_study(broken).replace("200/s", "100/s");
     let plan = Plan {
         question: "How much does it take?",

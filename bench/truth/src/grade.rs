@@ -35,7 +35,7 @@ impl Grade {
         case: &'static str,
         planted: impl Into<String>,
         needed: u32,
-        tries: Vec<Result<Found, String>>,
+        tries: Vec<Result<Finding, String>>,
     ) -> Self {
         let of = tries.len() as u32;
         let good = tries.iter().flatten().filter(|found| found.is_right).count() as u32;
@@ -45,7 +45,7 @@ impl Grade {
         let more =
             if words.len() > SHOWN { format!(", and {} more", words.len() - SHOWN) } else { String::new() };
         let found = words.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ") + &more;
-        let wrong = |found: &Found| (!found.is_right).then(|| format!("wrong: {}", found.what));
+        let wrong = |found: &Finding| (!found.is_right).then(|| format!("wrong: {}", found.what));
         let remarks = tries
             .iter()
             .filter_map(|one| match one {
@@ -75,14 +75,14 @@ impl Grade {
 
 /// What one try found.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Finding {
     /// Whether it is the truth.
     pub(crate) is_right: bool,
     /// In few words.
     pub(crate) what: String,
 }
 
-impl Found {
+impl Finding {
     pub(crate) fn new(is_right: bool, what: impl Into<String>) -> Self {
         Self { is_right, what: what.into() }
     }
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn tries_that_could_not_be_made_are_not_right() {
         let tries = vec![
-            Ok(Found::new(true, "5 %")),
-            Ok(Found::new(true, "5 %")),
-            Ok(Found::new(false, "0 %")),
+            Ok(Finding::new(true, "5 %")),
+            Ok(Finding::new(true, "5 %")),
+            Ok(Finding::new(false, "0 %")),
             Err("no server".to_owned()),
         ];
         let grade = Grade::of("T9", "+5 %", 3, tries);

@@ -18,7 +18,7 @@ const GOOD_EXITS: [i32; 4] = [0, 3, 4, 6];
 const ATTEMPTS: u32 = 3;
 
 /// Makes a run, and makes it again if the generator is said to have been starved; the last one stands, whatever is said of it.
-pub(crate) fn fit(one: impl Fn() -> Result<Said, String>) -> Result<Said, String> {
+pub(crate) fn fit(one: impl Fn() -> Result<Output, String>) -> Result<Output, String> {
     let mut said = one()?;
     for _ in 1..ATTEMPTS {
         if !said.is_starved() {
@@ -30,7 +30,7 @@ pub(crate) fn fit(one: impl Fn() -> Result<Said, String>) -> Result<Said, String
 }
 
 /// What the program said.
-pub(crate) struct Said {
+pub(crate) struct Output {
     /// Its exit code.
     pub(crate) exit: i32,
     /// Its result.
@@ -39,13 +39,13 @@ pub(crate) struct Said {
 
 impl Bench<'_> {
     /// Runs the program and reads its result.
-    pub(crate) fn tenbin(&self, words: &[&str], patience: Duration) -> Result<Said, String> {
+    pub(crate) fn tenbin(&self, words: &[&str], patience: Duration) -> Result<Output, String> {
         let mut command = Command::new(&self.tenbin);
         self.run(command.args(words), patience)
     }
 
     /// The same for a command that was put together elsewhere and ends in the program's arguments.
-    pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Said, String> {
+    pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Output, String> {
         self.run_while(command, patience, |_| Ok(()))
     }
 
@@ -55,7 +55,7 @@ impl Bench<'_> {
         command: &mut Command,
         patience: Duration,
         disturb: impl FnOnce(&mut Child) -> Result<(), String>,
-    ) -> Result<Said, String> {
+    ) -> Result<Output, String> {
         let result = self.file("json");
         if !command.get_args().any(|word| word == "--store") {
             command.arg("--store").arg(self.store());
@@ -70,11 +70,11 @@ impl Bench<'_> {
         let text = fs::read_to_string(&result).map_err(|error| format!("no result: {error}"))?;
         // Bounded: a study of hours is megabytes, and there are many.
         let _ = fs::remove_file(&result);
-        Ok(Said { exit, json: figures::json(&text)? })
+        Ok(Output { exit, json: figures::json(&text)? })
     }
 }
 
-impl Said {
+impl Output {
     /// A number of the result, by its JSON pointer.
     pub(crate) fn at(&self, pointer: &str) -> Result<f64, String> {
         figures::at(&self.json, pointer)

@@ -2,7 +2,7 @@
 
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
-use load::{Load, Order, Place, Routes, Share, Values, Visit};
+use load::{Load, Order, Routes, ScenarioPosition, Share, Values, Visit};
 use wire::Channels;
 
 use crate::job::Job;
@@ -39,7 +39,7 @@ impl Iterations {
         });
         let needs: Vec<Vec<Vec<usize>>> = needs.collect();
         let first_step = match needs.as_slice() {
-            [one] if one.len() == 1 => Some(routes.visit(Place::default()).step),
+            [one] if one.len() == 1 => Some(routes.visit(ScenarioPosition::default()).step),
             _ => None,
         };
         let has_values = needs.iter().flatten().any(|sources| !sources.is_empty());
@@ -65,7 +65,7 @@ impl Iterations {
     pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
         user.place = self.choose(&mut user.chance, &mut user.chooser);
         (user.begun_ns, user.carried_lag_ns) = (intended_ns, 0);
-        let Place { scenario, visit } = user.place;
+        let ScenarioPosition { scenario, visit } = user.place;
         let values = &mut user.values;
         let mut set = |variable: u16, value: &[u8]| values.set(variable, value);
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
@@ -75,7 +75,7 @@ impl Iterations {
         self.routes.visit(user.place).step
     }
 
-    fn choose(&self, chance: &mut Chance, chooser: &mut Option<Box<Xoroshiro>>) -> Place {
+    fn choose(&self, chance: &mut Chance, chooser: &mut Option<Box<Xoroshiro>>) -> ScenarioPosition {
         match chooser {
             Some(chooser) => self.routes.begin_whole(chooser),
             None => self.routes.begin(chance),
@@ -97,12 +97,12 @@ impl Iterations {
     }
 
     /// The step at a place.
-    pub(crate) fn visit(&self, place: Place) -> &Visit {
+    pub(crate) fn visit(&self, place: ScenarioPosition) -> &Visit {
         self.routes.visit(place)
     }
 
     /// The place after this one; `None` at the end of the iteration.
-    pub(crate) fn after(&self, place: Place) -> Option<Place> {
+    pub(crate) fn after(&self, place: ScenarioPosition) -> Option<ScenarioPosition> {
         self.routes.after(place)
     }
 }

@@ -1,6 +1,6 @@
 //! One virtual user: where it is in its scenario, its variables, and when its next request is intended.
 
-use load::Place;
+use load::ScenarioPosition;
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
 use wire::Values;
@@ -14,7 +14,7 @@ pub(crate) const NO_LANE: u32 = u32::MAX;
 /// A user of a closed load. In an open load, whoever goes through the iteration of an arrival, one after the other.
 pub(crate) struct User {
     /// Where it is in its scenario.
-    pub(crate) place: Place,
+    pub(crate) place: ScenarioPosition,
     /// When the first step of its iteration was intended.
     pub(crate) begun_ns: u64,
     /// When its next request is intended, once it is ready for one.
@@ -48,7 +48,7 @@ impl User {
     /// A user with these draws, who has done nothing yet.
     pub(crate) fn new(chance: Chance, chooser: Option<Xoroshiro>) -> Self {
         Self {
-            place: Place::default(),
+            place: ScenarioPosition::default(),
             begun_ns: 0,
             next_ns: 0,
             free_ns: 0,

@@ -29,7 +29,7 @@ mod refusals;
 mod waiting;
 mod words;
 
-pub use evidence::{Evidence, OfRun, Together};
+pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 use words::{cpu_in_brackets, percent};
 
 /// A rule: what it finds, its row of `docs/measurement.md`, and how.
@@ -178,10 +178,10 @@ pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
     let (valid, invalid): (Vec<&Run>, Vec<&Run>) =
         (eligible_as(Eligibility::Valid), eligible_as(Eligibility::Invalid));
     let runs = if valid.is_empty() { invalid } else { valid };
-    let Some(together) = Together::of(&runs)? else { return Ok(None) };
+    let Some(together) = CombinedFigures::of(&runs)? else { return Ok(None) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
-    let of_run = |((run, measured), signals)| OfRun { run, measured, signals };
+    let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals };
     let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
     Ok(bottleneck(&Evidence { runs: seen.collect(), together }))
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use store::{Place, Procedure, Study, stage};
+use store::{Procedure, Study, StudyPlace, stage};
 
 /// A setting under a load, and its places.
 pub struct Counted<'a> {
     /// Those whose runs count.
-    pub places: Vec<&'a Place>,
+    pub places: Vec<&'a StudyPlace>,
     /// Those whose runs are for something else.
-    pub others: Vec<&'a Place>,
+    pub others: Vec<&'a StudyPlace>,
     /// Whether the runs that count may be ranked by the metric of the study.
     pub is_ranked: bool,
 }
@@ -20,7 +20,7 @@ pub struct Counted<'a> {
 /// that left in them, but are not ranked with the others; fresh blocks that confirm stand apart. The levels of a search are
 /// different loads, so none are ranked.
 pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
-    let mut settings: BTreeMap<(&str, &str), Vec<&'a Place>> = BTreeMap::new();
+    let mut settings: BTreeMap<(&str, &str), Vec<&'a StudyPlace>> = BTreeMap::new();
     for place in study.new.planned.iter().filter(|place| place.load == load) {
         settings.entry((&place.system, &place.variant)).or_default().push(place);
     }
@@ -28,7 +28,7 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
 }
 
 /// The places of a setting.
-fn sorted<'a>(procedure: &Procedure, places: Vec<&'a Place>) -> Counted<'a> {
+fn sorted<'a>(procedure: &Procedure, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let (stage, is_ranked) = match procedure {
         Procedure::Blocks | Procedure::Duel { .. } => (Some(stage::BLOCK), true),
         Procedure::Best { .. } if places.iter().any(|place| place.stage == stage::SEARCH) => {

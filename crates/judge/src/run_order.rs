@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use store::{Ending, Place, Run, Study};
+use store::{Ending, Run, Study, StudyPlace};
 
 /// A planned place and its run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a StudyPlace,
     /// `None` if it has none that is done.
     pub(crate) run: Option<&'a Run>,
 }
@@ -45,7 +45,7 @@ impl<'a> RunOrder<'a> {
 
     /// The blocks under a load that a procedure has an answer of, whole ones only.
     pub(crate) fn blocks(&self, load: &str) -> Vec<Block<'a>> {
-        let key = |place: &'a Place| (place.stage.as_str(), place.block);
+        let key = |place: &'a StudyPlace| (place.stage.as_str(), place.block);
         let mut left: BTreeMap<(&str, u32), usize> = BTreeMap::new();
         for place in self.study.new.planned.iter().filter(|place| place.load == load) {
             *left.entry(key(place)).or_default() += 1;

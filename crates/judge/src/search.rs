@@ -1,7 +1,7 @@
 //! How the search for a capacity of a stored study stands.
 
 use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
-use store::{Compare, Place, Procedure, Run, RunId, StoreError, Study, stage};
+use store::{Compare, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility};
@@ -27,7 +27,7 @@ pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
 }
 
 /// The level of a place; `None` if it is no place of a search.
-pub fn level(place: &Place) -> Option<Level> {
+pub fn level(place: &StudyPlace) -> Option<Level> {
     let stage = match place.stage.as_str() {
         stage::SIZING => SearchStage::Sizing,
         stage::BRACKET => SearchStage::Bracket,

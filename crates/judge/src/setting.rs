@@ -1,6 +1,6 @@
 //! A variant of a system, as a study names it.
 
-use store::{Place, Study};
+use store::{Study, StudyPlace};
 
 /// A variant of a system.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,12 +13,12 @@ pub struct Setting {
 
 impl Setting {
     /// That of a place.
-    pub fn of(place: &Place) -> Self {
+    pub fn of(place: &StudyPlace) -> Self {
         Self { system: place.system.clone(), variant: place.variant.clone() }
     }
 
     /// Whether a place is of this setting.
-    pub fn is_of(&self, place: &Place) -> bool {
+    pub fn is_of(&self, place: &StudyPlace) -> bool {
         self.key() == (&place.system, &place.variant)
     }
 

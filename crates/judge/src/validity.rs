@@ -22,12 +22,12 @@ use store::{Level, Validity};
 pub(crate) use ceiling::is_near_a_limit;
 pub use environment::{Environment, Process};
 pub use evidence::Evidence;
-use words::Found;
+use words::Finding;
 
 use crate::causes::Doubt;
 
 /// Why a run may be in doubt, and what finds out.
-type Rule = (Doubt, fn(&Evidence<'_>) -> Option<Found>);
+type Rule = (Doubt, fn(&Evidence<'_>) -> Option<Finding>);
 
 /// Every rule. What spoils figures comes before what was not put on.
 const RULES: &[Rule] = &[
@@ -87,10 +87,10 @@ impl Doubt {
 
 /// The judgement, with everything that led to it, the gravest first.
 pub fn judge(evidence: &Evidence<'_>) -> Validity {
-    let mut found: Vec<(Doubt, Found)> =
+    let mut found: Vec<(Doubt, Finding)> =
         RULES.iter().filter_map(|(doubt, find)| Some((*doubt, find(evidence)?))).collect();
     found.sort_by_key(|(_, found)| std::cmp::Reverse(found.level as u8));
     let worst = found.first().map_or(Level::Valid, |(_, found)| found.level);
-    let cause = |(doubt, found): (Doubt, Found)| doubt.cause(found.sentence, found.remedy);
+    let cause = |(doubt, found): (Doubt, Finding)| doubt.cause(found.sentence, found.remedy);
     Validity { verdict: worst, causes: found.into_iter().map(cause).collect() }
 }

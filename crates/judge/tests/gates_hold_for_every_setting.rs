@@ -2,12 +2,12 @@
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use judge::{Condition, Gates, Setting, judge_gates};
-use store::{GateResult, Place, Procedure, Study};
+use store::{GateResult, Procedure, Study, StudyPlace};
 
 /// Two systems in a block each: `a` is measured, `b` ends as the test asks.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
     let stored = Stored::new();
-    let places: Vec<Place> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
+    let places: Vec<StudyPlace> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
     let id = stored.study(Procedure::Blocks, 1, places.clone());
     let queue = Queue { rate_per_s: 100, measured_s: 2, ..Queue::default() };
     stored.run(Some((&id, &places[0])), Some(&queue), &crate::stored::ending());

@@ -3,7 +3,7 @@
 use crate::stored::{BLOCK, Queue, Stored, place};
 use judge::{Metric, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
-use store::{CapacityRules, Place, Procedure, StudyId, stage};
+use store::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
 
 fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
@@ -23,7 +23,7 @@ fn duel_of(stored: &Stored, study: &StudyId) -> stats::Duel {
 }
 
 /// The places of a block of both.
-fn block(next: &mut u32, number: u32) -> [Place; 2] {
+fn block(next: &mut u32, number: u32) -> [StudyPlace; 2] {
     let systems = if number.is_multiple_of(2) { ["a", "b"] } else { ["b", "a"] };
     systems.map(|system| {
         let place = place(*next, number, BLOCK, system);
@@ -116,7 +116,7 @@ fn a_tournament_goes_on_with_those_that_are_left() {
             stats::TournamentStage::Confirm => stage::CONFIRM,
         };
         stages.push(stage);
-        let places: Vec<Place> =
+        let places: Vec<StudyPlace> =
             (next..).zip(of).map(|(position, of)| place(position, block, stage, SYSTEMS[of])).collect();
         next += places.len() as u32;
         stored.store.plan_more(&study, &places).unwrap();
@@ -194,7 +194,7 @@ fn a_search_whose_words_nobody_understands_holds_nothing() {
         soak_s: None,
         runs_max: u32::MAX,
     };
-    let places: Vec<Place> =
+    let places: Vec<StudyPlace> =
         (0..4).map(|position| crate::stored::level(position, stage::BRACKET, None, Some(1.0))).collect();
     let study = stored.study(Procedure::Capacity(rules), 1, places.clone());
     for place in &places {

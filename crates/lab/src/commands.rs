@@ -62,7 +62,7 @@ pub(crate) fn run(
         output: None,
     })?;
     let deadline = Deadline::after(within);
-    let is_over = |state: &crate::kept_process::State| state.exit.is_some() || state.is_lost;
+    let is_over = |state: &crate::kept_process::KeeperState| state.exit.is_some() || state.is_lost;
     let mut is_interrupted = false;
     while !is_over(&kept.state()) && !deadline.is_over() {
         is_interrupted = interrupted();

@@ -36,7 +36,7 @@ pub(crate) struct Setting {
 
 /// What a keeper has said so far.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct KeeperState {
     /// The process that was started.
     pub(crate) main: Option<Seen>,
     pub(crate) refused: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) capture: Capture,
 }
 
-impl State {
+impl KeeperState {
     /// Why the process is not there any more, if it is not. One that detached itself is.
     pub(crate) fn ended(&self) -> Option<Ended> {
         match self.exit {
@@ -70,12 +70,12 @@ pub(crate) enum Ended {
 
 #[derive(Debug, Default)]
 struct Heard {
-    state: Mutex<State>,
+    state: Mutex<KeeperState>,
     news: Condvar,
 }
 
 impl Heard {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KeeperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,12 +141,12 @@ impl KeptProcess {
         self.keeper.id()
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, KeeperState> {
         self.heard.state()
     }
 
     /// Waits until something is so, or the time has come.
-    pub(crate) fn wait(&self, until: Deadline, is_so: impl Fn(&State) -> bool) {
+    pub(crate) fn wait(&self, until: Deadline, is_so: impl Fn(&KeeperState) -> bool) {
         let state = self.heard.state();
         let waited = self.heard.news.wait_timeout_while(state, until.left(), |state| !is_so(state));
         drop(waited);

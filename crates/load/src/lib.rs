@@ -17,7 +17,7 @@ pub mod xoroshiro;
 
 pub use closed::{Closed, ThinkTime};
 pub use open::{Open, Spacing};
-pub use scenario::{Order, Place, Routes, Scenario, Scenarios, Visit};
+pub use scenario::{Order, Routes, Scenario, ScenarioPosition, Scenarios, Visit};
 pub use share::Share;
 pub use stop::Stop;
 pub use values::{DataSource, Values};

@@ -93,7 +93,7 @@ impl Order {
 
 /// Where in its scenario an iteration is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ScenarioPosition {
     /// The scenario's number.
     pub scenario: u16,
     /// The visit's number within it.
@@ -138,20 +138,20 @@ impl Routes {
     }
 
     /// Where the next iteration of these draws begins.
-    pub fn begin(&self, chance: &mut Chance) -> Place {
+    pub fn begin(&self, chance: &mut Chance) -> ScenarioPosition {
         let scenario = self.shares.draw(chance);
         let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
         let visit = weights.map_or(0, |weights| weights.draw(chance));
-        Place { scenario: scenario as u16, visit: visit as u16 }
+        ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
     /// Where the next iteration of a user begins who chooses as pgbench does: by weights as whole numbers, with one draw from
     /// the user's own stream for each choice.
-    pub fn begin_whole(&self, chooser: &mut Xoroshiro) -> Place {
+    pub fn begin_whole(&self, chooser: &mut Xoroshiro) -> ScenarioPosition {
         let scenario = self.shares.draw_whole(chooser);
         let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
         let visit = weights.map_or(0, |weights| weights.draw_whole(chooser));
-        Place { scenario: scenario as u16, visit: visit as u16 }
+        ScenarioPosition { scenario: scenario as u16, visit: visit as u16 }
     }
 
     /// The visit at a place.
@@ -159,16 +159,16 @@ impl Routes {
     /// # Panics
     ///
     /// When the place is not one that [`Routes::begin`] or [`Routes::after`] gave.
-    pub fn visit(&self, place: Place) -> &Visit {
+    pub fn visit(&self, place: ScenarioPosition) -> &Visit {
         &self.scenarios[usize::from(place.scenario)].visits[usize::from(place.visit)]
     }
 
     /// The place after this one; `None` at the end of the iteration.
-    pub fn after(&self, place: Place) -> Option<Place> {
+    pub fn after(&self, place: ScenarioPosition) -> Option<ScenarioPosition> {
         let route = self.scenarios.get(usize::from(place.scenario))?;
         let next = place.visit.checked_add(1)?;
         let has_next = route.weights.is_none() && usize::from(next) < route.visits.len();
-        has_next.then_some(Place { visit: next, ..place })
+        has_next.then_some(ScenarioPosition { visit: next, ..place })
     }
 }
 
@@ -300,7 +300,7 @@ mod tests {
     fn an_arrival_goes_the_same_way_whenever_it_is_asked() {
         let mix = Order::Mix(vec![(visit(0), 1.0), (visit(1), 1.0)]);
         let scenarios = Scenarios { list: vec![scenario(1.0, mix.clone()), scenario(2.0, mix)] };
-        let way = |seed| -> Vec<Place> {
+        let way = |seed| -> Vec<ScenarioPosition> {
             let routes = Routes::new(&scenarios, seed);
             (0..100).map(|number| routes.begin(&mut routes.chance(number))).collect()
         };

@@ -36,11 +36,11 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-pub use errors::{FileError, FileErrors, Place};
+pub use errors::{FileError, FileErrors, FilePosition};
 pub use reference::reference;
 pub use schema::schema;
 
-pub(crate) use keys::{Key, Kind};
+pub(crate) use keys::{Key, ValueKind};
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;

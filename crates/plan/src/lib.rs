@@ -26,7 +26,7 @@ pub use database::Database;
 pub use draft::{Draft, Played};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
-pub use file::{FileError, FileErrors, Place, reference, schema};
+pub use file::{FileError, FileErrors, FilePosition, reference, schema};
 pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
 pub use request::literal_text;
 pub use scripts::known_workload;

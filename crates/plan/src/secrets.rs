@@ -40,7 +40,7 @@ pub fn without_secrets(text: &str) -> String {
             |key: usize| trimmed.is_empty() || indent > key || (indent == key && trimmed.starts_with("- "));
         below = below.filter(|key| is_below(*key));
         if below.is_none() {
-            let mut line = Line { rest: content, before: None, shown: &mut shown, goes_on: false };
+            let mut line = MaskedLine { rest: content, before: None, shown: &mut shown, goes_on: false };
             line.show();
             below = line.goes_on.then_some(indent);
         } else if !trimmed.is_empty() {
@@ -84,7 +84,7 @@ pub(crate) fn sounds_secret(name: &str) -> bool {
 }
 
 /// What is left of a line.
-struct Line<'a, 'b> {
+struct MaskedLine<'a, 'b> {
     rest: &'a str,
     /// The character before it.
     before: Option<char>,
@@ -93,7 +93,7 @@ struct Line<'a, 'b> {
     goes_on: bool,
 }
 
-impl<'a> Line<'a, '_> {
+impl<'a> MaskedLine<'a, '_> {
     fn show(&mut self) {
         while !self.rest.is_empty() {
             self.show_url_password();

@@ -2,7 +2,7 @@
 
 use judge::Doubt;
 use record::Percentile;
-use store::{Level, Model, State, Verdict};
+use store::{Level, Model, RunState, Verdict};
 
 use crate::durations;
 use crate::figures::Figures;
@@ -67,7 +67,7 @@ fn text(view: &View<'_>) -> String {
     let figures = &view.whole;
     if view.has_nothing_stored() {
         return match view.run.state {
-            State::Running => "nothing is stored yet".to_owned(),
+            RunState::Running => "nothing is stored yet".to_owned(),
             _ => "nothing was stored before the run was cut short".to_owned(),
         };
     }

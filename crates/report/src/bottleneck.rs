@@ -1,6 +1,6 @@
 //! What probably kept a system from doing more, as reports ask for it.
 
-use judge::bottleneck::{Evidence, OfRun, Together, bottleneck};
+use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, bottleneck};
 use judge::{Bottleneck, Certainty, Resource};
 use record::ClassName;
 use store::Model;
@@ -40,7 +40,7 @@ pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
 }
 
 fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) -> Option<Bottleneck> {
-    let of_view = |view: &'a View<'b>| OfRun {
+    let of_view = |view: &'a View<'b>| RunEvidence {
         run: view.run,
         measured: &view.measured,
         signals: view.signals.as_ref(),
@@ -50,7 +50,7 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
         let sum: &mut u64 = errors.entry(ClassName::from(error.class.as_str())).or_default();
         *sum = sum.saturating_add(error.count);
     }
-    let together = Together {
+    let together = CombinedFigures {
         unit: figures.unit,
         counts: figures.counts,
         samples: figures.samples(),

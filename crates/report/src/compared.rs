@@ -24,14 +24,14 @@ const TITLE_CHARACTERS_MAX: usize = 60;
 
 /// Two things that can be compared, worked out. The ratio is always that of the second to the first.
 pub struct Compared {
-    sides: [Side; 2],
+    sides: [ComparedItem; 2],
     of: Of,
     /// What else must be known, not escaped.
     notes: Vec<String>,
 }
 
 /// One of the two.
-struct Side {
+struct ComparedItem {
     id: String,
     /// May hold anything: escape it.
     title: String,
@@ -47,7 +47,7 @@ impl Compared {
     /// Two runs under the same load.
     pub fn of_runs(first: &Run, second: &Run) -> Result<Self, ReportError> {
         let (figures, notes) = of_runs::compare(first, second)?;
-        let side = |run: &Run| Side {
+        let side = |run: &Run| ComparedItem {
             id: run.id.to_string(),
             title: run.new.title.clone(),
             started_at_unix_ms: run.new.started_at_unix_ms,
@@ -58,7 +58,7 @@ impl Compared {
     /// Two studies with the same metric, and a load in common.
     pub fn of_studies(first: &Study, second: &Study, load_run: LoadRun<'_>) -> Result<Self, ReportError> {
         let (studies, notes) = of_studies::compare(first, second, load_run)?;
-        let side = |study: &Study| Side {
+        let side = |study: &Study| ComparedItem {
             id: study.id.to_string(),
             title: study.new.title.clone(),
             started_at_unix_ms: study.new.started_at_unix_ms,
@@ -73,7 +73,7 @@ impl Compared {
 
     /// Everything that is said about the two, in order.
     pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
-        let side = |(name, side): (&str, &Side)| {
+        let side = |(name, side): (&str, &ComparedItem)| {
             let title = escape(&harmless(&side.title, TITLE_CHARACTERS_MAX));
             Fact::new(name, format!("{}  {}  {title}", side.id, side.started()))
         };
@@ -127,7 +127,7 @@ impl Compared {
     }
 }
 
-impl Side {
+impl ComparedItem {
     fn started(&self) -> String {
         Utc::from_unix_ms(self.started_at_unix_ms).to_string()
     }

@@ -3,7 +3,7 @@
 
 use record::LedgerEntry;
 use serde_json::{Map, Value, json};
-use store::{Cause, Ending, NewRun, NewStudy, Place, Procedure, Run, Study};
+use store::{Cause, Ending, NewRun, NewStudy, Procedure, Run, Study, StudyPlace};
 
 mod names;
 
@@ -106,8 +106,8 @@ impl Sharing {
         }
     }
 
-    fn place(&self, place: &mut Place) {
-        let Place { system, variant, knobs, load, .. } = place;
+    fn place(&self, place: &mut StudyPlace) {
+        let StudyPlace { system, variant, knobs, load, .. } = place;
         for text in [system, variant, load] {
             *text = self.names.name(text);
         }

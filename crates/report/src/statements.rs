@@ -7,14 +7,14 @@ use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
 use crate::transactions::{percent_of_time, share_of_time};
-use crate::view::{Statement, Step, View};
+use crate::view::{Statement, StepView, View};
 
 /// Characters of a statement, and of the name of its transaction.
 const STATEMENT_CHARACTERS_MAX: usize = 40;
 const NAME_CHARACTERS_MAX: usize = 24;
 
 /// A statement, and the transaction that it is part of.
-pub(crate) struct Line<'a> {
+pub(crate) struct StatementLine<'a> {
     pub(crate) step: &'a str,
     pub(crate) of_step: &'a Figures,
     pub(crate) name: &'a str,
@@ -23,7 +23,7 @@ pub(crate) struct Line<'a> {
 
 /// A row for each statement of a run; `None` if none has an account of its own.
 pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
-    let lines: Vec<Line<'_>> = view.steps.iter().flat_map(of_step).collect();
+    let lines: Vec<StatementLine<'_>> = view.steps.iter().flat_map(of_step).collect();
     if lines.is_empty() {
         return None;
     }
@@ -43,8 +43,8 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
     Some(table)
 }
 
-fn of_step<'a>(step: &'a Step<'_>) -> impl Iterator<Item = Line<'a>> {
-    step.statements.iter().map(move |Statement { name, figures, .. }| Line {
+fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>> {
+    step.statements.iter().map(move |Statement { name, figures, .. }| StatementLine {
         step: step.name,
         of_step: &step.figures,
         name,
@@ -53,13 +53,13 @@ fn of_step<'a>(step: &'a Step<'_>) -> impl Iterator<Item = Line<'a>> {
 }
 
 /// A statement in one line of at most so many characters, escaped.
-pub(crate) fn name(line: &Line<'_>, characters_max: usize, escape: Escape) -> String {
+pub(crate) fn name(line: &StatementLine<'_>, characters_max: usize, escape: Escape) -> String {
     let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
     escape(&harmless(&one_line, characters_max))
 }
 
 /// The figures of these statements.
-pub(crate) fn columns(table: &mut Table, lines: &[Line<'_>]) {
+pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
     let times: Vec<&Durations> = lines.iter().map(|line| &line.figures.service.all).collect();
     let unit = times::unit(&times);
     table.column("samples", "", times.iter().map(|durations| Cell::count(durations.count)));

@@ -2,8 +2,8 @@
 
 use alphanumeric_sort::compare_str;
 use judge::Eligibility;
-use stats::Found;
-use store::{Place, StoreError, Study, Utc};
+use stats::TournamentFindings;
+use store::{StoreError, Study, StudyPlace, Utc};
 
 use crate::LoadRun;
 use crate::capacity::CapacityView;
@@ -84,7 +84,7 @@ pub(crate) struct LoadView<'a> {
     /// The row that all others are compared with, if there is one.
     pub(crate) baseline: Option<usize>,
     /// What a tournament has found, if the study is one: its settings are places in `rows`.
-    pub(crate) found: Option<Found>,
+    pub(crate) found: Option<TournamentFindings>,
 }
 
 impl<'a> StudyView<'a> {
@@ -170,7 +170,7 @@ impl LoadView<'_> {
 }
 
 /// How a variant is called, not escaped.
-pub(crate) fn name(place: &Place) -> String {
+pub(crate) fn name(place: &StudyPlace) -> String {
     match place.variant.as_str() {
         "" => place.system.clone(),
         variant => format!("{} {variant}", place.system),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use judge::{Eligibility, Measured, Resources, Signals, Window};
 use record::{Phase, Tally};
-use store::{Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
+use store::{Level, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
 
 use crate::figures::{Figures, TallyKind};
 use crate::notes;
@@ -18,7 +18,7 @@ pub(crate) struct View<'a> {
     /// Of all steps together.
     pub(crate) whole: Figures,
     /// By step, in order of the scenario.
-    pub(crate) steps: Vec<Step<'a>>,
+    pub(crate) steps: Vec<StepView<'a>>,
     /// Of the warm-up, which no other figure has in it.
     pub(crate) warm_up: Figures,
     /// What a verdict may rest on.
@@ -30,7 +30,7 @@ pub(crate) struct View<'a> {
 }
 
 /// One step of a run.
-pub(crate) struct Step<'a> {
+pub(crate) struct StepView<'a> {
     /// May hold anything: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
@@ -59,7 +59,7 @@ impl<'a> View<'a> {
             whole.merge(&of_step);
             let window = Window::of_step(run, step);
             let figures = Figures::of(&of_step, window, TallyKind { unit: *unit, ..kind });
-            steps.push(Step { name, figures, statements: statements(run, step)? });
+            steps.push(StepView { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
             Some(ending) => (ending.verdict, ending.validity.clone()),
@@ -103,7 +103,7 @@ impl<'a> View<'a> {
     }
 
     /// Where it belongs in its study, if it has one.
-    pub(crate) fn place(&self) -> Option<&'a Place> {
+    pub(crate) fn place(&self) -> Option<&'a StudyPlace> {
         self.run.new.place.as_ref().map(|(_, place)| place)
     }
 
@@ -193,9 +193,9 @@ fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
 }
 
 /// Nobody judged a run that has no ending.
-fn without_an_ending(state: State) -> Validity {
+fn without_an_ending(state: RunState) -> Validity {
     let (sentence, remedy) = match state {
-        State::Running => {
+        RunState::Running => {
             ("the run is still in progress; these are its figures so far", "wait until it has ended")
         }
         _ => (

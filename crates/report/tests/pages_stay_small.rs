@@ -18,11 +18,11 @@ fn huge() -> studies::Stored {
     for number in 0..SETTINGS {
         let position = 2 + number;
         let system = format!("a{number}");
-        study.new.planned.push(store::Place { system, position, ..first.clone() });
+        study.new.planned.push(store::StudyPlace { system, position, ..first.clone() });
     }
     let run = study.runs.iter().find(|run| run.new.place.as_ref().unwrap().1 == best).unwrap().clone();
     for block in 1..BLOCKS {
-        let place = store::Place { block, position: 2 + SETTINGS + block, ..best.clone() };
+        let place = store::StudyPlace { block, position: 2 + SETTINGS + block, ..best.clone() };
         study.new.planned.push(place.clone());
         let mut run = run.clone();
         run.new.place.as_mut().unwrap().1 = place;

@@ -3,7 +3,7 @@
 use crate::studies::{self, Stored};
 use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
 use serde_json::json;
-use store::{NewRun, Place, Run, Study};
+use store::{NewRun, Run, Study, StudyPlace};
 
 const OPTIONS: Options = Options { color: false, width: 200, is_wide: true };
 /// What strangers may read nowhere; each is in some format of the study that is not made for sharing.
@@ -43,7 +43,7 @@ fn telling() -> Stored {
     stored
 }
 
-fn place(place: &mut Place) {
+fn place(place: &mut StudyPlace) {
     if place.variant == "workers=8 threads=1" {
         place.variant = format!("conf={}", at_home("puma.rb"));
         place.knobs = vec![("conf".to_owned(), at_home("puma.rb"))];

@@ -7,7 +7,7 @@ use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
-use store::{NewRun, Place, Procedure, StudyEnding, StudyId, Verdict, stage};
+use store::{NewRun, Procedure, StudyEnding, StudyId, StudyPlace, Verdict, stage};
 
 struct Stored {
     store: OwnStore,
@@ -26,13 +26,13 @@ impl Stored {
     /// Plans a block, and makes its runs: of each system so many requests in a second.
     fn block(&self, block: u32, stage: &str, systems: &[(&str, u64)]) {
         let next = self.store.load_study(&self.study).unwrap().new.planned.len() as u32;
-        let place = |(position, (system, _)): (u32, &(&str, u64))| Place {
+        let place = |(position, (system, _)): (u32, &(&str, u64))| StudyPlace {
             block,
             position,
             stage: stage.to_owned(),
             ..fixtures::place(system, "")
         };
-        let places: Vec<Place> = (next..).zip(systems).map(place).collect();
+        let places: Vec<StudyPlace> = (next..).zip(systems).map(place).collect();
         self.store.plan_more(&self.study, &places).unwrap();
         for (place, (_, requests)) in places.into_iter().zip(systems) {
             let new = NewRun { place: Some((self.study.clone(), place)), warm_up_ns: 0, ..runs::new_run() };

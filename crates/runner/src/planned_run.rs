@@ -7,7 +7,7 @@ use std::path::Path;
 
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
-use store::{Failure, NewRun, Place, StudyId, Verdict};
+use store::{Failure, NewRun, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
@@ -33,7 +33,7 @@ pub struct PlannedRun<'a> {
     /// What was prepared before, if that was asked for: then nothing can be refused any more.
     pub(crate) prepared: Option<Prepared>,
     /// The study that it is a run of, and where in it.
-    pub(crate) place: Option<(StudyId, Place)>,
+    pub(crate) place: Option<(StudyId, StudyPlace)>,
     /// The variant that it loads.
     pub(crate) stage: Option<&'a Stage>,
     /// What it is held against; `None`: nobody asks for its figures before there is a report.
@@ -170,7 +170,7 @@ impl<'a> Bench<'a> {
     /// The store failed, this program did, or the study can go on no more.
     pub fn make(
         &self,
-        place: &Place,
+        place: &StudyPlace,
         amount: Option<&Amount>,
         seed: u64,
         observer: &mut dyn Observer,
@@ -186,7 +186,7 @@ impl<'a> Bench<'a> {
 
     fn make_once(
         &self,
-        place: &Place,
+        place: &StudyPlace,
         amount: Option<&Amount>,
         seed: u64,
         observer: &mut dyn Observer,
@@ -228,7 +228,7 @@ impl<'a> Bench<'a> {
 }
 
 /// The numbers of a place's variant and load in the plan. A search has one load, at levels that are named for themselves.
-fn find(study: &Study, place: &Place) -> Result<(usize, usize), RunError> {
+fn find(study: &Study, place: &StudyPlace) -> Result<(usize, usize), RunError> {
     let variant = study.variants.iter().position(|variant| {
         study.systems[variant.system].name == place.system && variant.name == place.variant
     });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::fakes::{Heard, World, program, rename_table, store, study};
 use runner::{Bench, Made, RunError, Runner};
-use store::{Place, State, Store, StudyId, Verdict};
+use store::{RunState, Store, StudyId, StudyPlace, Verdict};
 use study::{begin_study, procedure};
 
 /// A system that is started, with tables, a version and a gate.
@@ -19,7 +19,7 @@ struct Tried {
     made: Result<Made, RunError>,
     heard: Heard,
     id: StudyId,
-    place: Place,
+    place: StudyPlace,
 }
 
 fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
@@ -47,7 +47,7 @@ fn assert_kept(tried: &Tried) {
         let run = tried.store.load(&summary.id).expect("readable");
         run.whole(record::Phase::Measured).expect("it adds up");
         if run.ending.is_none() {
-            assert_eq!(run.state, State::Running, "this process has it still");
+            assert_eq!(run.state, RunState::Running, "this process has it still");
         }
     }
     let is_made = tried.store.missing(&tried.id).expect("a list").iter().all(|place| *place != tried.place);

@@ -6,7 +6,7 @@ use libm::sqrt;
 
 /// The line of least squares.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
+pub(crate) struct FittedLine {
     /// Per window.
     pub(crate) slope: f64,
     /// At the middle of the series.
@@ -15,7 +15,7 @@ pub(crate) struct Line {
     pub(crate) squares: f64,
 }
 
-impl Line {
+impl FittedLine {
     pub(crate) fn through(level: &[f64]) -> Self {
         let count = level.len() as f64;
         let middle = level.iter().sum::<f64>() / count.max(1.0);
@@ -41,7 +41,7 @@ impl Line {
 
 /// Two levels, one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct FittedStep {
     /// The first window of the second.
     pub(crate) at: usize,
     levels: [f64; 2],
@@ -49,7 +49,7 @@ pub(crate) struct Step {
     pub(crate) squares: f64,
 }
 
-impl Step {
+impl FittedStep {
     /// The one that leaves least, with a tenth of the series at least, and two windows, on either side.
     pub(crate) fn of(level: &[f64]) -> Self {
         let count = level.len();
@@ -126,19 +126,19 @@ mod tests {
 
     #[test]
     fn a_line_by_hand() {
-        let line = Line::through(&[1.0, 3.0, 2.0, 4.0]);
+        let line = FittedLine::through(&[1.0, 3.0, 2.0, 4.0]);
         // Deviations in time -1.5 to 1.5: (1.5 * 1.5 - 0.5 * 0.5 + -0.5 * 0.5 + 1.5 * 1.5) / 5.
         assert!((line.slope - 0.8).abs() < 1e-12 && (line.squares - 1.8).abs() < 1e-12, "{line:?}");
-        assert_eq!(Line::through(&[2.0]).slope, 0.0);
+        assert_eq!(FittedLine::through(&[2.0]).slope, 0.0);
     }
 
     #[test]
     fn a_step_by_hand() {
-        let step = Step::of(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]);
+        let step = FittedStep::of(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]);
         assert_eq!(step.at, 3);
         assert!((step.apart() - (5.05 - 3.2 / 3.0)).abs() < 1e-12);
-        assert_eq!(Step::of(&[3.0; 9]).apart(), 0.0);
-        assert_eq!(Step::of(&[]).apart(), 0.0);
+        assert_eq!(FittedStep::of(&[3.0; 9]).apart(), 0.0);
+        assert_eq!(FittedStep::of(&[]).apart(), 0.0);
     }
 
     #[test]

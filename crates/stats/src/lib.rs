@@ -41,7 +41,7 @@ pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{
-    Found, Left, RACE_MAX, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep,
-    WhyLeft,
+    Eliminated, EliminationReason, RACE_MAX, Tournament, TournamentEnd, TournamentFindings, TournamentRules,
+    TournamentStage, TournamentStep,
 };
 pub use walsh::Walsh;

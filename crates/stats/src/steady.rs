@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use libm::sqrt;
 
-use crate::fit::{Line, Step, spearman_with_time};
+use crate::fit::{FittedLine, FittedStep, spearman_with_time};
 use crate::mser;
 use crate::noise::long_run_deviation;
 
@@ -136,7 +136,7 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
         match judged.change {
             Change::None => {}
             Change::Drift => why = why.or(Some(Unsteady::Drifts(*name))),
-            Change::Step(at) => {
+            Change::FittedStep(at) => {
                 found.step = found.step.or(Some(from + at));
                 why = why.or(Some(Unsteady::Steps { at: from + at, series: *name }));
             }
@@ -178,13 +178,13 @@ struct Judged {
 enum Change {
     None,
     Drift,
-    Step(usize),
+    FittedStep(usize),
 }
 
 fn judge(level: &[f64]) -> Judged {
     let (count, mean) = (level.len() as f64, mean(level));
-    let line = Line::through(level);
-    let step = Step::of(level);
+    let line = FittedLine::through(level);
+    let step = FittedStep::of(level);
     let (first, second) = level.split_at(level.len() / 2);
     let mut judged = Judged {
         drift_share: line.slope * count / mean,
@@ -195,7 +195,7 @@ fn judge(level: &[f64]) -> Judged {
     if step.squares < line.squares {
         let error = long_run_deviation(&step.residuals(level), 2) * step.error_factor(level.len());
         if step.apart().abs() > (TOLERATED_SHARE * mean).max(STEP_ERRORS * error) {
-            judged.change = Change::Step(step.at);
+            judged.change = Change::FittedStep(step.at);
         }
     } else {
         let error = long_run_deviation(&line.residuals(level), 2) * sqrt(12.0 / count);

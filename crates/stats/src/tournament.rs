@@ -9,7 +9,7 @@ mod halving;
 mod kn;
 mod rows;
 
-pub use found::{Found, Left, TournamentEnd, WhyLeft};
+pub use found::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
 
 use alloc::vec::Vec;
 
@@ -90,7 +90,7 @@ pub struct Tournament {
 }
 
 /// A setting that is out: which, after how many fit blocks, and what for.
-type Out = (usize, u32, WhyLeft);
+type Out = (usize, u32, EliminationReason);
 
 #[derive(Clone, Debug)]
 enum Phase {
@@ -189,19 +189,19 @@ impl Tournament {
     }
 
     /// What is known so far.
-    pub fn finding(&self) -> Found {
+    pub fn finding(&self) -> TournamentFindings {
         let best = self.finalists.map(|(best, _)| best).or_else(|| self.best());
         let ratio_of = |setting: usize| {
             let lead = self.rows.lead(0, setting, best.filter(|best| *best != setting)?)?;
             self.rows.ratio(lead)
         };
-        Found {
+        TournamentFindings {
             best,
             tied: best.map_or(Vec::new(), |best| self.tied_with(best)),
             left: self
                 .left
                 .iter()
-                .map(|(setting, after_blocks, why)| Left {
+                .map(|(setting, after_blocks, why)| Eliminated {
                     setting: *setting,
                     after_blocks: *after_blocks,
                     why: *why,
@@ -223,7 +223,7 @@ impl Tournament {
         let after = self.rows.len() as u32;
         for Lost { setting, is_invalid } in lost {
             self.field.retain(|left| *left != setting);
-            let why = if is_invalid { WhyLeft::Invalid } else { WhyLeft::NoFigure };
+            let why = if is_invalid { EliminationReason::Invalid } else { EliminationReason::NoFigure };
             self.left.push((setting, after, why));
         }
     }

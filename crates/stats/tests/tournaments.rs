@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use stats::{
-    Seen, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep, Verdict, WhyLeft,
+    EliminationReason, Seen, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep,
+    Verdict,
 };
 
 use crate::support::Chance;
@@ -102,7 +103,7 @@ fn who_is_far_behind_leaves_after_the_first_eight_blocks() {
     );
     assert_eq!((runs, found.left.len()), (32, 3));
     for left in found.left {
-        assert_eq!((left.after_blocks, left.why), (8, WhyLeft::Behind));
+        assert_eq!((left.after_blocks, left.why), (8, EliminationReason::Behind));
         assert!(left.ratio.is_some_and(|ratio| ratio > 1.08), "{left:?}");
     }
 }
@@ -151,7 +152,7 @@ fn who_cannot_be_measured_leaves_and_the_others_go_on() {
     let found = tournament.finding();
     assert_eq!((found.best, found.end), (Some(2), Some(TournamentEnd::Decided)));
     let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
-    assert_eq!(left[..2], [(1, 0, WhyLeft::Invalid), (3, 0, WhyLeft::NoFigure)]);
+    assert_eq!(left[..2], [(1, 0, EliminationReason::Invalid), (3, 0, EliminationReason::NoFigure)]);
     assert_eq!(runs, 4 + 3 * 2 + 7 * 2);
 }
 
@@ -173,7 +174,7 @@ fn a_rival_that_invalid_runs_take_out_leaves_nothing_decided() {
     assert_eq!((found.best, found.end), (Some(0), Some(TournamentEnd::Unmeasured)), "{found:?}");
     assert_eq!((found.tied, found.rival, found.confirmed), (vec![0, 1], None, None));
     let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
-    assert_eq!(left, [(2, 8, WhyLeft::Behind), (1, 8, WhyLeft::Invalid)]);
+    assert_eq!(left, [(2, 8, EliminationReason::Behind), (1, 8, EliminationReason::Invalid)]);
 }
 
 #[test]
@@ -200,7 +201,10 @@ fn who_fails_fast_is_not_the_best() {
     };
     let found = drive(rules(3), &mut said).0.finding();
     assert!(found.best != Some(1) && !found.tied.contains(&1));
-    assert!(found.left.iter().any(|left| (left.setting, left.why) == (1, WhyLeft::MoreErrors)), "{found:?}");
+    assert!(
+        found.left.iter().any(|left| (left.setting, left.why) == (1, EliminationReason::MoreErrors)),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fixtures::{ending, new_run, new_study, reading};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{NewRun, Place, Reading, Store, StudyEnding, Verdict};
+use store::{NewRun, Reading, Store, StudyEnding, StudyPlace, Verdict};
 
 const SECONDS: u64 = 70;
 const REQUESTS_PER_SECOND: u64 = 5_000;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("tenbin.sqlite");
     let store = Store::open(&path)?;
-    let place = |position| Place {
+    let place = |position| StudyPlace {
         block: position / 20,
         position,
         ..fixtures::place("puma", &format!("workers={}", position % 20))

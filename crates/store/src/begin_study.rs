@@ -6,7 +6,7 @@ use crate::Result;
 use crate::begin::{DRAWS_MAX, is_taken, json};
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::{NewStudy, Place, StudyEnding};
+use crate::study::{NewStudy, StudyEnding, StudyPlace};
 use crate::study_id::StudyId;
 use crate::writer::Writer;
 
@@ -82,12 +82,12 @@ impl Store {
         &self,
         transaction: &Transaction<'_>,
         study: i64,
-        place: &Place,
+        place: &StudyPlace,
     ) -> Result<()> {
         if let Some(what) = place.fault() {
             return Err(StoreError::Unstorable { what });
         }
-        let Place { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
+        let StudyPlace { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
         let knobs = json(knobs)?;
         let inserted = transaction
             .prepare_cached(
@@ -166,7 +166,7 @@ impl Store {
         &self,
         transaction: &Connection,
         study: &StudyId,
-        place: &Place,
+        place: &StudyPlace,
         writer: &Writer,
     ) -> Result<i64> {
         let number = self.study_number(study)?;

@@ -5,10 +5,10 @@
 use crc32fast::Hasher;
 use record::{Counts, Finish, InWindow, Sampled};
 
-use crate::run::{Part, stored_name};
+use crate::run::{StoredSecond, stored_name};
 use crate::run_id::RunId;
 
-impl Part {
+impl StoredSecond {
     /// Over everything in the row of the part and in the rows that belong to it.
     pub(crate) fn checksum(&self, run: &RunId) -> u32 {
         // Without `..`: a new field must be in the checksum of parts that have it, and leave the others' as it is.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::study::Place;
+use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 
 /// Whether requests wait for replies.
@@ -106,7 +106,7 @@ pub struct NewRun {
     /// What every reader must know, such as `TLS certificates were not verified (--insecure)`.
     pub stamps: Vec<String>,
     /// The study that this run belongs to, and where; `None` for a run on its own.
-    pub place: Option<(StudyId, Place)>,
+    pub place: Option<(StudyId, StudyPlace)>,
     /// What the system says of its version, in one line.
     pub system_version: Option<String>,
 }

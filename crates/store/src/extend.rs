@@ -6,7 +6,7 @@ use crate::Result;
 use crate::begin::json;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::{Place, Study};
+use crate::study::{Study, StudyPlace};
 use crate::study_id::StudyId;
 use crate::writer::Writer;
 
@@ -38,7 +38,7 @@ impl Store {
         study: &Study,
         within_s: Option<f64>,
         blocks: u32,
-        places: &[Place],
+        places: &[StudyPlace],
     ) -> Result<()> {
         let extensions = self.one_more(study, blocks, places)?;
         let transaction = self.transaction(Durability::Full)?;
@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// The extensions of a study with a further one.
-    fn one_more(&self, study: &Study, blocks: u32, places: &[Place]) -> Result<Vec<Extension>> {
+    fn one_more(&self, study: &Study, blocks: u32, places: &[StudyPlace]) -> Result<Vec<Extension>> {
         let planned = study.new.planned.len();
         let first = study.new.planned.last().map_or(0, |place| place.position.saturating_add(1));
         let fault = if planned.saturating_add(places.len()) > crate::begin_study::PLACES_MAX {

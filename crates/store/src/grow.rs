@@ -4,14 +4,14 @@ use crate::Result;
 use crate::begin_study::PLACES_MAX;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::Place;
+use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 use crate::writer::Writer;
 
 impl Store {
     /// Adds places to a study that this process writes. Their positions go on where those before them ended, one by one.
     /// They are on the disk when this returns.
-    pub fn plan_more(&self, study: &StudyId, places: &[Place]) -> Result<()> {
+    pub fn plan_more(&self, study: &StudyId, places: &[StudyPlace]) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
         self.must_be_ours(&transaction, study, number, &Writer::this_process())?;

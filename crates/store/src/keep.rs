@@ -5,7 +5,7 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
-use crate::run::{Part, stored_name};
+use crate::run::{StoredSecond, stored_name};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
@@ -18,8 +18,8 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
-            insert_part(&transaction, run, number, &Part::of(step, interval)).map_err(
-                |failure| match failure {
+            insert_part(&transaction, run, number, &StoredSecond::of(step, interval)).map_err(|failure| {
+                match failure {
                     Failure::Store(error) => error,
                     Failure::Sqlite(error)
                         if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
@@ -27,8 +27,8 @@ impl Store {
                         StoreError::UnknownStep { run: run.clone(), step }
                     }
                     Failure::Sqlite(error) => self.explain(error),
-                },
-            )?;
+                }
+            })?;
         }
         transaction.commit().map_err(|error| self.explain(error))
     }
@@ -77,7 +77,7 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl Part {
+impl StoredSecond {
     fn of(step: u16, interval: &Interval) -> Self {
         let Interval { second, phase, tally, sampled } = interval;
         Self {
@@ -99,7 +99,12 @@ impl Part {
     }
 }
 
-fn insert_part(connection: &Connection, run: &RunId, number: i64, part: &Part) -> Result<(), Failure> {
+fn insert_part(
+    connection: &Connection,
+    run: &RunId,
+    number: i64,
+    part: &StoredSecond,
+) -> Result<(), Failure> {
     let counts = &part.counts;
     let window = |count: fn(&InWindow) -> u64| part.window.as_ref().map(count).map(signed).transpose();
     connection

@@ -8,10 +8,10 @@ use rusqlite::{Connection, Row};
 use crate::Result;
 use crate::description::{Model, NewRun, PartOf, Unit};
 use crate::ending::{Ending, Failure, Verdict};
-use crate::run::{Part, Run, stored_name};
+use crate::run::{Run, StoredSecond, stored_name};
 use crate::run_id::RunId;
 use crate::spread;
-use crate::store::{State, Store};
+use crate::store::{RunState, Store};
 
 /// As the index has them: sorting anew would move every histogram about.
 const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
@@ -33,7 +33,7 @@ impl Store {
             "SELECT * FROM ending LEFT JOIN failure ON failure.run = ending.run WHERE ending.run = ?1";
         let ending = self.all(snapshot, ending, [number], |row| self.ending(id, row))?.pop();
         let state = match &ending {
-            Some(ending) => State::Ended(ending.verdict),
+            Some(ending) => RunState::Ended(ending.verdict),
             None => {
                 let state = "SELECT writer, NULL AS verdict FROM run WHERE number = ?1";
                 self.one(snapshot, state, [number], |row| self.state(id, row))?
@@ -132,7 +132,7 @@ impl Store {
         Ok(Some(Failure { stage, process, what, way_out }))
     }
 
-    fn part(&self, id: &RunId, row: &Row<'_>, new: &NewRun, snapshot: &Connection) -> Result<Part> {
+    fn part(&self, id: &RunId, row: &Row<'_>, new: &NewRun, snapshot: &Connection) -> Result<StoredSecond> {
         let count = |column| self.count(id, row, column);
         let number = self.get(row, "number")?;
         let step: u16 = self.get(row, "step")?;
@@ -140,7 +140,7 @@ impl Store {
             return Err(self.damaged(id, "a second belongs to no step"));
         }
         let phase = usize::try_from(count("phase")?).ok().and_then(|phase| Phase::ALL.get(phase).copied());
-        let part = Part {
+        let part = StoredSecond {
             step,
             second: count("second")?,
             phase: phase.ok_or_else(|| self.damaged(id, "a second has no known phase"))?,

@@ -8,7 +8,7 @@ use crate::monitored::{GATES_MAX, GateResult, Monitored, OUTPUT_BYTES_MAX, OUTPU
 use crate::reading::{KINDS_MAX, ReadingKey, Readings};
 use crate::run_id::RunId;
 use crate::store::Store;
-use crate::study::Place;
+use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 
 impl Store {
@@ -97,7 +97,7 @@ impl Store {
         snapshot: &Connection,
         id: &RunId,
         row: &Row<'_>,
-    ) -> Result<Option<(StudyId, Place)>> {
+    ) -> Result<Option<(StudyId, StudyPlace)>> {
         let Some(place) = self.get::<Option<i64>>(row, "place")? else { return Ok(None) };
         let query =
             "SELECT id, place.* FROM place JOIN study ON study.number = place.study WHERE place.number = ?1";

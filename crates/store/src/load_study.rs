@@ -11,7 +11,7 @@ use crate::procedure::Procedure;
 use crate::run::Run;
 use crate::run_id::RunId;
 use crate::store::Store;
-use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, is_for_good};
+use crate::study::{Compare, NewStudy, Study, StudyEnding, StudyPlace, StudyState, is_for_good};
 use crate::study_id::StudyId;
 
 /// Says in SQL of a row of `ending` what [`crate::Ending::is_done`] says.
@@ -71,12 +71,17 @@ impl Store {
     }
 
     /// The planned places of which no run is done, in order of their positions: what is left when a study is resumed.
-    pub fn missing(&self, id: &StudyId) -> Result<Vec<Place>> {
+    pub fn missing(&self, id: &StudyId) -> Result<Vec<StudyPlace>> {
         let snapshot = self.snapshot()?;
         self.missing_of(&snapshot, id, self.study_number(id)?)
     }
 
-    pub(crate) fn missing_of(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<Vec<Place>> {
+    pub(crate) fn missing_of(
+        &self,
+        snapshot: &Connection,
+        id: &StudyId,
+        study: i64,
+    ) -> Result<Vec<StudyPlace>> {
         let query = format!(
             "SELECT * FROM place WHERE study = ?1 AND NOT EXISTS (SELECT 1 FROM run \
              JOIN ending ON ending.run = run.number WHERE run.place = place.number AND {IS_DONE}) ORDER BY position"
@@ -180,8 +185,8 @@ impl Store {
     }
 
     /// From a row of table `place`.
-    pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<Place> {
-        let place = Place {
+    pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<StudyPlace> {
+        let place = StudyPlace {
             block: self.get(row, "block")?,
             position: self.get(row, "position")?,
             system: self.get(row, "system")?,

@@ -3,13 +3,13 @@
 use record::{Ledger, LedgerEntry};
 
 use crate::reading::ReadingKey;
-use crate::run::{Part, Run};
+use crate::run::{Run, StoredSecond};
 
 impl Run {
     /// Drops what processes wrote, and rewrites the names of readings and the texts of gates, and, with a function of its own,
     /// the message of every error. Figures stay.
     pub fn rewrite(&mut self, text: &dyn Fn(&str) -> String, error: &dyn Fn(&LedgerEntry) -> String) {
-        for Part { errors, .. } in &mut self.parts {
+        for StoredSecond { errors, .. } in &mut self.parts {
             let mut rewritten = Ledger::default();
             for entry in errors.entries() {
                 rewritten.insert(LedgerEntry { message: error(entry), ..entry.clone() });

@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::monitored::{GateResult, Monitored, Output};
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
-use crate::store::State;
+use crate::store::RunState;
 use crate::window::{self, WindowLength};
 
 /// A stored run. The histograms of its seconds stay packed until they are asked for, so that a long run fits in memory.
@@ -27,9 +27,9 @@ pub struct Run {
     /// What was known when it had ended; `None` if it goes on or was cut short.
     pub ending: Option<Ending>,
     /// Where it stands.
-    pub state: State,
+    pub state: RunState,
     /// In order of step, phase, second.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<StoredSecond>,
     /// Places in `parts`, in order of second, phase, step.
     pub(crate) by_second: Vec<usize>,
     /// Whether the seconds are gone, and `parts` are sums over them.
@@ -41,7 +41,7 @@ pub struct Run {
 
 /// An interval with packed histograms.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct StoredSecond {
     pub(crate) step: u16,
     pub(crate) second: u64,
     pub(crate) phase: Phase,
@@ -63,7 +63,7 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug)]
 pub struct PackedSecond<'a> {
     run: &'a Run,
-    part: &'a Part,
+    part: &'a StoredSecond,
 }
 
 /// The word for an outcome in the columns and checksums of every version: *rejected* was once called *refused*.
@@ -83,8 +83,8 @@ impl Run {
         id: RunId,
         new: NewRun,
         ending: Option<Ending>,
-        state: State,
-        mut parts: Vec<Part>,
+        state: RunState,
+        mut parts: Vec<StoredSecond>,
         monitored: Monitored,
     ) -> Result<Self> {
         let window = window::settle(&new, ending.as_ref(), &mut parts);
@@ -133,7 +133,7 @@ impl Run {
         (counts, window)
     }
 
-    fn parts_of(&self, step: u16, phase: Phase) -> impl Iterator<Item = &Part> {
+    fn parts_of(&self, step: u16, phase: Phase) -> impl Iterator<Item = &StoredSecond> {
         let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
         self.parts[from..].iter().take_while(move |part| (part.step, part.phase) == (step, phase))
     }
@@ -159,7 +159,7 @@ impl Run {
         let refusal = self.is_summed_up.then(|| Err(StoreError::SummedUp { run: self.id.clone() }));
         let seconds = self.in_time().map(|part| {
             let tally = part.tally().map_err(|Malformed| self.damaged())?;
-            let Part { step, second, phase, ref sampled, .. } = *part;
+            let StoredSecond { step, second, phase, ref sampled, .. } = *part;
             Ok((step, Interval { second, phase, tally, sampled: sampled.clone() }))
         });
         refusal.into_iter().chain(seconds)
@@ -196,7 +196,7 @@ impl Run {
     }
 
     /// Of the steps: what their parts saw is in them.
-    fn in_time(&self) -> impl Iterator<Item = &Part> + '_ {
+    fn in_time(&self) -> impl Iterator<Item = &StoredSecond> + '_ {
         let steps = self.new.steps.len();
         self.by_second
             .iter()
@@ -236,7 +236,7 @@ impl PackedSecond<'_> {
     }
 }
 
-impl Part {
+impl StoredSecond {
     pub(crate) fn tally(&self) -> Result<Tally, Malformed> {
         let mut tally = self.counted();
         tally.decode_histograms(&self.histograms)?;

@@ -11,7 +11,7 @@ use crate::ending::{Level, Validity, Verdict};
 use crate::error::StoreError;
 use crate::owner::Owner;
 use crate::run_id::RunId;
-use crate::study::Place;
+use crate::study::StudyPlace;
 use crate::study_id::StudyId;
 use crate::writer::Writer;
 
@@ -26,7 +26,7 @@ pub struct Store {
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// Its process is still writing.
     Running,
     /// It has no ending, and nobody who could write one.
@@ -47,9 +47,9 @@ pub struct Summary {
     /// The load in words.
     pub load_words: String,
     /// The study that it belongs to, and where.
-    pub place: Option<(StudyId, Place)>,
+    pub place: Option<(StudyId, StudyPlace)>,
     /// Where it stands.
-    pub state: State,
+    pub state: RunState,
     /// Whether its numbers may be believed; `None` without an ending.
     pub validity: Option<Level>,
     /// Requests sent after the warm-up, as far as they were kept.
@@ -161,14 +161,14 @@ impl Store {
     }
 
     /// Where a run stands, from a row with its columns `verdict` and `writer`.
-    pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<State> {
+    pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<RunState> {
         if let Some(verdict) = self.get::<Option<String>>(row, "verdict")? {
             let verdict =
                 Verdict::from_name(&verdict).ok_or_else(|| self.damaged(id, "its verdict is unknown"))?;
-            return Ok(State::Ended(verdict));
+            return Ok(RunState::Ended(verdict));
         }
         let writer: Writer = self.json(id, "writer", &self.get::<String>(row, "writer")?)?;
-        Ok(if writer.is_alive() { State::Running } else { State::Partial })
+        Ok(if writer.is_alive() { RunState::Running } else { RunState::Partial })
     }
 
     pub(crate) fn id(&self, row: &Row<'_>) -> Result<RunId> {

@@ -36,7 +36,7 @@ pub struct NewStudy {
     /// What every run must hold, in the words of the plan.
     pub gates: Vec<String>,
     /// Every run that is to be made, in order of their positions. A study whose procedure goes on plans more later.
-    pub planned: Vec<Place>,
+    pub planned: Vec<StudyPlace>,
     /// What every reader must know.
     pub stamps: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Compare {
 
 /// Where a run belongs in its study.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct StudyPlace {
     /// From 0.
     pub block: u32,
     /// Its place in the order of the whole study, from 0; no two are the same.
@@ -99,7 +99,7 @@ impl Compare {
     }
 }
 
-impl Place {
+impl StudyPlace {
     /// Why it cannot be kept, if it cannot.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
@@ -213,7 +213,7 @@ impl Study {
     }
 
     /// The planned places of which no run is done.
-    pub fn missing(&self) -> impl Iterator<Item = &Place> {
+    pub fn missing(&self) -> impl Iterator<Item = &StudyPlace> {
         // Thousands of runs are looked through once, and not once for each place.
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(|ending| ending.is_done());
         let position = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.position);

@@ -3,7 +3,7 @@
 use record::{Malformed, Tally, Whole};
 
 use crate::Result;
-use crate::run::{Part, Run};
+use crate::run::{Run, StoredSecond};
 
 impl Run {
     /// The same run with its seconds added up, by step and phase. It gives the same totals and takes a small part of the
@@ -25,7 +25,7 @@ impl Run {
     }
 }
 
-impl Part {
+impl StoredSecond {
     /// A part of the same step and phase that holds this.
     fn with(&self, tally: Tally) -> Self {
         Self {

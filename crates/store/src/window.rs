@@ -4,7 +4,7 @@ use record::InWindow;
 
 use crate::description::NewRun;
 use crate::ending::Ending;
-use crate::run::Part;
+use crate::run::StoredSecond;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -19,7 +19,11 @@ pub struct WindowLength {
 }
 
 /// The window of a run. Where nobody noted it, the answers of its parts are counted by whole seconds.
-pub(crate) fn settle(new: &NewRun, ending: Option<&Ending>, parts: &mut [Part]) -> Option<WindowLength> {
+pub(crate) fn settle(
+    new: &NewRun,
+    ending: Option<&Ending>,
+    parts: &mut [StoredSecond],
+) -> Option<WindowLength> {
     let is_counted = parts.iter().all(|part| part.window.is_some());
     let noted = ending.and_then(|ending| ending.window_ns);
     if let (Some(ns), true) = (noted, is_counted) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use record::Phase;
-use store::{RunId, State, Store};
+use store::{RunId, RunState, Store};
 
 const STORE: &str = "TENBIN_TEST_STORE";
 const ENDING: &str = "TENBIN_TEST_ENDING";
@@ -47,11 +47,11 @@ fn start_child(store: &Path, ending: &str) -> (Child, RunId) {
 
 fn assert_partial(store: &Store, id: &RunId) {
     let run = store.load(id).unwrap();
-    assert_eq!((run.state, run.ending.as_ref()), (State::Partial, None));
+    assert_eq!((run.state, run.ending.as_ref()), (RunState::Partial, None));
     assert_eq!(run.seconds().count(), 5);
     let counts = run.total(0, Phase::Measured).unwrap().counts;
     assert_eq!((counts.sent, counts.unfinished), (5 * 51, 5 * 10 + 5));
-    assert_eq!(store.runs(1).unwrap()[0].state, State::Partial);
+    assert_eq!(store.runs(1).unwrap()[0].state, RunState::Partial);
 }
 
 #[test]
@@ -72,6 +72,6 @@ fn a_run_is_running_until_its_process_is_gone() {
     let state = store.load(&id).unwrap().state;
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(state, State::Running);
+    assert_eq!(state, RunState::Running);
     assert_partial(&store, &id);
 }

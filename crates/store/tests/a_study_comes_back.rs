@@ -158,7 +158,7 @@ fn only_planned_runs_belong_to_a_study() {
     let (_folder, store) = store();
     let new = sample::new_study();
     let id = store.begin_study(&new).unwrap();
-    let begin = |study: &store::StudyId, place: &store::Place| {
+    let begin = |study: &store::StudyId, place: &store::StudyPlace| {
         store.begin(&NewRun { place: Some((study.clone(), place.clone())), ..sample::new_run() })
     };
     let mut elsewhere = new.planned[0].clone();

@@ -2,8 +2,8 @@
 
 use crate::sample;
 use store::{
-    NewStudy, OUT_OF_TIME, Place, Procedure, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict,
-    stage,
+    NewStudy, OUT_OF_TIME, Procedure, Store, StoreError, StudyEnding, StudyId, StudyPlace, StudyState,
+    Verdict, stage,
 };
 
 fn begun() -> (tempfile::TempDir, Store, StudyId) {
@@ -17,7 +17,7 @@ fn ending(verdict: Verdict, why: Option<&str>) -> StudyEnding {
     StudyEnding { ended_at_unix_ms: 0, verdict, why: why.map(str::to_owned) }
 }
 
-fn run(store: &Store, id: &StudyId, place: &Place) {
+fn run(store: &Store, id: &StudyId, place: &StudyPlace) {
     let run = sample::begin_at(store, id, place);
     store.finish(&run, &sample::ending_with_signals()).unwrap();
 }
@@ -65,7 +65,7 @@ fn a_run_is_read_once_however_often_its_study_is() {
 #[test]
 fn positions_go_on_and_places_are_possible() {
     let (_folder, store, id) = begun();
-    let both = Place { users: Some(3), ..sample::bracket(1, 5.0) };
+    let both = StudyPlace { users: Some(3), ..sample::bracket(1, 5.0) };
     for wrong in [
         sample::bracket(0, 5.0),
         sample::bracket(2, 5.0),
@@ -73,19 +73,20 @@ fn positions_go_on_and_places_are_possible() {
         sample::bracket(1, -5.0),
         sample::bracket(1, f64::NAN),
         sample::bracket(1, f64::INFINITY),
-        Place { stage: "encore".to_owned(), ..sample::bracket(1, 5.0) },
-        Place { users: Some(0), rate_per_s: None, ..sample::bracket(1, 5.0) },
+        StudyPlace { stage: "encore".to_owned(), ..sample::bracket(1, 5.0) },
+        StudyPlace { users: Some(0), rate_per_s: None, ..sample::bracket(1, 5.0) },
         both,
     ] {
         let answer = store.plan_more(&id, std::slice::from_ref(&wrong));
         assert!(matches!(answer, Err(StoreError::Unstorable { .. })), "{wrong:?}: {answer:?}");
-        let new = NewStudy { planned: vec![Place { position: 0, ..wrong.clone() }], ..sample::new_study() };
+        let new =
+            NewStudy { planned: vec![StudyPlace { position: 0, ..wrong.clone() }], ..sample::new_study() };
         let is_about_its_position =
             wrong.rate_per_s == Some(5.0) && wrong.users.is_none() && wrong.stage == stage::BRACKET;
         assert_eq!(store.begin_study(&new).is_ok(), is_about_its_position, "{wrong:?}");
     }
     assert_eq!(store.load_study(&id).unwrap().new.planned.len(), 1, "all of it, or nothing");
-    let many: Vec<Place> = (1..=100_000).map(|position| sample::bracket(position, 1.0)).collect();
+    let many: Vec<StudyPlace> = (1..=100_000).map(|position| sample::bracket(position, 1.0)).collect();
     assert!(matches!(store.plan_more(&id, &many), Err(StoreError::Unstorable { .. })));
 }
 

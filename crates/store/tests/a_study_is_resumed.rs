@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use store::{Ending, NewRun, Place, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict};
+use store::{Ending, NewRun, Store, StoreError, StudyEnding, StudyId, StudyPlace, StudyState, Verdict};
 
 const STORE: &str = "TENBIN_TEST_STORE";
 const STUDY: &str = "TENBIN_TEST_STUDY";
@@ -118,7 +118,7 @@ fn of_several_who_want_it_one_gets_it() {
     assert_eq!(answers, ["resumed", "running", "running", "running"]);
 }
 
-fn study(store: &Store) -> (StudyId, Vec<Place>) {
+fn study(store: &Store) -> (StudyId, Vec<StudyPlace>) {
     let new = sample::new_study();
     (store.begin_study(&new).unwrap(), new.planned)
 }

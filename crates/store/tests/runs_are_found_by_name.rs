@@ -2,7 +2,7 @@
 
 use crate::sample;
 use record::Phase;
-use store::{Level, RunId, State, Store, StoreError, Verdict};
+use store::{Level, RunId, RunState, Store, StoreError, Verdict};
 
 fn begin_at(store: &Store, seconds_later: i64) -> RunId {
     let mut new = sample::new_run();
@@ -62,8 +62,8 @@ fn the_list_is_newest_first_and_tells_where_each_run_stands() {
 
     let runs = store.runs(10).unwrap();
     assert_eq!(runs.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [newer, older]);
-    assert_eq!((runs[0].state, runs[0].validity, runs[0].sent), (State::Running, None, 0));
-    assert_eq!((runs[1].state, runs[1].validity), (State::Ended(Verdict::Degraded), Some(Level::Suspect)));
+    assert_eq!((runs[0].state, runs[0].validity, runs[0].sent), (RunState::Running, None, 0));
+    assert_eq!((runs[1].state, runs[1].validity), (RunState::Ended(Verdict::Degraded), Some(Level::Suspect)));
     assert_eq!((runs[1].sent, runs[1].ok), (100, 20));
     assert_eq!(store.runs(1).unwrap().len(), 1);
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use record::{Phase, Tally};
 use rusqlite::Connection;
-use store::{State, Store, StoreError};
+use store::{RunState, Store, StoreError};
 
 const ENDED: &str = "20261121-142501-mwtw";
 const CUT_SHORT: &str = "20261121-142601-se1k";
@@ -43,7 +43,7 @@ fn its_runs_are_as_they_were() {
 
     let states: Vec<_> =
         store.runs(9).unwrap().into_iter().map(|run| (run.id.to_string(), run.state)).collect();
-    let expected = [(CUT_SHORT, State::Partial), (ENDED, State::Ended(store::Verdict::Degraded))];
+    let expected = [(CUT_SHORT, RunState::Partial), (ENDED, RunState::Ended(store::Verdict::Degraded))];
     assert_eq!(states, expected.map(|(id, state)| (id.to_owned(), state)));
     assert!(store.studies().unwrap().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use crate::sample;
 use record::{ErrorClass, Interval, Phase, Tally};
-use store::{Run, State, Store, StoreError, Verdict};
+use store::{Run, RunState, Store, StoreError, Verdict};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -37,7 +37,7 @@ fn a_whole_run() {
         (run.id.clone(), &run.new, run.ending.as_ref()),
         (id, &sample::new_run(), Some(&sample::ending_with_signals()))
     );
-    assert_eq!(run.state, State::Ended(Verdict::Degraded));
+    assert_eq!(run.state, RunState::Ended(Verdict::Degraded));
     let expected = vec![
         (0, 0, Phase::WarmUp, warm_up.tally.clone(), 50),
         (0, 2, Phase::Measured, first.tally.clone(), 50),
@@ -122,7 +122,7 @@ fn a_run_that_goes_on_counts_what_is_in_flight_as_unfinished() {
     store.keep_second(&id, 0, &[part]).unwrap();
 
     let run = store.load(&id).unwrap();
-    assert_eq!((run.state, &run.ending), (State::Running, &None));
+    assert_eq!((run.state, &run.ending), (RunState::Running, &None));
     let counts = run.total(0, Phase::Measured).unwrap().counts;
     assert_eq!((counts.unfinished, counts.not_sent), (10 + 1, 1 + 4));
     assert_eq!(counts.settled(), Ok(()));

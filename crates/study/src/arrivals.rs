@@ -1,7 +1,7 @@
 //! Which arrivals a run of a study has: those of its block, whichever variant it is.
 
 use load::chance::Chance;
-use store::{Place, stage};
+use store::{StudyPlace, stage};
 
 /// Tells these draws from other draws of the same seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;
@@ -10,7 +10,7 @@ const BLOCKS: u64 = 1 << 32;
 
 /// The seed of everything that a run draws: the same for every run of a block, so that chance does not tell variants apart,
 /// and another for every block, so that no verdict hangs on one series of draws. The first block has the study's own.
-pub(crate) fn seed(study_seed: u64, place: &Place) -> u64 {
+pub(crate) fn seed(study_seed: u64, place: &StudyPlace) -> u64 {
     if place.stage == stage::BLOCK && place.block == 0 {
         return study_seed;
     }
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn a_block_has_arrivals_of_its_own_and_its_variants_share_them() {
         let at = |variant: &str, stage: &str, block: u32| {
-            seed(7, &Place { stage: stage.to_owned(), block, ..place("web", variant) })
+            seed(7, &StudyPlace { stage: stage.to_owned(), block, ..place("web", variant) })
         };
         assert_eq!(at("n=1", stage::BLOCK, 3), at("n=2", stage::BLOCK, 3));
         assert_eq!(at("n=1", stage::BLOCK, 0), 7);

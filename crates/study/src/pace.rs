@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plan::Study as Plan;
-use store::{Place, Procedure, Study, stage};
+use store::{Procedure, Study, StudyPlace, stage};
 
 use crate::procedure::GRACE_MIN_NS;
 
@@ -50,7 +50,7 @@ impl<'a> Pace<'a> {
     }
 
     /// A run took so long.
-    pub(crate) fn note(&mut self, place: &Place, took: Duration) {
+    pub(crate) fn note(&mut self, place: &StudyPlace, took: Duration) {
         let Some(load) = self.load_of(place) else {
             match self.untimed.iter_mut().find(|(load, ..)| *load == place.load) {
                 Some((_, runs, sum)) => (*runs, *sum) = (*runs + 1, *sum + took),
@@ -63,7 +63,7 @@ impl<'a> Pace<'a> {
     }
 
     /// How long these runs will take, and so many more like them; `None`: nobody can say.
-    pub(crate) fn expected(&self, places: &[Place], later: usize) -> Option<Duration> {
+    pub(crate) fn expected(&self, places: &[StudyPlace], later: usize) -> Option<Duration> {
         let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
         let later = u32::try_from(later).unwrap_or(u32::MAX);
@@ -71,7 +71,7 @@ impl<'a> Pace<'a> {
     }
 
     /// Whether these runs can end within the study's time, of which so much has gone since it was begun or gone on with.
-    pub(crate) fn is_time_for(&self, places: &[Place], gone: Duration) -> bool {
+    pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
         let expected = self.expected(places, 0).unwrap_or_default();
         self.left(gone).is_none_or(|left| expected <= left)
     }
@@ -84,7 +84,7 @@ impl<'a> Pace<'a> {
     }
 
     /// That the time of the study does not last for these runs, and what it lacks: so many runs at most may follow them.
-    pub(crate) fn spent(&self, next: &[Place], later: Option<usize>, gone: Duration) -> String {
+    pub(crate) fn spent(&self, next: &[StudyPlace], later: Option<usize>, gone: Duration) -> String {
         let left = self.left(gone).unwrap_or_default().as_secs_f64();
         let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
         let next_words = if next.len() == 1 { "run" } else { "runs" };
@@ -102,7 +102,7 @@ impl<'a> Pace<'a> {
         )
     }
 
-    fn of_one(&self, place: &Place) -> Option<Duration> {
+    fn of_one(&self, place: &StudyPlace) -> Option<Duration> {
         let beyond = self.beyond.checked_div(self.noted).unwrap_or_default();
         self.load_of(place).map(|load| load + beyond).or_else(|| {
             let (_, runs, sum) = self.untimed.iter().find(|(load, ..)| *load == place.load)?;
@@ -111,7 +111,7 @@ impl<'a> Pace<'a> {
     }
 
     /// How long the load of a run goes on, if time ends it.
-    fn load_of(&self, place: &Place) -> Option<Duration> {
+    fn load_of(&self, place: &StudyPlace) -> Option<Duration> {
         // A search has one load, at levels that are named for themselves.
         let is_level = place.users.is_some() || place.rate_per_s.is_some();
         let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
@@ -130,7 +130,7 @@ impl<'a> Pace<'a> {
 
 /// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
 /// time in which the study was interrupted, and counts for nobody.
-fn times(kept: &Study) -> Vec<(&Place, Duration)> {
+fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&store::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);
     let mut before = kept.new.started_at_unix_ms;
@@ -159,8 +159,11 @@ mod tests {
         let (plan, store, id) = begun(1, "{ within: 30s }");
         let kept = store.load_study(&id).expect("it is kept");
         let pace = Pace::of(&plan, &kept);
-        let level =
-            |stage: &str| Place { stage: stage.to_owned(), rate_per_s: Some(9.0), ..place("web", "n=1") };
+        let level = |stage: &str| StudyPlace {
+            stage: stage.to_owned(),
+            rate_per_s: Some(9.0),
+            ..place("web", "n=1")
+        };
         // The load goes on for 1 s; before it there are 1 s of too much, and 10 s to get over that.
         let expected = |stage: &str| pace.expected(&[level(stage)], 0);
         assert_eq!(expected(stage::BISECT), Some(Duration::from_secs(1)));

@@ -12,7 +12,7 @@ use judge::Setting;
 use load::chance::Chance;
 use plan::{Amount, How, Study as Plan};
 use stats::{DuelEnd, DuelStep};
-use store::{OUT_OF_TIME, Place, Procedure, Study};
+use store::{OUT_OF_TIME, Procedure, Study, StudyPlace};
 
 use crate::run_maker::Journal;
 use crate::schedule::shuffle;
@@ -32,7 +32,7 @@ pub(crate) enum Turn {
     /// Runs that are made before anything more is decided.
     Runs {
         /// In the order in which they are made, at least one. Whoever plans them gives them their positions.
-        places: Vec<Place>,
+        places: Vec<StudyPlace>,
         /// What a person should hear before they begin, a line each.
         news: Vec<String>,
     },
@@ -47,7 +47,7 @@ pub(crate) enum Turn {
 
 impl Turn {
     /// These runs in an order of chance; without any the study is over.
-    fn shuffled(mut places: Vec<Place>, mut chance: Chance, why: Why, news: Vec<String>) -> Self {
+    fn shuffled(mut places: Vec<StudyPlace>, mut chance: Chance, why: Why, news: Vec<String>) -> Self {
         if places.is_empty() {
             return Self::Over { why, news };
         }
@@ -96,7 +96,7 @@ pub(crate) trait StudyProcedure {
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
     /// How much load a planned run has, if that is not what the plan says of its load.
-    fn amount(&self, _kept: &Study, _place: &Place) -> Result<Option<Amount>, StudyError> {
+    fn amount(&self, _kept: &Study, _place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
         Ok(None)
     }
 
@@ -132,7 +132,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
 }
 
 /// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.
-pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<Place> {
+pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
     match kept.new.compare.procedure {
         Procedure::Blocks => Blocks { plan }.further(kept, blocks),
         _ => Vec::new(),

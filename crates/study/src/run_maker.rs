@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use plan::Amount;
-use store::{Place, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId};
+use store::{Run, RunId, Store, StoreError, Study, StudyEnding, StudyId, StudyPlace};
 
 /// Makes the runs of a study, keeps them, and tells a person of them.
 pub trait RunMaker {
@@ -14,7 +14,7 @@ pub trait RunMaker {
     ///
     /// # Errors
     /// Nothing more can be made.
-    fn make(&mut self, place: &Place, draws: &Draws, ahead: &Ahead) -> Result<(), Self::Error>;
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), Self::Error>;
 
     /// Whether the study can be resumed after this error, once its cause is removed.
     fn is_resumable(&self, error: &Self::Error) -> bool;
@@ -65,7 +65,7 @@ pub trait Journal {
     fn run(&self, run: &RunId) -> Result<Run, StoreError>;
 
     /// Keeps what is planned from now on.
-    fn plan_more(&self, places: &[Place]) -> Result<(), StoreError>;
+    fn plan_more(&self, places: &[StudyPlace]) -> Result<(), StoreError>;
 
     /// Keeps how it ended.
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
@@ -76,7 +76,7 @@ pub trait Journal {
         kept: &Study,
         within_s: Option<f64>,
         blocks: u32,
-        places: &[Place],
+        places: &[StudyPlace],
     ) -> Result<(), StoreError>;
 }
 
@@ -102,7 +102,7 @@ impl Journal for StoredStudy<'_> {
         self.store.load(run)
     }
 
-    fn plan_more(&self, places: &[Place]) -> Result<(), StoreError> {
+    fn plan_more(&self, places: &[StudyPlace]) -> Result<(), StoreError> {
         self.store.plan_more(self.id, places)
     }
 
@@ -115,7 +115,7 @@ impl Journal for StoredStudy<'_> {
         kept: &Study,
         within_s: Option<f64>,
         blocks: u32,
-        places: &[Place],
+        places: &[StudyPlace],
     ) -> Result<(), StoreError> {
         self.store.extend_study(kept, within_s, blocks, places)
     }

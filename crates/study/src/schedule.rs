@@ -2,7 +2,7 @@
 
 use load::chance::Chance;
 use plan::Study;
-use store::{Place, stage};
+use store::{StudyPlace, stage};
 
 /// Tells the draws of the order from other draws of the same seed.
 pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
@@ -10,23 +10,23 @@ pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
 /// Every run of a study of so many blocks, in the order in which they are to be done. The same seed gives the same order.
 ///
 /// A block has one run of every variant under every load, so that whatever drifts with time meets all of them alike.
-pub(crate) fn schedule(study: &Study) -> Vec<Place> {
+pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
         let loads = 0..study.loads.len();
         let all = loads.flat_map(|load| (0..study.variants.len()).map(move |variant| (load, variant)));
-        let mut all: Vec<Place> =
+        let mut all: Vec<StudyPlace> =
             all.map(|(load, variant)| place(study, variant, load, stage::BLOCK, block)).collect();
         shuffle(&mut all, &mut Chance::stream(study.seed, ORDER_STREAM + u64::from(block)));
         places.extend(all);
     }
-    (0..).zip(places).map(|(position, place)| Place { position, ..place }).collect()
+    (0..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
 /// One run of a variant under a load, at the load's own amount. Whoever plans it gives it its position.
-pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> Place {
+pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> StudyPlace {
     let variant = &study.variants[variant];
-    Place {
+    StudyPlace {
         block,
         position: 0,
         system: study.systems[variant.system].name.clone(),

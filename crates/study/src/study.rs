@@ -5,7 +5,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use plan::{Fault, Study};
 use stats::DuelEnd;
 use store::{
-    CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict,
+    CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId, StudyPlace,
+    Verdict,
 };
 
 use crate::arrivals;
@@ -163,7 +164,7 @@ fn turns<R: RunMaker>(
     let next_runs = procedure::of(study, &kept, journal);
     let (pace, limits) = (Pace::of(study, &kept), LikelyBottlenecks::of(&kept));
     let mut going = Going { study, journal, pace, limits, begun: runs.now(), made: 0 };
-    let mut places: Vec<Place> = kept.missing().cloned().collect();
+    let mut places: Vec<StudyPlace> = kept.missing().cloned().collect();
     let mut tries = 1;
     loop {
         if let Some(stopped) = going.turn(&*next_runs, &mut kept, &places, runs)? {
@@ -217,7 +218,7 @@ impl Going<'_> {
         &mut self,
         next_runs: &dyn StudyProcedure,
         kept: &mut store::Study,
-        places: &[Place],
+        places: &[StudyPlace],
         runs: &mut R,
     ) -> Result<Option<Option<Why>>, Broken<R::Error>> {
         let later = next_runs.later_at_most(kept);
@@ -226,7 +227,7 @@ impl Going<'_> {
                 return Ok(Some(None));
             }
             // Of a block that cannot be finished no run is of use.
-            let is_of_block = |next: &&Place| (next.block, &next.stage) == (place.block, &place.stage);
+            let is_of_block = |next: &&StudyPlace| (next.block, &next.stage) == (place.block, &place.stage);
             let block = places[index..].iter().take_while(is_of_block).count();
             let block = &places[index..index + block];
             let (begun, gone) = (runs.now(), runs.now() - self.begun);
@@ -258,7 +259,7 @@ impl Going<'_> {
         Ok(())
     }
 
-    fn ahead(&self, left: &[Place], later: Option<usize>, gone: Duration) -> Ahead {
+    fn ahead(&self, left: &[StudyPlace], later: Option<usize>, gone: Duration) -> Ahead {
         Ahead {
             number: self.made,
             of: later.map(|later| self.made + left.len() + later),
@@ -270,9 +271,9 @@ impl Going<'_> {
 }
 
 /// Positions go on where those of the planned places end.
-fn numbered(places: Vec<Place>, planned: &[Place]) -> Vec<Place> {
+fn numbered(places: Vec<StudyPlace>, planned: &[StudyPlace]) -> Vec<StudyPlace> {
     let first = planned.last().map_or(0, |place| place.position.saturating_add(1));
-    (first..).zip(places).map(|(position, place)| Place { position, ..place }).collect()
+    (first..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
 /// Whether a study that was kept is the one of this plan, and finds its answer by this procedure.

@@ -2,14 +2,19 @@
 
 use std::time::Duration;
 
-use store::{Place, Verdict, stage};
+use store::{StudyPlace, Verdict, stage};
 use study::{Broken, Journal, extend_study, run_study};
 
 use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, of};
 use crate::virtual_time::{alike, faster, verdict};
 
 /// A finished study that is extended to so many blocks.
-fn extended(memory: &Memory, study: &plan::Study, comes: &dyn Fn(&Place) -> Comes, blocks: u32) -> Vec<Made> {
+fn extended(
+    memory: &Memory,
+    study: &plan::Study,
+    comes: &dyn Fn(&StudyPlace) -> Comes,
+    blocks: u32,
+) -> Vec<Made> {
     memory.begin_again(study.seed);
     run_study(study, memory, &mut Maker::new(memory, comes)).expect("it ends");
     let before = memory.made();
@@ -19,7 +24,7 @@ fn extended(memory: &Memory, study: &plan::Study, comes: &dyn Fn(&Place) -> Come
 }
 
 /// A kind of study, what comes of its runs, how many blocks it is extended to, and how many runs that is before and after.
-type Kind = (&'static str, plan::Study, fn(&Place) -> Comes, u32, [usize; 2]);
+type Kind = (&'static str, plan::Study, fn(&StudyPlace) -> Comes, u32, [usize; 2]);
 
 fn kinds() -> [Kind; 2] {
     [
@@ -128,7 +133,7 @@ fn an_extension_keeps_to_the_time_of_the_whole_study() {
 fn what_is_lost_in_an_extension_is_made_up_for() {
     let study = of("1, 2, 3", "{ blocks: 6 }");
     let memory = Memory::begun(&study);
-    let comes = |place: &Place| {
+    let comes = |place: &StudyPlace| {
         let is_lost = (n(place), place.block) == (2, 7);
         Comes { verdict: Some(if is_lost { Verdict::Invalid } else { Verdict::Complete }), ..faster(place) }
     };

@@ -1,13 +1,13 @@
 //! What limits a system is told while its study goes on, as soon as a rule is sure.
 
-use store::Place;
+use store::StudyPlace;
 use study::run_study;
 
 use crate::fakes::{Comes, Figures, Maker, Memory, n, of};
 use crate::virtual_time::faster;
 
 /// The first variant keeps the cores busy, and so do the others, from their second block on.
-fn planted(place: &Place) -> Comes {
+fn planted(place: &StudyPlace) -> Comes {
     let busy_percent = if n(place) == 1 || place.block >= 1 { 97 } else { 40 };
     let per_s = 1_000 + u64::from(place.block * 7 % 5) * 10;
     Comes::of(Figures { per_s, response_ms: 10, busy_percent: Some(busy_percent) })

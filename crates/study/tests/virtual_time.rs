@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, search};
-use store::{Place, Procedure, Verdict, stage};
+use store::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
 /// The more, the faster, and no block like another.
-pub(crate) fn faster(place: &Place) -> Comes {
+pub(crate) fn faster(place: &StudyPlace) -> Comes {
     Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
 }
 
 /// All the same, but for chance.
-pub(crate) fn alike(place: &Place) -> Comes {
+pub(crate) fn alike(place: &StudyPlace) -> Comes {
     Comes::well(
         1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
     )
 }
 
 /// Each of four workers serves a hundred a second; more waits.
-pub(crate) fn bears(place: &Place) -> Comes {
+pub(crate) fn bears(place: &StudyPlace) -> Comes {
     let capacity = 400 * n(place);
     let (per_s, response_ms) = match (place.users, place.rate_per_s) {
         (Some(users), _) => {
@@ -43,7 +43,7 @@ pub(crate) fn bears(place: &Place) -> Comes {
     }
 }
 
-type Draw = fn(&Place) -> Comes;
+type Draw = fn(&StudyPlace) -> Comes;
 
 /// A study for each procedure, with what comes of its runs.
 fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
@@ -195,7 +195,7 @@ fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
 fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
     let study = of("1, 2, 3", "{ blocks: 8 }");
     let memory = Memory::begun(&study);
-    let comes = |place: &Place| Comes {
+    let comes = |place: &StudyPlace| Comes {
         verdict: Some(match (n(place), place.block) {
             (1, _) => Verdict::Aborted,
             (2, 3) => Verdict::Invalid,
@@ -213,7 +213,7 @@ fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
 
 #[test]
 fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
-    let cut_short = |place: &Place| {
+    let cut_short = |place: &StudyPlace| {
         let comes = faster(place);
         let is_it = (place.stage.as_str(), place.block, n(place)) == (store::stage::BLOCK, 1, 2);
         Comes { verdict: if is_it { Some(Verdict::Partial) } else { comes.verdict }, ..comes }

@@ -148,10 +148,11 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Intake, Step};
+    use crate::request::{Intake, RequestProgress};
 
     fn job(slot: u32) -> Job {
-        let Step::Complete(order) = Intake::default().take(b"GET /status HTTP/1.0\r\n\r\n").1 else {
+        let RequestProgress::Complete(order) = Intake::default().take(b"GET /status HTTP/1.0\r\n\r\n").1
+        else {
             panic!("a whole request");
         };
         Job { token: Token { slot, generation: 0 }, order, arrived: Instant::now() }

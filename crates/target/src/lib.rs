@@ -46,7 +46,7 @@ mod worker;
 
 pub use endpoints::{Endpoint, endpoints};
 pub use hangs::Hang;
-pub use pace::{Drift, Pace, SlowStart, Step};
+pub use pace::{Drift, Pace, PaceStep, SlowStart};
 pub use running::{Running, StartError, start};
 pub use settings::{Fault, RateLimit, Settings, Stall, ThreadPool};
 pub use stalls::Pause;

@@ -6,7 +6,7 @@ mod step;
 
 pub use drift::Drift;
 pub use slow_start::SlowStart;
-pub use step::Step;
+pub use step::PaceStep;
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Pace {
     /// Slower and slower.
     pub drift: Option<Drift>,
     /// From one instant on another.
-    pub step: Option<Step>,
+    pub step: Option<PaceStep>,
 }
 
 impl Pace {
@@ -70,7 +70,7 @@ mod tests {
         let pace = Pace {
             slow_start: Some(SlowStart { factor: 3.0, lasting: S(20) }),
             drift: Some(Drift { share_per_10_s: 0.5 }),
-            step: Some(Step { after: S(30), factor: 2.0 }),
+            step: Some(PaceStep { after: S(30), factor: 2.0 }),
         };
         let ms = Duration::from_millis;
         assert_eq!(pace.stretch(ms(10), S(10)), ms(45));
@@ -83,7 +83,7 @@ mod tests {
         let pace = Pace {
             slow_start: Some(SlowStart { factor: 0.0, lasting: Duration::ZERO }),
             drift: Some(Drift { share_per_10_s: f64::NAN }),
-            step: Some(Step { after: Duration::MAX, factor: f64::INFINITY }),
+            step: Some(PaceStep { after: Duration::MAX, factor: f64::INFINITY }),
         };
         let mut faults = Faults::default();
         pace.check(&mut faults);

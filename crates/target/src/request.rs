@@ -24,7 +24,7 @@ pub(crate) struct Order {
 
 /// What a piece of input led to.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum RequestProgress {
     /// All of it is taken, and the request is not whole yet.
     NeedMore,
     /// The peer waits for `100 Continue` before it sends the body.
@@ -51,13 +51,13 @@ struct Pending {
 
 impl Intake {
     /// Takes bytes from the front of `input` until a request is whole; returns how many were taken.
-    pub(crate) fn take(&mut self, input: &[u8]) -> (usize, Step) {
+    pub(crate) fn take(&mut self, input: &[u8]) -> (usize, RequestProgress) {
         if self.pending.is_some() {
             return self.take_body(input);
         }
         if self.head.is_empty() {
             let (taken, step) = self.take_head(input);
-            if matches!(step, Step::NeedMore) && self.pending.is_none() {
+            if matches!(step, RequestProgress::NeedMore) && self.pending.is_none() {
                 self.head.extend_from_slice(input);
                 return (input.len(), step);
             }
@@ -68,7 +68,7 @@ impl Intake {
         let mut head = std::mem::take(&mut self.head);
         head.extend_from_slice(&input[..fresh]);
         let (taken, step) = self.take_head(&head);
-        if matches!(step, Step::NeedMore) && self.pending.is_none() {
+        if matches!(step, RequestProgress::NeedMore) && self.pending.is_none() {
             self.head = head;
             return (fresh, step);
         }
@@ -81,7 +81,7 @@ impl Intake {
     }
 
     /// After the head: goes on with a body whose beginning is already there.
-    fn go_on(&mut self, input: &[u8], taken: usize, step: Step) -> (usize, Step) {
+    fn go_on(&mut self, input: &[u8], taken: usize, step: RequestProgress) -> (usize, RequestProgress) {
         if self.pending.is_none() || input.len() == taken {
             return (taken, step);
         }
@@ -90,35 +90,43 @@ impl Intake {
     }
 
     /// Reads the head at the front of `bytes`, which starts with it; a body to come is left in `pending`.
-    fn take_head(&mut self, bytes: &[u8]) -> (usize, Step) {
+    fn take_head(&mut self, bytes: &[u8]) -> (usize, RequestProgress) {
         let mut fields = [httparse::EMPTY_HEADER; FIELDS];
         let mut request = httparse::Request::new(&mut fields);
         let head_bytes = match request.parse(bytes) {
             Ok(httparse::Status::Complete(n)) if n <= HEAD_BYTES => n,
-            Ok(httparse::Status::Partial) if bytes.len() <= HEAD_BYTES => return (0, Step::NeedMore),
-            Ok(_) => {
-                return (0, Step::Bad(Reply::text(431, format!("the head exceeds {HEAD_BYTES} bytes\n"))));
+            Ok(httparse::Status::Partial) if bytes.len() <= HEAD_BYTES => {
+                return (0, RequestProgress::NeedMore);
             }
-            Err(error) => return (0, Step::Bad(refuse(error))),
+            Ok(_) => {
+                return (
+                    0,
+                    RequestProgress::Bad(Reply::text(431, format!("the head exceeds {HEAD_BYTES} bytes\n"))),
+                );
+            }
+            Err(error) => return (0, RequestProgress::Bad(refuse(error))),
         };
         match Head::read(&request) {
-            Err(reply) => (head_bytes, Step::Bad(reply)),
-            Ok(Head { order, framing: None, .. }) => (head_bytes, Step::Complete(order)),
+            Err(reply) => (head_bytes, RequestProgress::Bad(reply)),
+            Ok(Head { order, framing: None, .. }) => (head_bytes, RequestProgress::Complete(order)),
             Ok(Head { order, framing: Some(framing), expects_continue }) => {
                 self.pending = Some(Box::new(Pending { order, framing, received_bytes: 0 }));
-                (head_bytes, if expects_continue { Step::Continue } else { Step::NeedMore })
+                (
+                    head_bytes,
+                    if expects_continue { RequestProgress::Continue } else { RequestProgress::NeedMore },
+                )
             }
         }
     }
 
-    fn take_body(&mut self, input: &[u8]) -> (usize, Step) {
-        let Some(mut pending) = self.pending.take() else { return (0, Step::NeedMore) };
+    fn take_body(&mut self, input: &[u8]) -> (usize, RequestProgress) {
+        let Some(mut pending) = self.pending.take() else { return (0, RequestProgress::NeedMore) };
         match pending.take(input) {
-            Err(reply) => (input.len(), Step::Bad(reply)),
-            Ok((taken, true)) => (taken, Step::Complete(pending.order)),
+            Err(reply) => (input.len(), RequestProgress::Bad(reply)),
+            Ok((taken, true)) => (taken, RequestProgress::Complete(pending.order)),
             Ok((taken, false)) => {
                 self.pending = Some(pending);
-                (taken, Step::NeedMore)
+                (taken, RequestProgress::NeedMore)
             }
         }
     }
@@ -177,10 +185,14 @@ mod tests {
                 let (taken, step) = intake.take(rest);
                 rest = &rest[taken..];
                 match step {
-                    Step::Complete(order) => bodies.push(String::from_utf8(order.body).expect("text")),
-                    Step::Bad(reply) => return (bodies, Some(reply.status)),
-                    Step::NeedMore => assert!(rest.is_empty(), "asked for more while more was there"),
-                    Step::Continue => {}
+                    RequestProgress::Complete(order) => {
+                        bodies.push(String::from_utf8(order.body).expect("text"))
+                    }
+                    RequestProgress::Bad(reply) => return (bodies, Some(reply.status)),
+                    RequestProgress::NeedMore => {
+                        assert!(rest.is_empty(), "asked for more while more was there")
+                    }
+                    RequestProgress::Continue => {}
                 }
             }
         }
@@ -237,7 +249,7 @@ mod tests {
     #[test]
     fn the_version_decides_what_keeps_a_connection() {
         let of = |input: &str| match Intake::default().take(input.as_bytes()).1 {
-            Step::Complete(order) => order.connection,
+            RequestProgress::Complete(order) => order.connection,
             other => panic!("{other:?}"),
         };
         assert_eq!(of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), Connection::Keep);
@@ -250,8 +262,8 @@ mod tests {
     fn a_waiting_peer_is_told_to_continue() {
         let head = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
         let mut intake = Intake::default();
-        assert!(matches!(intake.take(head), (_, Step::Continue)));
-        assert!(matches!(intake.take(b"hi"), (2, Step::Complete(_))));
+        assert!(matches!(intake.take(head), (_, RequestProgress::Continue)));
+        assert!(matches!(intake.take(b"hi"), (2, RequestProgress::Complete(_))));
         assert!(!intake.is_midway());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, until};
 use std::time::{Duration, Instant};
-use target::{Drift, Hang, Pace, RateLimit, Settings, SlowStart, Stall, StartError, Step, start};
+use target::{Drift, Hang, Pace, PaceStep, RateLimit, Settings, SlowStart, Stall, StartError, start};
 
 #[test]
 fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
@@ -166,9 +166,9 @@ fn holds_change_with_the_age_of_the_target() {
     assert_eq!(drawn_us(Pace::default()), 1_000);
     let slow_start = Some(SlowStart { factor: 3.0, lasting: day });
     assert_eq!(drawn_us(Pace { slow_start, ..Pace::default() }), 3_000);
-    let step = Some(Step { after: Duration::ZERO, factor: 1.5 });
+    let step = Some(PaceStep { after: Duration::ZERO, factor: 1.5 });
     assert_eq!(drawn_us(Pace { slow_start, step, ..Pace::default() }), 4_500);
-    let later = Some(Step { after: day, factor: 1.5 });
+    let later = Some(PaceStep { after: day, factor: 1.5 });
     assert_eq!(drawn_us(Pace { step: later, ..Pace::default() }), 1_000);
 
     let drift = Some(Drift { share_per_10_s: 10.0 });

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use runner::{Bench, Observer, RunError, Tools};
-use store::Place;
+use store::StudyPlace;
 use study::{Ahead, Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
@@ -18,7 +18,7 @@ pub(crate) struct Making<'a> {
 impl RunMaker for Making<'_> {
     type Error = RunError;
 
-    fn make(&mut self, place: &Place, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
         self.line.place_begins(place, ahead);
         let made = self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?;
         self.line.place_ends(place, &made);

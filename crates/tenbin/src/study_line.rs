@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use runner::{Brief, Live, Made, Observer};
-use store::{Level, Place, stage};
+use store::{Level, StudyPlace, stage};
 use study::Ahead;
 
 use crate::live_line::LiveLine;
@@ -52,7 +52,7 @@ impl Observer for StudyLine {
 
 impl StudyLine {
     /// A run begins.
-    pub(crate) fn place_begins(&mut self, place: &Place, ahead: &Ahead) {
+    pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &Ahead) {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "max " } else { "" };
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
@@ -64,7 +64,7 @@ impl StudyLine {
     }
 
     /// It is over and kept.
-    pub(crate) fn place_ends(&mut self, place: &Place, made: &Made) {
+    pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &Made) {
         self.ends();
         let figures = made.brief.as_ref().map_or(String::new(), figures);
         let verdict = made.ending.verdict;
@@ -101,8 +101,8 @@ fn of(ahead: &Ahead) -> String {
 }
 
 /// System, setting, load and block; of a search, its stage and level.
-fn name(place: &Place) -> String {
-    let Place { system, variant, load, block, stage, .. } = place;
+fn name(place: &StudyPlace) -> String {
+    let StudyPlace { system, variant, load, block, stage, .. } = place;
     let gap = if variant.is_empty() { "" } else { " " };
     if let Some(level) = study::level_words(place) {
         return report::visible(&format!("{system}{gap}{variant} · {stage} · {level}"));
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_place_is_named_by_what_sets_it_apart() {
-        let place = Place {
+        let place = StudyPlace {
             block: 1,
             position: 7,
             system: "puma".to_owned(),
@@ -161,9 +161,9 @@ mod tests {
             rate_per_s: None,
         };
         assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
-        let plain = Place { variant: String::new(), ..place };
+        let plain = StudyPlace { variant: String::new(), ..place };
         assert_eq!(name(&plain), "puma · 100 users · block 2");
-        let level = Place { stage: store::stage::BISECT.to_owned(), rate_per_s: Some(412.0), ..plain };
+        let level = StudyPlace { stage: store::stage::BISECT.to_owned(), rate_per_s: Some(412.0), ..plain };
         assert_eq!(name(&level), "puma · bisect · 412/s");
     }
 }

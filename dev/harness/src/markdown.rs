@@ -12,7 +12,7 @@ use crate::spread::{self, Spread};
 
 /// One tool in one case.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct TableLine {
     /// What was sent, in words.
     pub case: String,
     /// The tool Tenbin is compared with.
@@ -23,7 +23,7 @@ pub struct Line {
     pub rss: Option<Spread>,
 }
 
-impl Line {
+impl TableLine {
     /// Tenbin, called `ours` in the rows, in relation to another tool; `cpu` is the CPU time of each request or transaction.
     pub fn of<M>(case: &str, rows: &[Row<M>], ours: &str, tool: &'static str, cpu: Figure<M>) -> Self {
         let ratio = |figure| spread::of(row::ratios(rows, ours, tool, figure));
@@ -32,12 +32,12 @@ impl Line {
 }
 
 /// The table as Markdown. `machine` says what was measured on, and with which versions.
-pub fn table(lines: &[Line], machine: &str, rounds: u32, seconds: u32) -> String {
+pub fn table(lines: &[TableLine], machine: &str, rounds: u32, seconds: u32) -> String {
     let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let mut text =
         format!("{date}, {machine}; {rounds} rounds of {seconds} s in turns: median (min–max)\n\n");
     text += "| load | Tenbin ÷ | CPU time of each | peak memory |\n|---|---|--:|--:|\n";
-    for Line { case, tool, cpu, rss } in lines {
+    for TableLine { case, tool, cpu, rss } in lines {
         text += &format!("| {case} | {tool} | {} | {} |\n", ratio(*cpu), ratio(*rss));
     }
     text
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn each_tool_has_a_line_and_what_is_not_known_a_dash() {
         let cpu = Some(Spread { min: 0.8, median: 0.85, max: 0.904 });
-        let line = Line { case: "100 connections".to_owned(), tool: "wrk", cpu, rss: None };
+        let line = TableLine { case: "100 connections".to_owned(), tool: "wrk", cpu, rss: None };
         let text = table(&[line], "2 cores", 5, 3);
         assert!(text.ends_with("| 100 connections | wrk | 0.85 (0.80–0.90) | – |\n"), "{text}");
         assert!(text.contains(", 2 cores; 5 rounds of 3 s"), "{text}");

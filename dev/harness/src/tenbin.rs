@@ -9,7 +9,7 @@ pub const GOOD_EXITS: &[i32] = &[0, 4];
 
 /// What a run says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct TenbinFigures {
     /// Requests or transactions that ended ok.
     pub ok: u64,
     /// Those that were answered, per second.
@@ -25,10 +25,10 @@ pub struct Said {
 /// # Errors
 ///
 /// A sentence that names what is missing.
-pub fn read(json: &Value) -> Result<Said, String> {
+pub fn read(json: &Value) -> Result<TenbinFigures, String> {
     let wrong = ["/outcomes/rejected", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
     let wrong: Vec<f64> = wrong.into_iter().map(|path| at(json, path)).collect::<Result<_, _>>()?;
-    Ok(Said {
+    Ok(TenbinFigures {
         ok: count(at(json, "/outcomes/ok")?)?,
         per_s: at(json, "/throughput_per_s")?,
         errors: count(wrong.into_iter().sum())?,

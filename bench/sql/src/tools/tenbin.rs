@@ -47,6 +47,6 @@ fn flags(order: &Order<'_>) -> Vec<String> {
 }
 
 fn parse(text: &str) -> Result<Measured, String> {
-    let tenbin::Said { ok, per_s, errors, remark } = tenbin::read(&json(text)?)?;
+    let tenbin::TenbinFigures { ok, per_s, errors, remark } = tenbin::read(&json(text)?)?;
     Measured { transactions: ok, per_s, errors, remark }.checked()
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 use crate::broken::Faults;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::tool::conserves;
 
 const PLAN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/app-server-limits.yaml");
@@ -37,7 +37,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     vec![Grade::of("R1", "real servers: limits show and are cured", 1, found)]
 }
 
-fn study(bench: &Bench) -> Result<Found, String> {
+fn study(bench: &Bench) -> Result<Finding, String> {
     let home = bench.file("home");
     fs::create_dir(&home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
     let mut command = Command::new(&bench.tenbin);

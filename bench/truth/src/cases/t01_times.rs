@@ -8,8 +8,8 @@ use harness::program::arguments;
 use target::Settings;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
-use crate::tool::{Said, conserves, fit};
+use crate::grade::{Finding, Grade};
+use crate::tool::{Output, conserves, fit};
 
 /// Loopback and two programs between the server's clock and ours.
 const OFFSET_MAX_US: f64 = 300.0;
@@ -24,7 +24,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     vec![Grade::of("T1", "lognormal holds, median 5 ms, p99 50 ms", needed, tries)]
 }
 
-fn one(bench: &Bench, number: u32) -> Result<Found, String> {
+fn one(bench: &Bench, number: u32) -> Result<Finding, String> {
     let held_us = RefCell::new(Vec::new());
     let said = fit(|| {
         let settings = Settings { seed: bench.seed_of(1, number), log_service: true, ..Settings::default() };
@@ -42,7 +42,7 @@ fn one(bench: &Bench, number: u32) -> Result<Found, String> {
     compare(&said, &held_us)
 }
 
-fn load(bench: &Bench, number: u32, target: SocketAddr) -> Result<Said, String> {
+fn load(bench: &Bench, number: u32, target: SocketAddr) -> Result<Output, String> {
     let seconds = bench.profile.pick(10, 50);
     let url = format!("http://{}/hold?dist=lognormal&median_us=5000&p99_us=50000", target);
     let words = arguments([
@@ -61,7 +61,7 @@ fn load(bench: &Bench, number: u32, target: SocketAddr) -> Result<Said, String> 
 }
 
 /// What was said against what was written down, in ascending order.
-fn compare(said: &Said, held_us: &[u64]) -> Result<Found, String> {
+fn compare(said: &Output, held_us: &[u64]) -> Result<Finding, String> {
     let offset_us = said.at("/service_time_us/p50")? - quantile_us(held_us, 0.5);
     let mut worst_us = 0.0f64;
     let mut is_right = (-5.0..=OFFSET_MAX_US).contains(&offset_us);
@@ -71,7 +71,7 @@ fn compare(said: &Said, held_us: &[u64]) -> Result<Found, String> {
         is_right &= apart_us.abs() <= (SHARE_MAX * truth_us).max(APART_MAX_US);
         worst_us = worst_us.max(apart_us.abs());
     }
-    Ok(Found::new(is_right, format!("{offset_us:.0} µs later, then within {worst_us:.0} µs")))
+    Ok(Finding::new(is_right, format!("{offset_us:.0} µs later, then within {worst_us:.0} µs")))
 }
 
 fn quantile_us(sorted: &[u64], share: f64) -> f64 {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use harness::program::arguments;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Said, conserves, fit};
+use crate::tool::{Output, conserves, fit};
 
 /// How near percentiles must be.
 const NEAR: f64 = 0.03;
@@ -25,7 +25,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 }
 
 /// With a stall of S in a time of T, P(response > x) is (S − x) / T for a server that is hardly busy.
-fn open(bench: &Bench, number: u32) -> Result<Found, String> {
+fn open(bench: &Bench, number: u32) -> Result<Finding, String> {
     let (stall_s, whole_s) = times(bench);
     let said = fit(|| stalled(bench, &["--rate=200/s", "-c", "2000"], number))?;
     conserves(&said.json)?;
@@ -42,16 +42,16 @@ fn open(bench: &Bench, number: u32) -> Result<Found, String> {
     }
     let (verdict, codes) = said.validity();
     is_right &= verdict != "invalid";
-    Ok(Found::new(is_right, format!("{} {verdict} {}", words.join(", "), codes.join(" "))))
+    Ok(Finding::new(is_right, format!("{} {verdict} {}", words.join(", "), codes.join(" "))))
 }
 
 /// One user waits through the stall once; the program says that such a load hides it.
-fn closed(bench: &Bench) -> Result<Found, String> {
+fn closed(bench: &Bench) -> Result<Finding, String> {
     let said = fit(|| stalled(bench, &["-c", "1", "--think", "5ms"], 0))?;
     let p99_ms = said.at("/response_time_us/p99")? / 1e3;
     let notes = said.list("/notes").iter().filter_map(|note| note.as_str());
     let is_said = notes.into_iter().any(|note| note.contains("closed loop"));
-    Ok(Found::new(
+    Ok(Finding::new(
         p99_ms < 20.0 && is_said,
         format!("p99 {p99_ms:.1} ms, {}", if is_said { "and said" } else { "not said" }),
     ))
@@ -61,7 +61,7 @@ fn times(bench: &Bench) -> (f64, f64) {
     bench.profile.pick((1.0, 20.0), (5.0, 100.0))
 }
 
-fn stalled(bench: &Bench, load: &[&str], number: u32) -> Result<Said, String> {
+fn stalled(bench: &Bench, load: &[&str], number: u32) -> Result<Output, String> {
     let (stall_s, whole_s) = times(bench);
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=1000", server.url);

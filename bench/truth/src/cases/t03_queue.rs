@@ -6,7 +6,7 @@ use harness::program::arguments;
 use simulator::closed_forms::Mm1;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::{conserves, fit};
 
@@ -29,7 +29,7 @@ fn at(bench: &Bench, busy: f64) -> Grade {
     let tries = bench.side_by_side(queues, |number| {
         let (mean_ms, p99_ms) = one(bench, busy, seconds, number)?;
         figures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((mean_ms, p99_ms));
-        Ok(Found::new(true, String::new()))
+        Ok(Finding::new(true, String::new()))
     });
     let planted = format!("M/M/1, {:.0} % busy", busy * 100.0);
     let failed: Vec<_> = tries.into_iter().filter_map(Result::err).map(Err).collect();
@@ -47,7 +47,7 @@ fn at(bench: &Bench, busy: f64) -> Grade {
     let words =
         format!("mean {mean_ms:.2} of {known_mean_ms:.2} ms, p99 {p99_ms:.1} of {known_p99_ms:.1} ms");
     let is_right = is_near(mean_ms, known_mean_ms, MEAN_NEAR) && is_near(p99_ms, known_p99_ms, P99_NEAR);
-    Grade::of("T3", planted, 1, vec![Ok(Found::new(is_right, words))])
+    Grade::of("T3", planted, 1, vec![Ok(Finding::new(is_right, words))])
 }
 
 fn one(bench: &Bench, busy: f64, seconds: u64, number: u32) -> Result<(f64, f64), String> {

@@ -6,7 +6,7 @@ use harness::program::arguments;
 use simulator::closed_forms::capacity_per_s;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
 
 /// What must hold: 90 % of responses within 50 ms.
@@ -48,7 +48,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     vec![Grade::of("T4", format!("M/D/4 of 400/s, {SLO}"), needed, tries)]
 }
 
-fn one(bench: &Bench, search: &Search, number: u32) -> Result<Found, String> {
+fn one(bench: &Bench, search: &Search, number: u32) -> Result<Finding, String> {
     let truth = capacity_per_s(4, 0.010, QUANTILE, LIMIT_S).ok_or("theory knows no capacity")?;
     let plan = Plan {
         question: "How much do four threads of 10 ms hold?",
@@ -78,5 +78,5 @@ fn one(bench: &Bench, search: &Search, number: u32) -> Result<Found, String> {
     let (held, failed) = (said.at("/capacity/0/held_per_s")?, said.at("/capacity/0/failed_per_s")?);
     let contains = held <= truth * (1.0 + search.near) && failed >= truth * (1.0 - search.near);
     let is_narrow = failed / held <= 1.0 + search.wide;
-    Ok(Found::new(contains && is_narrow, format!("{held:.0} to {failed:.0} of {truth:.0}/s")))
+    Ok(Finding::new(contains && is_narrow, format!("{held:.0} to {failed:.0} of {truth:.0}/s")))
 }

@@ -13,9 +13,9 @@ use harness::program::on_path;
 
 use crate::bench::Bench;
 use crate::flags::Profile;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::{Server, hold};
-use crate::tool::{Said, fit};
+use crate::tool::{Output, fit};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
@@ -33,7 +33,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
     let healthy = bench.profile.pick(2, 19);
     // 200 requests a second leave most of the machine to others: those tries go side by side.
-    let together = |planted: &str, needed, one: &(dyn Fn() -> Result<Found, String> + Sync)| {
+    let together = |planted: &str, needed, one: &(dyn Fn() -> Result<Finding, String> + Sync)| {
         Grade::of("T5", planted, needed, bench.side_by_side(tries, |_| one()))
     };
     let mut grades = thread::scope(|scope| {
@@ -50,7 +50,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
             .collect::<Vec<_>>()
     });
     // Each of these needs its cores.
-    let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Found, String>| {
+    let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Finding, String>| {
         Grade::of("T5", planted, needed, (0..tries).map(|_| one()).collect())
     };
     grades.push(alone("a spinner on the client's core", tries, &|| spinner(bench)));
@@ -68,7 +68,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 
 /// What a client that nothing was done to is called. With few tries one that the machine itself starved is made again; with many
 /// the rate is what counts.
-fn unharmed(one: fn(&Bench) -> Result<Said, String>, bench: &Bench) -> Result<Found, String> {
+fn unharmed(one: fn(&Bench) -> Result<Output, String>, bench: &Bench) -> Result<Finding, String> {
     let said = match bench.profile {
         Profile::Short => fit(|| one(bench)),
         Profile::Full => one(bench),
@@ -76,7 +76,7 @@ fn unharmed(one: fn(&Bench) -> Result<Said, String>, bench: &Bench) -> Result<Fo
     not_invalid(&said?)
 }
 
-fn stopped_client(bench: &Bench) -> Result<Found, String> {
+fn stopped_client(bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=2000", server.url);
     let mut command = Command::new(&bench.tenbin);
@@ -95,7 +95,7 @@ fn stopped_client(bench: &Bench) -> Result<Found, String> {
 }
 
 /// The server has another core, so that only the client is short of time.
-fn spinner(bench: &Bench) -> Result<Found, String> {
+fn spinner(bench: &Bench) -> Result<Finding, String> {
     let pinned = Pinned::new()?;
     let server = pinned.server(bench)?;
     let mut spinner = pinned.on_client();
@@ -106,13 +106,13 @@ fn spinner(bench: &Bench) -> Result<Found, String> {
     called_invalid(&said?)
 }
 
-fn healthy_closed(bench: &Bench) -> Result<Said, String> {
+fn healthy_closed(bench: &Bench) -> Result<Output, String> {
     let pinned = Pinned::new()?;
     let server = pinned.server(bench)?;
     pinned.load(bench, &format!("{}/status", server.url), &CLOSED)
 }
 
-fn healthy_open(bench: &Bench) -> Result<Said, String> {
+fn healthy_open(bench: &Bench) -> Result<Output, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=2000", server.url);
     let mut command = Command::new(&bench.tenbin);
@@ -120,7 +120,7 @@ fn healthy_open(bench: &Bench) -> Result<Said, String> {
     bench.run(&mut command, PATIENCE)
 }
 
-fn stopped_server(bench: &Bench) -> Result<Said, String> {
+fn stopped_server(bench: &Bench) -> Result<Output, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=2000", server.url);
     let mut command = Command::new(&bench.tenbin);
@@ -135,7 +135,7 @@ fn stopped_server(bench: &Bench) -> Result<Said, String> {
     })
 }
 
-fn starved(group: &Group, bench: &Bench) -> Result<Found, String> {
+fn starved(group: &Group, bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.0.display());
     let mut command = Command::new("sh");
@@ -143,14 +143,14 @@ fn starved(group: &Group, bench: &Bench) -> Result<Found, String> {
     called_invalid(&bench.run(&mut command, PATIENCE)?)
 }
 
-fn called_invalid(said: &Said) -> Result<Found, String> {
+fn called_invalid(said: &Output) -> Result<Finding, String> {
     let (verdict, codes) = said.validity();
-    Ok(Found::new(verdict == "invalid" && said.exit == 4, format!("{verdict} ({})", codes.join(" "))))
+    Ok(Finding::new(verdict == "invalid" && said.exit == 4, format!("{verdict} ({})", codes.join(" "))))
 }
 
-fn not_invalid(said: &Said) -> Result<Found, String> {
+fn not_invalid(said: &Output) -> Result<Finding, String> {
     let (verdict, codes) = said.validity();
-    Ok(Found::new(verdict != "invalid", format!("{verdict} ({})", codes.join(" ")).replace(" ()", "")))
+    Ok(Finding::new(verdict != "invalid", format!("{verdict} ({})", codes.join(" ")).replace(" ()", "")))
 }
 
 /// Server and client on a core each.
@@ -177,7 +177,7 @@ impl Pinned {
         Server::start_on(bench, &[], &self.taskset, self.server)
     }
 
-    fn load(&self, bench: &Bench, url: &str, load: &[&str]) -> Result<Said, String> {
+    fn load(&self, bench: &Bench, url: &str, load: &[&str]) -> Result<Output, String> {
         let mut command = self.on_client();
         command.arg(&bench.tenbin).arg(url).args(load);
         bench.run(&mut command, PATIENCE)

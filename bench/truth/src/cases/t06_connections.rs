@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::{conserves, fit};
 
@@ -18,7 +18,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     )]
 }
 
-fn one(bench: &Bench) -> Result<Found, String> {
+fn one(bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=100000", server.url);
     let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--timeout=60s"];
@@ -28,7 +28,7 @@ fn one(bench: &Bench) -> Result<Found, String> {
     let (verdict, codes) = said.validity();
     // The numbers are right: it is the load that its connections bound, and neither the server nor the processor.
     let is_right = (per_s / 80.0 - 1.0).abs() <= 0.02 && (100.0..103.0).contains(&service_ms);
-    Ok(Found::new(
+    Ok(Finding::new(
         is_right,
         format!("{per_s:.1}/s, served in {service_ms:.0} ms, {verdict} {}", codes.join(" ")),
     ))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use target::Settings;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::tool::conserves;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -18,7 +18,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     )]
 }
 
-fn one(bench: &Bench) -> Result<Found, String> {
+fn one(bench: &Bench) -> Result<Finding, String> {
     let server = target::start(Settings::default()).map_err(|error| error.to_string())?;
     let url = format!("http://{}/hold?mean_us=100000", server.address());
     let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--shed-after=50ms"];
@@ -28,5 +28,5 @@ fn one(bench: &Bench) -> Result<Found, String> {
     let (came, verdict) = (server.counters().requests as f64, said.word("/verdict"));
     // One more may have come than was sent: that of the trial connection.
     let is_right = not_sent >= 900.0 && (sent..=sent + 2.0).contains(&came) && verdict != "complete";
-    Ok(Found::new(is_right, format!("{sent} sent, {came} came, {not_sent} given up, {verdict}")))
+    Ok(Finding::new(is_right, format!("{sent} sent, {came} came, {not_sent} given up, {verdict}")))
 }

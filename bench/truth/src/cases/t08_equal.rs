@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
-use crate::tool::Said;
+use crate::tool::Output;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     // At most 4.25 % of equals are called different. Of 8 more than 4: 7e-6; of 60 more than 7, as in the reference: 0.4 %.
@@ -21,7 +21,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     grades
 }
 
-fn one(bench: &Bench, number: u32) -> Result<Found, String> {
+fn one(bench: &Bench, number: u32) -> Result<Finding, String> {
     let systems = system("one", "", "") + &system("other", "", "");
     let plan = Plan {
         question: "Are two equal targets called equal?",
@@ -37,11 +37,11 @@ fn one(bench: &Bench, number: u32) -> Result<Found, String> {
     let verdict = pair["verdict"].as_str().unwrap_or_default();
     let ratio = pair["ratio"].as_f64().unwrap_or(1.0);
     let is_right = matches!(verdict, "equivalent" | "inconclusive");
-    Ok(Found::new(is_right, format!("{verdict} {ratio:.3}")))
+    Ok(Finding::new(is_right, format!("{verdict} {ratio:.3}")))
 }
 
 /// The comparison of the two systems or variants of a study.
-pub(super) fn pair(said: &Said) -> Result<&Value, String> {
+pub(super) fn pair(said: &Output) -> Result<&Value, String> {
     said.list("/comparison/pairs").first().ok_or_else(|| {
         let failures = said.list("/failures").len();
         format!("no comparison, {failures} failures")

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::bench::Bench;
 use crate::cases::t08_equal::pair;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{LONGER, Plan, system};
 
 /// How near the ratio must be: four standard errors of it after eight blocks.
@@ -30,19 +30,19 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
-fn is_found(bench: &Bench, number: u32) -> Result<Found, String> {
+fn is_found(bench: &Bench, number: u32) -> Result<Finding, String> {
     let Duelled { verdict, ratio, first, .. } = duel(bench, "1.05", number)?;
     // Users without pauses get as much as holds are short. The better one stands first.
     let is_right = verdict == "differs" && first == "1" && (ratio - 1.05).abs() <= NEAR;
-    Ok(Found::new(is_right, format!("{verdict} {ratio:.3}")))
+    Ok(Finding::new(is_right, format!("{verdict} {ratio:.3}")))
 }
 
-fn is_equal(bench: &Bench, number: u32) -> Result<Found, String> {
+fn is_equal(bench: &Bench, number: u32) -> Result<Finding, String> {
     let Duelled { verdict, ratio, is_below, .. } = duel(bench, "1.005", 100 + number)?;
     // It is real, and may be found to be: then it must be said that it does not matter.
     let is_right = verdict == "equivalent" || (verdict == "differs" && is_below);
     let below = if is_below { " below what matters" } else { "" };
-    Ok(Found::new(is_right, format!("{verdict}{below} {ratio:.3}")))
+    Ok(Finding::new(is_right, format!("{verdict}{below} {ratio:.3}")))
 }
 
 /// What a study says of its two settings.

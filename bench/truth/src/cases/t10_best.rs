@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{LONGER, Plan, system};
-use crate::tool::Said;
+use crate::tool::Output;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let (ahead, needed_ahead) = bench.profile.pick((1, 1), (20, 17));
@@ -29,21 +29,21 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
-fn one_ahead(bench: &Bench, settings: u32, number: u32) -> Result<Found, String> {
+fn one_ahead(bench: &Bench, settings: u32, number: u32) -> Result<Finding, String> {
     let said = tournament(bench, settings, "1.05", number)?;
     let best = knob(&said, "/comparison/found/0/best");
-    Ok(Found::new(best == "2", format!("{best:?}, confirmed: {}", confirmed(&said))))
+    Ok(Finding::new(best == "2", format!("{best:?}, confirmed: {}", confirmed(&said))))
 }
 
-fn all_equal(bench: &Bench, settings: u32, number: u32) -> Result<Found, String> {
+fn all_equal(bench: &Bench, settings: u32, number: u32) -> Result<Finding, String> {
     let said = tournament(bench, settings, "1", 100 + number)?;
     let tied = said.list("/comparison/found/0/tied").len();
     let verdict = confirmed(&said);
-    Ok(Found::new(tied > 1 || verdict != "differs", format!("{tied} tied, confirmed: {verdict}")))
+    Ok(Finding::new(tied > 1 || verdict != "differs", format!("{tied} tied, confirmed: {verdict}")))
 }
 
 /// Of this many settings the second is as it is, all others are slower by a factor.
-fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result<Said, String> {
+fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result<Output, String> {
     let settings: Vec<String> = (1..=settings).map(|setting| setting.to_string()).collect();
     let flags = format!("{LONGER} $(test {{setting}} = 2 && echo 1 || echo {factor})");
     let start = system("target", &flags, &format!("{{ setting: [{}] }}", settings.join(", ")));
@@ -62,7 +62,7 @@ fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result
 }
 
 /// The setting that a place of the result names, whether it is named by its variant or by an object with its knobs.
-fn knob(said: &Said, pointer: &str) -> String {
+fn knob(said: &Output, pointer: &str) -> String {
     let named = said.json.pointer(pointer);
     let knob = named.map(|named| named.pointer("/knobs/setting").unwrap_or(named));
     let text =
@@ -70,7 +70,7 @@ fn knob(said: &Said, pointer: &str) -> String {
     text.rsplit(['=', ' ']).next().unwrap_or_default().to_owned()
 }
 
-fn confirmed(said: &Said) -> String {
+fn confirmed(said: &Output) -> String {
     let verdict = said.word("/comparison/found/0/confirmed/verdict");
     if verdict.is_empty() { "no".to_owned() } else { verdict.to_owned() }
 }

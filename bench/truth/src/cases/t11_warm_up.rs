@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::bench::Bench;
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Said, fit};
+use crate::tool::{Output, fit};
 
 /// Two windows of the series.
 const WINDOWS_S: f64 = 0.5;
@@ -13,7 +13,7 @@ const WINDOWS_S: f64 = 0.5;
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 10);
     let needed = bench.profile.pick(1, 9);
-    let side = |one: fn(&Bench) -> Result<Found, String>| bench.side_by_side(tries, move |_| one(bench));
+    let side = |one: fn(&Bench) -> Result<Finding, String>| bench.side_by_side(tries, move |_| one(bench));
     vec![
         Grade::of("T11", "three times as slow for a third of the run", needed, side(slow_start)),
         Grade::of("T11", "drifting by 10 % over the run", bench.profile.pick(1, 10), side(drift)),
@@ -27,22 +27,22 @@ fn seconds(bench: &Bench) -> f64 {
 }
 
 /// A cut within a fifth of the slow time after its end.
-fn slow_start(bench: &Bench) -> Result<Found, String> {
+fn slow_start(bench: &Bench) -> Result<Finding, String> {
     let slow_s = seconds(bench) / 3.0;
     let said = changing(bench, &["--slow-start".to_owned(), format!("{slow_s}s")])?;
     let cut_s = said.at("/steadiness/cut_s")?;
     // The target is a little older than the load.
     let is_right = (slow_s - 1.0..=slow_s * 1.2).contains(&cut_s) && verdict(&said) != "steady";
-    Ok(Found::new(is_right, format!("{} cut at {cut_s:.1} of {slow_s:.1} s", verdict(&said))))
+    Ok(Finding::new(is_right, format!("{} cut at {cut_s:.1} of {slow_s:.1} s", verdict(&said))))
 }
 
-fn drift(bench: &Bench) -> Result<Found, String> {
+fn drift(bench: &Bench) -> Result<Finding, String> {
     let per_10_s = 0.10 * 10.0 / seconds(bench) * 100.0;
     let said = changing(bench, &["--drift".to_owned(), format!("{per_10_s}%")])?;
-    Ok(Found::new(verdict(&said) == "not_steady", verdict(&said)))
+    Ok(Finding::new(verdict(&said) == "not_steady", verdict(&said)))
 }
 
-fn step(bench: &Bench) -> Result<Found, String> {
+fn step(bench: &Bench) -> Result<Finding, String> {
     let at_s = seconds(bench) * 0.6;
     let flags = ["--step-after".to_owned(), format!("{at_s}s"), "--step-factor".to_owned(), "1.2".to_owned()];
     let said = changing(bench, &flags)?;
@@ -50,21 +50,21 @@ fn step(bench: &Bench) -> Result<Found, String> {
     // The target is a little older than the load, so that its step comes a little earlier.
     let is_right =
         verdict(&said) == "not_steady" && (at_s - 2.0 * WINDOWS_S..=at_s + WINDOWS_S).contains(&step_s);
-    Ok(Found::new(is_right, format!("{} step at {step_s:.2} of {at_s:.2} s", verdict(&said))))
+    Ok(Finding::new(is_right, format!("{} step at {step_s:.2} of {at_s:.2} s", verdict(&said))))
 }
 
-fn steady(bench: &Bench) -> Result<Found, String> {
+fn steady(bench: &Bench) -> Result<Finding, String> {
     let said = changing(bench, &[])?;
-    Ok(Found::new(verdict(&said) == "steady", verdict(&said)))
+    Ok(Finding::new(verdict(&said) == "steady", verdict(&said)))
 }
 
 /// In one spelling, be it a word of the contract or of a sentence.
-fn verdict(said: &Said) -> String {
+fn verdict(said: &Output) -> String {
     said.word("/steadiness/verdict").replace(' ', "_")
 }
 
 /// Users without pauses on a target that changes with its age.
-fn changing(bench: &Bench, flags: &[String]) -> Result<Said, String> {
+fn changing(bench: &Bench, flags: &[String]) -> Result<Output, String> {
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let lasting = format!("{}s", seconds(bench));
     fit(|| {

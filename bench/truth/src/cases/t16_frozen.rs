@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Faults, is_possible};
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
 use crate::tool::fit;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 }
 
 /// Nothing of the kind is said of a server that is always there.
-fn healthy(bench: &Bench, load: &[&str]) -> Result<Found, String> {
+fn healthy(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=20000", server.url);
     let more = ["--warm-up=1s", "-d", "5s", "--timeout=3s"];

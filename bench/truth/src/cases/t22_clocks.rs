@@ -8,9 +8,9 @@ use harness::program::on_path;
 
 use crate::bench::Bench;
 use crate::broken::{Faults, is_possible};
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::server::Server;
-use crate::tool::{Said, fit};
+use crate::tool::{Output, fit};
 
 const OPEN: &[&str] = &["--rate=200/s", "-c", "400"];
 const CLOSED: &[&str] = &["-c", "4"];
@@ -50,7 +50,7 @@ fn wrong(
     server: &str,
     generator: &str,
     load: &[&str],
-) -> Result<Said, String> {
+) -> Result<Output, String> {
     let mut command = under(faketime, server, &bench.target);
     let server = Server::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]))?;
     let mut command = under(faketime, generator, &bench.tenbin);
@@ -63,7 +63,7 @@ fn wrong(
 }
 
 /// Holds of twenty milliseconds are found, and nothing else.
-fn right(said: &Said, is_open: bool) -> Result<Found, String> {
+fn right(said: &Output, is_open: bool) -> Result<Finding, String> {
     let mut faults = Faults::default();
     let words = is_possible(said, is_open, &mut faults)?;
     let (least_ms, median_ms) =

@@ -9,7 +9,7 @@ use harness::child::Child;
 
 use crate::bench::Bench;
 use crate::broken::{Faults, is_possible};
-use crate::grade::{Found, Grade};
+use crate::grade::{Finding, Grade};
 use crate::plan::{Plan, system};
 use crate::server::{Server, hold};
 
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(1, 5);
-    let of = |planted: &str, one: &(dyn Fn(u32) -> Result<Found, String> + Sync)| {
+    let of = |planted: &str, one: &(dyn Fn(u32) -> Result<Finding, String> + Sync)| {
         Grade::of("T23", format!("generator stopped: {planted}"), tries, bench.side_by_side(tries, one))
     };
     vec![
@@ -27,7 +27,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
-fn single(bench: &Bench, load: &[&str]) -> Result<Found, String> {
+fn single(bench: &Bench, load: &[&str]) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
     let mut command = Command::new(&bench.tenbin);
     command.arg(format!("{}/hold?mean_us=20000", server.url)).args(load);
@@ -53,7 +53,7 @@ fn stop(client: &Child, lasting: Duration) {
 }
 
 /// Two equal targets, while the generator is stopped again and again.
-fn study(bench: &Bench, number: u32) -> Result<Found, String> {
+fn study(bench: &Bench, number: u32) -> Result<Finding, String> {
     let plan = Plan {
         question: "Are two equal targets called equal?",
         path: "/hold?mean_us=20000",

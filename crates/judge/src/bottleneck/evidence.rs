@@ -15,14 +15,14 @@ use crate::signals::Signals;
 /// Runs of one setting under one load, and their figures together.
 pub struct Evidence<'a> {
     /// One or more.
-    pub runs: Vec<OfRun<'a>>,
+    pub runs: Vec<RunEvidence<'a>>,
     /// All of them.
-    pub together: Together,
+    pub together: CombinedFigures,
 }
 
 /// One run.
 #[derive(Clone, Copy)]
-pub struct OfRun<'a> {
+pub struct RunEvidence<'a> {
     /// As it is stored.
     pub run: &'a Run,
     /// Its figures.
@@ -33,7 +33,7 @@ pub struct OfRun<'a> {
 
 /// Figures of several runs together, over their measured time and all steps.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Together {
+pub struct CombinedFigures {
     /// What was counted.
     pub unit: Unit,
     /// How many, and how they ended.
@@ -50,7 +50,7 @@ pub struct Together {
     pub ok_ns: Option<f64>,
 }
 
-impl Together {
+impl CombinedFigures {
     /// Of stored runs of the same plan; `None` if there is no run.
     pub fn of(runs: &[&Run]) -> Result<Option<Self>, StoreError> {
         let Some(first) = runs.first() else { return Ok(None) };
@@ -128,7 +128,7 @@ impl Evidence<'_> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
         let used = |subject: fn(&Resources) -> Option<&Usage>| {
-            let cores = |run: &OfRun<'_>| {
+            let cores = |run: &RunEvidence<'_>| {
                 let resources = run.measured.resources.as_ref()?;
                 resources.cores_used(subject(resources)?)
             };
@@ -190,7 +190,7 @@ impl Evidence<'_> {
 
     /// How long threads of the system waited for a core in each request, as a share of its response time.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
-        let of_view = |run: &OfRun<'_>| {
+        let of_view = |run: &RunEvidence<'_>| {
             let resources = run.measured.resources.as_ref()?;
             let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
             let responses_per_s = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;
@@ -204,10 +204,12 @@ impl Evidence<'_> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
         }
-        let users = |run: &OfRun<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        let users =
+            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         // Little's law: those under way are those that come, times how long each stays.
-        let waiting =
-            |run: &OfRun<'_>| Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9);
+        let waiting = |run: &RunEvidence<'_>| {
+            Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9)
+        };
         let users = median(self.runs.iter().filter_map(users)).filter(|users| *users > 0.0)?;
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }

@@ -6,7 +6,7 @@ use record::ErrorClass;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, units};
+use super::words::{Finding, found, units};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 
 impl Doubt {
@@ -42,7 +42,7 @@ impl Doubt {
 }
 
 /// Threads that died.
-pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_any = !evidence.broke.is_empty();
     is_any.then(|| {
         found(Level::Invalid, evidence.broke.join("; "), "report it with the command that led to it")
@@ -50,13 +50,13 @@ pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// Loads that their own script or log-in ended.
-pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Finding> {
     let remedy = "correct the script, or what the log-in rests on, and run it again";
     (!evidence.hopeless.is_empty()).then(|| found(Level::Invalid, evidence.hopeless.join("; "), remedy))
 }
 
 /// Requests that failed because this machine was out of something.
-pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Finding> {
     let own: Vec<_> = evidence.tally.errors.of(ErrorClass::GeneratorFault).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
     if faults == 0 {

@@ -4,7 +4,7 @@ use record::Health;
 use store::Level;
 
 use super::evidence::{Evidence, SHORTEST_NS};
-use super::words::{Found, found, per_s, percent};
+use super::words::{Finding, found, per_s, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 
 /// Of the ceiling, what a load may ask for or reach.
@@ -31,7 +31,7 @@ pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
 }
 
 /// A load this near to its generator's limit may be limited by it.
-pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Finding> {
     let ceiling_per_s = evidence.environment.ceiling_per_s?;
     let reached_per_s = evidence.reached_per_s()?;
     let share = reached_per_s / ceiling_per_s;

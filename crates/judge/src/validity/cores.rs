@@ -4,7 +4,7 @@ use store::Level;
 
 use super::environment::Process;
 use super::evidence::Evidence;
-use super::words::{Found, found, own_core, percent};
+use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
 /// A busier thread than this may be what limits the result.
@@ -40,7 +40,7 @@ impl Doubt {
 }
 
 /// The busiest thread, over any ten seconds or over a shorter load.
-pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
     let over = if evidence.busiest_10s_share.is_some() { " over ten seconds" } else { "" };
@@ -54,7 +54,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
 /// do is a disturbance.
-pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
     let over_s = evidence.environment.over_s.max(evidence.wall_ns() as f64 / 1e9);

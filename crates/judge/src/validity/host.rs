@@ -3,7 +3,7 @@
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, percent};
+use super::words::{Finding, found, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
 /// Of the machine's time, what its host may give to others.
@@ -36,7 +36,7 @@ impl Doubt {
 }
 
 /// Time that other guests of the host had.
-pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.environment.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
     let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
@@ -46,7 +46,7 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// Time in which the generator had used up its quota.
-pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     let throttled_s = evidence.environment.throttled_s?;
     let wall_s = evidence.wall_ns() as f64 / 1e9;
     let share = throttled_s / wall_s.max(f64::EPSILON);

@@ -4,7 +4,7 @@ use record::ErrorClass;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, percent, units};
+use super::words::{Finding, found, percent, units};
 use crate::causes::Doubt;
 
 /// By how much two counts of one thing may differ.
@@ -55,7 +55,7 @@ impl Doubt {
 }
 
 /// Little's law: requests in flight × time is the sum of service times.
-pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
     let ratio = evidence.little_ratio().filter(|_| evidence.in_flight_ns() >= IN_FLIGHT_MIN_NS)?;
     if (ratio - 1.0).abs() <= TOLERATED {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// Bytes of replies: no more than the sockets gave.
-pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Finding> {
     let (counted, received) = (evidence.reply_bytes(), evidence.tally.received_bytes);
     let is_compared = evidence.warm_up.sent == 0 && received > 0;
     if !is_compared || counted <= received {
@@ -81,7 +81,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
-pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Finding> {
     let doubted: u64 = evidence.workers.iter().map(|worker| worker.doubted_replies).sum();
     let surplus: u64 = evidence.tally.errors.of(ErrorClass::UnsolicitedReply).map(|entry| entry.count).sum();
     if doubted == 0 {
@@ -97,7 +97,7 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// What the built-in target counted itself: at least what it answered, at most what was sent.
-pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Finding> {
     let heard = evidence.environment.server_requests?;
     let counts = evidence.tally.counts;
     let sent = counts.sent + evidence.warm_up.sent;

@@ -4,7 +4,7 @@ use record::Percentile;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, own_core, percent};
+use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
@@ -43,7 +43,7 @@ impl Doubt {
 }
 
 /// How late timers woke the threads of an open load.
-pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Finding> {
     let lag_ns = evidence.wake_lag.printable_at(Percentile::P99)?;
     let response_ns = evidence.tally.response.all().printable_at(Percentile::P99)?;
     if !evidence.planned.is_open() || lag_ns <= WAKE_LAG_MAX_NS.max(response_ns / 10) {
@@ -58,7 +58,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// What part of the slowest response times was the generator's own delay.
-pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
     let (slowest, which) = evidence.slowest();
     let share = slowest.lag_share()?;
     let lag_ns = slowest.lag_ns as f64 / slowest.count.max(1) as f64;

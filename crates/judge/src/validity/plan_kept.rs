@@ -4,7 +4,7 @@ use record::Counts;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, own_core, per_s, percent, units};
+use super::words::{Finding, found, own_core, per_s, percent, units};
 use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
 use crate::words::duration;
@@ -43,7 +43,7 @@ impl Doubt {
 }
 
 /// Planned requests that were never sent.
-pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
     let counts = evidence.tally.counts;
     let not_sent = counts.not_sent as f64 - due_at_the_end(evidence)?;
     // Whoever stops a run stops what was due as well.
@@ -72,7 +72,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
 }
 
 /// A load that is over before its first request is due measured nothing.
-pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.was_stopped || evidence.tally.counts.planned > 0 {
         return None;
     }

@@ -3,7 +3,7 @@
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, own_core, percent};
+use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
@@ -26,7 +26,7 @@ impl Doubt {
 }
 
 /// How much of the time, and how long at most, a thread did not come back to its loop.
-pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
+pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let longest_ns = evidence.heartbeat_max_ns()?;
     let share = evidence.stalled_share()?;
     let level = if evidence.is_long() && share > STALLED_INVALID {

@@ -7,7 +7,7 @@ use crate::words;
 
 /// What a rule found, and how much it weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct Finding {
     pub(super) level: Level,
     /// What was seen, with its figures.
     pub(super) sentence: String,
@@ -15,8 +15,8 @@ pub(super) struct Found {
     pub(super) remedy: String,
 }
 
-pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into<String>) -> Found {
-    Found { level, sentence: sentence.into(), remedy: remedy.into() }
+pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into<String>) -> Finding {
+    Finding { level, sentence: sentence.into(), remedy: remedy.into() }
 }
 
 /// Where the generator could have a core of its own, if it has none yet.

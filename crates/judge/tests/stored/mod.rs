@@ -8,7 +8,7 @@ pub(crate) use fixtures::ending;
 use fixtures::{OwnStore, compare, failed, new_run, new_study};
 use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
 use store::{
-    Compare, Ending, Level, Model, NewRun, NewStudy, Place, Procedure, Run, Study, StudyEnding, StudyId,
+    Compare, Ending, Level, Model, NewRun, NewStudy, Procedure, Run, Study, StudyEnding, StudyId, StudyPlace,
     Validity, Verdict, stage,
 };
 
@@ -109,7 +109,12 @@ impl Stored {
     }
 
     /// A run with its seconds; `None`: it never had any.
-    pub(crate) fn run(&self, at: Option<(&StudyId, &Place)>, queue: Option<&Queue>, ending: &Ending) -> Run {
+    pub(crate) fn run(
+        &self,
+        at: Option<(&StudyId, &StudyPlace)>,
+        queue: Option<&Queue>,
+        ending: &Ending,
+    ) -> Run {
         let shape = queue.copied().unwrap_or_default();
         let new = NewRun {
             model: Model::Open,
@@ -121,7 +126,7 @@ impl Stored {
         self.store.kept(&new, &queue.map(Queue::intervals).unwrap_or_default(), &[], ending)
     }
 
-    pub(crate) fn study(&self, procedure: Procedure, blocks: u32, planned: Vec<Place>) -> StudyId {
+    pub(crate) fn study(&self, procedure: Procedure, blocks: u32, planned: Vec<StudyPlace>) -> StudyId {
         let compare = Compare { blocks, procedure, ..compare() };
         self.store.begin_study(&NewStudy { compare, ..new_study(planned) }).unwrap()
     }
@@ -138,13 +143,13 @@ impl Stored {
 }
 
 /// A place under the load `steady`.
-pub(crate) fn place(position: u32, block: u32, stage: &str, system: &str) -> Place {
-    Place { block, position, stage: stage.to_owned(), ..fixtures::place(system, "") }
+pub(crate) fn place(position: u32, block: u32, stage: &str, system: &str) -> StudyPlace {
+    StudyPlace { block, position, stage: stage.to_owned(), ..fixtures::place(system, "") }
 }
 
 /// A place of a search.
-pub(crate) fn level(position: u32, stage: &str, users: Option<u32>, rate_per_s: Option<f64>) -> Place {
-    Place { users, rate_per_s, ..place(position, position, stage, "a") }
+pub(crate) fn level(position: u32, stage: &str, users: Option<u32>, rate_per_s: Option<f64>) -> StudyPlace {
+    StudyPlace { users, rate_per_s, ..place(position, position, stage, "a") }
 }
 
 pub(crate) const BLOCK: &str = stage::BLOCK;

@@ -22,18 +22,18 @@ pub struct Watch {
 
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     wake: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchState {
     looks: VecDeque<Look>,
     is_ended: bool,
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

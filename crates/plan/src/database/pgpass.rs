@@ -18,7 +18,7 @@ pub(super) struct Whose<'a> {
 
 /// What a password file has for somebody.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum PassfileEntry {
     /// Nothing, or there is no such file.
     Nothing,
     /// This.
@@ -28,16 +28,16 @@ pub(super) enum Found {
 }
 
 /// Looks a password up. As PostgreSQL's own clients do, it takes none from a file that others may read.
-pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> Found {
-    let Ok(about) = fs::metadata(path) else { return Found::Nothing };
+pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> PassfileEntry {
+    let Ok(about) = fs::metadata(path) else { return PassfileEntry::Nothing };
     if !about.is_file() || about.len() > FILE_BYTES_MAX {
-        return Found::Nothing;
+        return PassfileEntry::Nothing;
     }
     let text = fs::read(path).unwrap_or_default();
     match find(&String::from_utf8_lossy(&text), whose) {
-        Some(_) if about.permissions().mode() & 0o077 != 0 => Found::Exposed,
-        Some(password) => Found::Password(Secret(password)),
-        None => Found::Nothing,
+        Some(_) if about.permissions().mode() & 0o077 != 0 => PassfileEntry::Exposed,
+        Some(password) => PassfileEntry::Password(Secret(password)),
+        None => PassfileEntry::Nothing,
     }
 }
 
@@ -93,12 +93,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pgpass");
         let whose = Whose { host: "h", port: 1, database: "d", user: "u" };
-        assert_eq!(look_up(&path, &whose), Found::Nothing);
+        assert_eq!(look_up(&path, &whose), PassfileEntry::Nothing);
         fs::write(&path, "h:1:d:u:pw\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(look_up(&path, &whose), Found::Exposed);
+        assert_eq!(look_up(&path, &whose), PassfileEntry::Exposed);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(look_up(&path, &whose), Found::Password(Secret("pw".to_owned())));
-        assert_eq!(look_up(folder.path(), &whose), Found::Nothing);
+        assert_eq!(look_up(&path, &whose), PassfileEntry::Password(Secret("pw".to_owned())));
+        assert_eq!(look_up(folder.path(), &whose), PassfileEntry::Nothing);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish, Weak};
 
-use super::pgpass::{self, Found, Whose};
+use super::pgpass::{self, PassfileEntry, Whose};
 use super::written::{Written, read_port};
 use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
@@ -154,9 +154,9 @@ fn from_file(
     let host = folder.filter(|folder| !SOCKET_FOLDERS.contains(&folder.as_str()));
     let host = host.unwrap_or_else(|| peer.host.clone());
     match pgpass::look_up(path, &Whose { host: &host, port: peer.port, database, user }) {
-        Found::Password(password) => Some(password),
-        Found::Nothing => None,
-        Found::Exposed => {
+        PassfileEntry::Password(password) => Some(password),
+        PassfileEntry::Nothing => None,
+        PassfileEntry::Exposed => {
             let what = format!("the password would come from {}, which others may read", path.display());
             written.wrong(what, &format!("chmod 600 {}", path.display()), faults);
             None

@@ -23,12 +23,12 @@ const FURTHER: [(&str, &str); 4] =
 pub(crate) struct DataText {
     pub(crate) name: String,
     at: Span,
-    kind: Kind,
+    kind: DataKind,
     /// The variables it fills: the number of the variable, and the column.
     fills: Vec<(u16, usize)>,
 }
 
-enum Kind {
+enum DataKind {
     Number(Source),
     /// Its file could not be read, or is none: nothing more is said about it.
     Unknown,
@@ -64,7 +64,7 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
     sources.collect()
 }
 
-fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
+fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> DataKind {
     let given: Vec<&str> = KINDS.into_iter().filter(|kind| node.get(kind).is_some()).collect();
     let &[kind] = given.as_slice() else {
         match node.entries().iter().find(|entry| given.get(1) == Some(&entry.key.as_str())) {
@@ -81,14 +81,14 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
             }
             None => {}
         }
-        return Kind::Unknown;
+        return DataKind::Unknown;
     };
     for (key, of) in FURTHER.into_iter().filter(|(_, of)| *of != kind) {
         if let Some(entry) = node.entry(key) {
             reading.at(entry.key_at, format!("`{key}` requires `{of}`"), "remove it");
         }
     }
-    let Some(text) = node.text_of(kind) else { return Kind::Unknown };
+    let Some(text) = node.text_of(kind) else { return DataKind::Unknown };
     let source = match kind {
         "csv" => return table(node, text, reading),
         "uniform" => form::range(text).ok().map(|(min, max)| Source::Uniform { min, max }),
@@ -107,7 +107,7 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
             text.parse().ok().map(|length| Source::Text { length, alphabet })
         }
     };
-    source.map_or(Kind::Unknown, Kind::Number)
+    source.map_or(DataKind::Unknown, DataKind::Number)
 }
 
 fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
@@ -124,13 +124,13 @@ fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source
     Some(Source::Sequence { from, until, by })
 }
 
-fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
-    let Some(file) = node.get("csv") else { return Kind::Unknown };
+fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
+    let Some(file) = node.get("csv") else { return DataKind::Unknown };
     let mut bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err((what, help)) => {
             reading.at(file.at, what, help);
-            return Kind::Unknown;
+            return DataKind::Unknown;
         }
     };
     if bytes.starts_with(b"\xef\xbb\xbf") {
@@ -139,19 +139,19 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
     if let Err(error) = std::str::from_utf8(&bytes) {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
         reading.at(file.at, format!("{name}, line {line}: invalid UTF-8"), "save it as UTF-8");
-        return Kind::Unknown;
+        return DataKind::Unknown;
     }
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
     let columns: Vec<String> = match lines.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
         Err(error) => {
             reading.at(file.at, format!("{name}: {error}"), UNREADABLE);
-            return Kind::Unknown;
+            return DataKind::Unknown;
         }
     };
     if columns.len() > COLUMNS_MAX {
         reading.at(file.at, format!("{name} has more than {COLUMNS_MAX} columns"), "remove unused columns");
-        return Kind::Unknown;
+        return DataKind::Unknown;
     }
     let wrong = columns.iter().enumerate().find(|(number, column)| {
         column.is_empty() || columns[..*number].contains(column) || !is_name(&format!("x.{column}"))
@@ -160,7 +160,7 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
         let what = format!("{name}, line 1: {column:?} is not a valid name for column {}", number + 1);
         let help = "write a different name for each column in the first line, with letters, digits, _, and -";
         reading.at(file.at, what, help);
-        return Kind::Unknown;
+        return DataKind::Unknown;
     }
     if columns.is_empty() {
         reading.at(
@@ -168,10 +168,10 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
             format!("{name} is empty"),
             "write the names of the columns in the first line, and rows below",
         );
-        return Kind::Unknown;
+        return DataKind::Unknown;
     }
     let order = if node.text_of("order") == Some("random") { RowOrder::Random } else { RowOrder::InTurn };
-    Kind::Table { columns, bytes, order, node: file.clone() }
+    DataKind::Table { columns, bytes, order, node: file.clone() }
 }
 
 /// What a name means.
@@ -181,14 +181,15 @@ pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
         return Meaning::Nothing;
     };
     match (&sources[source].kind, column) {
-        (Kind::Table { columns, .. }, Some(column)) => match columns.iter().position(|known| known == column)
-        {
-            Some(column) => Meaning::Column { source, column },
-            None => Meaning::NoColumn { source },
-        },
-        (Kind::Table { .. }, None) => Meaning::NoColumn { source },
-        (Kind::Number(_), Some(_)) => Meaning::Nothing,
-        (Kind::Number(_), None) | (Kind::Unknown, _) => Meaning::Column { source, column: 0 },
+        (DataKind::Table { columns, .. }, Some(column)) => {
+            match columns.iter().position(|known| known == column) {
+                Some(column) => Meaning::Column { source, column },
+                None => Meaning::NoColumn { source },
+            }
+        }
+        (DataKind::Table { .. }, None) => Meaning::NoColumn { source },
+        (DataKind::Number(_), Some(_)) => Meaning::Nothing,
+        (DataKind::Number(_), None) | (DataKind::Unknown, _) => Meaning::Column { source, column: 0 },
     }
 }
 
@@ -196,10 +197,10 @@ impl DataText {
     /// How its values are called in braces.
     pub(crate) fn spellings(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Table { columns, .. } => {
+            DataKind::Table { columns, .. } => {
                 columns.iter().map(|column| format!("{}.{column}", self.name)).collect()
             }
-            Kind::Number(_) | Kind::Unknown => vec![self.name.clone()],
+            DataKind::Number(_) | DataKind::Unknown => vec![self.name.clone()],
         }
     }
 
@@ -215,16 +216,16 @@ impl DataText {
 pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<DataSource> {
     let mut finished = Vec::new();
     for source in sources {
-        if source.fills.is_empty() && !matches!(source.kind, Kind::Unknown) {
+        if source.fills.is_empty() && !matches!(source.kind, DataKind::Unknown) {
             let spelling = source.spellings().into_iter().next().unwrap_or_default();
             let help = format!("use {{{spelling}}} in a step, or remove the data source");
             reading.at(source.at, format!("unused data source `{}`", source.name), help);
             continue;
         }
         match source.kind {
-            Kind::Number(number) => finished.push(DataSource { fills: source.fills, source: number }),
-            Kind::Unknown => {}
-            Kind::Table { columns, bytes, order, node } => {
+            DataKind::Number(number) => finished.push(DataSource { fills: source.fills, source: number }),
+            DataKind::Unknown => {}
+            DataKind::Table { columns, bytes, order, node } => {
                 let mut used: Vec<usize> = source.fills.iter().map(|(_, column)| *column).collect();
                 used.sort_unstable();
                 used.dedup();

@@ -27,7 +27,7 @@ pub struct FileErrors {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// Where; `None`: the file as a whole.
-    pub place: Option<Place>,
+    pub place: Option<FilePosition>,
     /// What is wrong.
     pub what: String,
     /// `did you mean …?`
@@ -38,7 +38,7 @@ pub struct FileError {
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// Counted from 1.
     pub line: usize,
     /// Counted from 1, in characters.
@@ -56,7 +56,7 @@ impl FileErrors {
         let mut list: Vec<Finding> = findings.list;
         list.sort_by_key(|finding| finding.at.map(|at| at.start));
         let list = list.into_iter().map(|finding| FileError {
-            place: finding.at.map(|at| Place::of(source, at.start, at.end)),
+            place: finding.at.map(|at| FilePosition::of(source, at.start, at.end)),
             what: finding.what,
             note: finding.note,
             help: finding.help,
@@ -101,7 +101,7 @@ impl FileError {
     }
 }
 
-impl Place {
+impl FilePosition {
     fn of(source: &str, start: usize, end: usize) -> Self {
         let line = line_at(source, start);
         let inside = line.text.floor_char_boundary(start.saturating_sub(line.start));

@@ -20,13 +20,13 @@ pub(crate) struct Key {
     pub(crate) sentence: &'static str,
     /// A value, as it is written.
     pub(crate) example: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     pub(crate) is_required: bool,
 }
 
 /// What a value may be.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// A single value.
     One(&'static Form),
     /// One of these words.
@@ -34,15 +34,15 @@ pub(crate) enum Kind {
     /// A mapping with the keys of a table.
     Table(&'static Table),
     /// A list.
-    List(&'static Kind),
+    List(&'static ValueKind),
     /// One, or a list of them.
-    OneOrList(&'static Kind),
+    OneOrList(&'static ValueKind),
     /// A mapping with names of one's own.
-    Named(&'static Kind),
+    Named(&'static ValueKind),
     /// Nothing, or else this.
-    Optional(&'static Kind),
+    Optional(&'static ValueKind),
     /// One of these, told apart by whether it is a text, a list or a mapping.
-    Either(&'static [Kind]),
+    Either(&'static [ValueKind]),
     /// It is not supported: what is wrong, and what to do.
     Refused(&'static str, &'static str),
 }
@@ -63,11 +63,11 @@ impl Table {
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..))).map(|key| key.name)
+        self.keys.iter().filter(|key| !matches!(key.kind, ValueKind::Refused(..))).map(|key| key.name)
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// The kind in words: what to write instead of something else.
     pub(crate) fn words(&self) -> String {
         match self {

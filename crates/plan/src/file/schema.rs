@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::aliases::RENAMED;
 use super::form::FormSchema;
-use super::keys::{Kind, Table};
+use super::keys::{Table, ValueKind};
 use super::tables;
 
 /// The schema as JSON text. It knows the keys and the forms of values; what does not fit together is found by the reader alone.
@@ -25,7 +25,7 @@ fn name_of(table: &Table) -> String {
 }
 
 fn of_table(table: &Table) -> Value {
-    let keys = table.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..)));
+    let keys = table.keys.iter().filter(|key| !matches!(key.kind, ValueKind::Refused(..)));
     let mut properties: Map<String, Value> = keys
         .map(|key| {
             let mut schema = of_kind(&key.kind);
@@ -49,26 +49,26 @@ fn of_table(table: &Table) -> Value {
     })
 }
 
-fn of_kind(kind: &Kind) -> Value {
+fn of_kind(kind: &ValueKind) -> Value {
     match kind {
-        Kind::One(form) => match form.schema {
+        ValueKind::One(form) => match form.schema {
             FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
             FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
             FormSchema::NumberOr(pattern) => json!({ "type": ["number", "string"], "pattern": pattern }),
             FormSchema::Truth => json!({ "type": "boolean" }),
         },
-        Kind::Word(words) => json!({ "enum": words }),
-        Kind::Table(table) => json!({ "$ref": format!("#/$defs/{}", name_of(table)) }),
-        Kind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
-        Kind::OneOrList(kind) => {
+        ValueKind::Word(words) => json!({ "enum": words }),
+        ValueKind::Table(table) => json!({ "$ref": format!("#/$defs/{}", name_of(table)) }),
+        ValueKind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
+        ValueKind::OneOrList(kind) => {
             let one = of_kind(kind);
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
-        Kind::Named(kind) => {
+        ValueKind::Named(kind) => {
             json!({ "type": "object", "additionalProperties": of_kind(kind), "minProperties": 1 })
         }
-        Kind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
-        Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
-        Kind::Refused(..) => json!(false),
+        ValueKind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
+        ValueKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
+        ValueKind::Refused(..) => json!(false),
     }
 }

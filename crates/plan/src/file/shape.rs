@@ -1,7 +1,7 @@
 //! Does a tree have the shape that the tables require? Every error of spelling, of form, and of kind is found here.
 
 use super::findings::{Finding, Findings};
-use super::keys::{Key, Kind, Table};
+use super::keys::{Key, Table, ValueKind};
 use super::near;
 use super::span::Span;
 use super::tree::{Entry, Node, Value};
@@ -11,12 +11,12 @@ const SHOWN_MAX: usize = 60;
 
 /// Holds a whole plan against its table.
 pub(crate) fn check(root: &Node, table: &Table, findings: &mut Findings) {
-    Place { at: root.at, name: "the plan", example: "" }.in_table(root, table, findings);
+    NamedValue { at: root.at, name: "the plan", example: "" }.in_table(root, table, findings);
 }
 
 /// Where a value stands, and what it is called.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct NamedValue<'a> {
     /// Where to point when the value itself, a list or a mapping, is long: at its key.
     at: Span,
     name: &'a str,
@@ -24,15 +24,15 @@ struct Place<'a> {
     example: &'a str,
 }
 
-impl Place<'_> {
-    fn holds(self, node: &Node, kind: &Kind, findings: &mut Findings) {
-        if node.is_nothing() && !matches!(kind, Kind::Optional(_) | Kind::Refused(..)) {
+impl NamedValue<'_> {
+    fn holds(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
+        if node.is_nothing() && !matches!(kind, ValueKind::Optional(_) | ValueKind::Refused(..)) {
             let help = format!("{}, or remove it", self.help(kind));
             findings.at(self.at, format!("{} has no value", self.name), help);
             return;
         }
         match (kind, &node.value) {
-            (Kind::One(form), Value::Text(text)) => {
+            (ValueKind::One(form), Value::Text(text)) => {
                 if let Err(what) = (form.check)(&text.text) {
                     // What to write follows the semicolon, and is said below in the words of the key.
                     let what = what.split("; write ").next().unwrap_or_default().to_owned();
@@ -43,44 +43,45 @@ impl Place<'_> {
                     findings.at(node.at, what, format!("write {help}"));
                 }
             }
-            (Kind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
-            (Kind::Table(table), _) => self.in_table(node, table, findings),
-            (Kind::List(item) | Kind::OneOrList(item), Value::List(items)) => {
+            (ValueKind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
+            (ValueKind::Table(table), _) => self.in_table(node, table, findings),
+            (ValueKind::List(item) | ValueKind::OneOrList(item), Value::List(items)) => {
                 self.in_items(items, item, findings)
             }
-            (Kind::OneOrList(item), _) if fits(node, item) => self.holds(node, item, findings),
-            (Kind::Named(item), Value::Map(entries)) => self.in_named(entries, kind, item, findings),
-            (Kind::Optional(inner), _) => {
+            (ValueKind::OneOrList(item), _) if fits(node, item) => self.holds(node, item, findings),
+            (ValueKind::Named(item), Value::Map(entries)) => self.in_named(entries, kind, item, findings),
+            (ValueKind::Optional(inner), _) => {
                 if !node.is_nothing() {
                     self.holds(node, inner, findings);
                 }
             }
-            (Kind::Either(kinds), _) => match kinds.iter().find(|kind| fits(node, kind)) {
+            (ValueKind::Either(kinds), _) => match kinds.iter().find(|kind| fits(node, kind)) {
                 Some(kind) => self.holds(node, kind, findings),
                 None => self.wrong_kind(node, kind, findings),
             },
-            (Kind::Refused(what, help), _) => findings.at(self.at, *what, *help),
+            (ValueKind::Refused(what, help), _) => findings.at(self.at, *what, *help),
             _ => self.wrong_kind(node, kind, findings),
         }
     }
 
-    fn in_items(self, items: &[Node], kind: &Kind, findings: &mut Findings) {
+    fn in_items(self, items: &[Node], kind: &ValueKind, findings: &mut Findings) {
         if items.is_empty() {
             findings.at(self.at, format!("{} is an empty list", self.name), "add at least one item");
         }
         for item in items {
             let at = if item.is_nothing() { self.at } else { item.at };
-            Place { at, name: &format!("an item of {}", self.name), example: "" }.holds(item, kind, findings);
+            NamedValue { at, name: &format!("an item of {}", self.name), example: "" }
+                .holds(item, kind, findings);
         }
     }
 
-    fn in_named(self, entries: &[Entry], kind: &Kind, item: &Kind, findings: &mut Findings) {
+    fn in_named(self, entries: &[Entry], kind: &ValueKind, item: &ValueKind, findings: &mut Findings) {
         if entries.is_empty() {
             findings.at(self.at, format!("{} is empty", self.name), self.help(kind));
         }
         for entry in entries {
             let name = format!("`{}`", shortened(&entry.key));
-            Place { at: entry.key_at, name: &name, example: "" }.holds(&entry.value, item, findings);
+            NamedValue { at: entry.key_at, name: &name, example: "" }.holds(&entry.value, item, findings);
         }
     }
 
@@ -102,7 +103,7 @@ impl Place<'_> {
             match table.keys.iter().find(|key| key.name == entry.key) {
                 Some(key) => {
                     let name = format!("`{}`", key.name);
-                    let place = Place { at: entry.key_at, name: &name, example: key.example };
+                    let place = NamedValue { at: entry.key_at, name: &name, example: key.example };
                     place.holds(&entry.value, &key.kind, findings);
                 }
                 None => unknown_key(entry, table, findings),
@@ -124,13 +125,13 @@ impl Place<'_> {
         }
     }
 
-    fn wrong_kind(self, node: &Node, kind: &Kind, findings: &mut Findings) {
+    fn wrong_kind(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
         let what = format!("{} cannot be {}", self.name, kind_of(node));
         findings.at(self.start_of(node), what, self.help(kind));
     }
 
     /// What to write instead.
-    fn help(self, kind: &Kind) -> String {
+    fn help(self, kind: &ValueKind) -> String {
         match self.example {
             "" => format!("write {}", kind.words()),
             example => format!("write {}", self.example_of(example)),
@@ -187,8 +188,8 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
     let value = match (key.map(|key| &key.kind), entry.value.text()) {
-        (Some(Kind::One(form)), Some(text)) if (form.check)(text).is_ok() => Some(text.to_owned()),
-        (Some(Kind::One(form)), Some(text)) => form.repaired(text).into_iter().next(),
+        (Some(ValueKind::One(form)), Some(text)) if (form.check)(text).is_ok() => Some(text.to_owned()),
+        (Some(ValueKind::One(form)), Some(text)) => form.repaired(text).into_iter().next(),
         _ => None,
     };
     let value = value.filter(|value| value.len() <= SHOWN_MAX && !value.contains('\n'));
@@ -199,15 +200,15 @@ fn shortened(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
 
-fn fits(node: &Node, kind: &Kind) -> bool {
+fn fits(node: &Node, kind: &ValueKind) -> bool {
     match kind {
-        Kind::One(_) | Kind::Word(_) => matches!(node.value, Value::Text(_)),
-        Kind::List(_) => matches!(node.value, Value::List(_)),
-        Kind::Table(_) | Kind::Named(_) => matches!(node.value, Value::Map(_)),
-        Kind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),
-        Kind::Optional(kind) => fits(node, kind),
-        Kind::Either(kinds) => kinds.iter().any(|kind| fits(node, kind)),
-        Kind::Refused(..) => true,
+        ValueKind::One(_) | ValueKind::Word(_) => matches!(node.value, Value::Text(_)),
+        ValueKind::List(_) => matches!(node.value, Value::List(_)),
+        ValueKind::Table(_) | ValueKind::Named(_) => matches!(node.value, Value::Map(_)),
+        ValueKind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),
+        ValueKind::Optional(kind) => fits(node, kind),
+        ValueKind::Either(kinds) => kinds.iter().any(|kind| fits(node, kind)),
+        ValueKind::Refused(..) => true,
     }
 }
 

@@ -24,7 +24,7 @@ impl Span {
 }
 
 /// The line around a byte of a source.
-pub(crate) struct Line<'a> {
+pub(crate) struct SourceLine<'a> {
     /// Counted from 1.
     pub(crate) number: usize,
     /// Where it begins.
@@ -34,7 +34,7 @@ pub(crate) struct Line<'a> {
 }
 
 /// The line that holds this byte; the last one for a byte behind the end.
-pub(crate) fn line_at(source: &str, byte: usize) -> Line<'_> {
+pub(crate) fn line_at(source: &str, byte: usize) -> SourceLine<'_> {
     let mut byte = byte.min(source.len());
     while !source.is_char_boundary(byte) {
         byte -= 1;
@@ -42,7 +42,7 @@ pub(crate) fn line_at(source: &str, byte: usize) -> Line<'_> {
     let start = source[..byte].rfind('\n').map_or(0, |at| at + 1);
     let text = source[start..].split('\n').next().unwrap_or_default();
     let number = source.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
-    Line { number, start, text: text.strip_suffix('\r').unwrap_or(text) }
+    SourceLine { number, start, text: text.strip_suffix('\r').unwrap_or(text) }
 }
 
 #[cfg(test)]

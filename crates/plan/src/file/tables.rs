@@ -1,29 +1,29 @@
 //! The keys of a plan file. What is not here cannot be written.
 
 use super::form;
-use super::keys::{Key, Kind, Table};
+use super::keys::{Key, Table, ValueKind};
 use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
-use Kind::{Either, List, Named, One, OneOrList, Optional, Refused, Word};
+use ValueKind::{Either, List, Named, One, OneOrList, Optional, Refused, Word};
 
-const TEXT: Kind = One(&form::TEXT);
-const DURATION: Kind = One(&form::DURATION);
-const COUNT: Kind = One(&form::COUNT);
-const RATE: Kind = One(&form::RATE);
-const COMMAND: Kind = OneOrList(&TEXT);
-const COMMANDS: Kind = Either(&[TEXT, List(&COMMAND)]);
-const VALUES: Kind = OneOrList(&TEXT);
-const CHOICES: Kind = OneOrList(&Named(&VALUES));
+const TEXT: ValueKind = One(&form::TEXT);
+const DURATION: ValueKind = One(&form::DURATION);
+const COUNT: ValueKind = One(&form::COUNT);
+const RATE: ValueKind = One(&form::RATE);
+const COMMAND: ValueKind = OneOrList(&TEXT);
+const COMMANDS: ValueKind = Either(&[TEXT, List(&COMMAND)]);
+const VALUES: ValueKind = OneOrList(&TEXT);
+const CHOICES: ValueKind = OneOrList(&Named(&VALUES));
 
-const fn key(name: &'static str, example: &'static str, kind: Kind, sentence: &'static str) -> Key {
+const fn key(name: &'static str, example: &'static str, kind: ValueKind, sentence: &'static str) -> Key {
     Key { name, sentence, example, kind, is_required: false }
 }
 
-const fn required(name: &'static str, example: &'static str, kind: Kind, sentence: &'static str) -> Key {
+const fn required(name: &'static str, example: &'static str, kind: ValueKind, sentence: &'static str) -> Key {
     Key { name, sentence, example, kind, is_required: true }
 }
 
-const fn table(kind: &'static Table) -> Kind {
-    Kind::Table(kind)
+const fn table(kind: &'static Table) -> ValueKind {
+    ValueKind::Table(kind)
 }
 
 /// Every table, the whole plan first.

@@ -9,7 +9,7 @@ use sql::workload::Style;
 
 use super::{Spanned, Variable, Wrong};
 use crate::file::tree::{Entry, Node};
-use crate::file::{Kind, form, tables};
+use crate::file::{ValueKind, form, tables};
 use crate::plan::Pin;
 use crate::scripts::read_distribution;
 use crate::study::Find;
@@ -20,43 +20,44 @@ type ReadNode<T> = fn(&Node) -> Result<T, Wrong>;
 /// A kind of value.
 pub(crate) struct Of<T> {
     /// What reference, schema and the check of a file's form say of it.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// Reads a text: all that a command line has.
     pub(crate) read: fn(&str) -> Result<T, Wrong>,
     /// Reads a list or a mapping of a plan file, where it is no single text there.
     pub(crate) read_node: Option<ReadNode<T>>,
 }
 
-const fn single<T>(kind: Kind, read: fn(&str) -> Result<T, Wrong>) -> Of<T> {
+const fn single<T>(kind: ValueKind, read: fn(&str) -> Result<T, Wrong>) -> Of<T> {
     Of { kind, read, read_node: None }
 }
 
-pub(crate) const TEXT: Of<String> = single(Kind::One(&form::TEXT), |text| Ok(text.to_owned()));
-pub(crate) const TRUTH: Of<bool> = single(Kind::One(&form::TRUTH), |text| Ok(text == "true"));
-pub(crate) const COUNT: Of<u64> = single(Kind::One(&form::COUNT), |text| Ok(units::count(text)?));
-pub(crate) const DURATION: Of<u64> = single(Kind::One(&form::DURATION), |text| Ok(units::duration_ns(text)?));
-pub(crate) const RATE: Of<f64> = single(Kind::One(&form::RATE), |text| Ok(units::rate_per_s(text)?));
-pub(crate) const THINK: Of<ThinkTime> = single(Kind::One(&form::THINK), think_time);
-pub(crate) const ARRIVALS: Of<&Process> = single(Kind::Word(&PROCESS_NAMES), arrivals);
+pub(crate) const TEXT: Of<String> = single(ValueKind::One(&form::TEXT), |text| Ok(text.to_owned()));
+pub(crate) const TRUTH: Of<bool> = single(ValueKind::One(&form::TRUTH), |text| Ok(text == "true"));
+pub(crate) const COUNT: Of<u64> = single(ValueKind::One(&form::COUNT), |text| Ok(units::count(text)?));
+pub(crate) const DURATION: Of<u64> =
+    single(ValueKind::One(&form::DURATION), |text| Ok(units::duration_ns(text)?));
+pub(crate) const RATE: Of<f64> = single(ValueKind::One(&form::RATE), |text| Ok(units::rate_per_s(text)?));
+pub(crate) const THINK: Of<ThinkTime> = single(ValueKind::One(&form::THINK), think_time);
+pub(crate) const ARRIVALS: Of<&Process> = single(ValueKind::Word(&PROCESS_NAMES), arrivals);
 pub(crate) const STAGES: Of<Vec<Stage>> =
-    Of { kind: Kind::List(&STAGE), read: stages, read_node: Some(stages_of_node) };
-pub(crate) const SEED: Of<u64> = single(Kind::One(&form::SEED), seed);
-pub(crate) const PIN: Of<Pin> = single(Kind::One(&form::TEXT), pin);
+    Of { kind: ValueKind::List(&STAGE), read: stages, read_node: Some(stages_of_node) };
+pub(crate) const SEED: Of<u64> = single(ValueKind::One(&form::SEED), seed);
+pub(crate) const PIN: Of<Pin> = single(ValueKind::One(&form::TEXT), pin);
 
-const STAGE: Kind = Kind::Table(&tables::STAGE);
+const STAGE: ValueKind = ValueKind::Table(&tables::STAGE);
 
-pub(crate) const PERCENT: Of<f64> = single(Kind::One(&form::PERCENT), |text| Ok(units::percent(text)?));
-pub(crate) const METRIC: Of<&'static Metric> = single(Kind::Word(judge::COMPARED), metric);
+pub(crate) const PERCENT: Of<f64> = single(ValueKind::One(&form::PERCENT), |text| Ok(units::percent(text)?));
+pub(crate) const METRIC: Of<&'static Metric> = single(ValueKind::Word(judge::COMPARED), metric);
 pub(crate) const METRICS: Of<Vec<Spanned<&'static Metric>>> = Of {
-    kind: Kind::OneOrList(&METRIC.kind),
+    kind: ValueKind::OneOrList(&METRIC.kind),
     read: |text| Ok(vec![metric(text)?.into()]),
     read_node: Some(|node| Ok(node.items().iter().filter_map(metric_at).collect())),
 };
-pub(crate) const FIND: Of<Find> = single(Kind::Word(&Find::NAMES), |text| {
+pub(crate) const FIND: Of<Find> = single(ValueKind::Word(&Find::NAMES), |text| {
     let at = Find::NAMES.iter().position(|name| *name == text);
     at.map(|at| Find::ALL[at]).ok_or_else(|| unknown(text, &Find::NAMES))
 });
-pub(crate) const DIRECTION: Of<bool> = single(Kind::Word(&DIRECTIONS), |text| match text {
+pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |text| match text {
     "higher" => Ok(true),
     "lower" => Ok(false),
     other => Err(unknown(other, &DIRECTIONS)),
@@ -146,22 +147,22 @@ fn pin(text: &str) -> Result<Pin, Wrong> {
         .map_err(|_| Wrong::new(format!("{text:?} is not a list of cores"), "write --pin auto or --pin 1,2"))
 }
 
-pub(crate) const MODE: Of<Mode> = single(Kind::Word(&MODES), |text| {
+pub(crate) const MODE: Of<Mode> = single(ValueKind::Word(&MODES), |text| {
     let mode = named(Mode::NAMES, text);
     mode.ok_or_else(|| {
         Wrong::new(format!("unknown query mode {text:?}"), "write simple, extended, or prepared")
     })
 });
-pub(crate) const STYLE: Of<Style> = single(Kind::Word(&STYLES), |text| {
+pub(crate) const STYLE: Of<Style> = single(ValueKind::Word(&STYLES), |text| {
     let help = format!("write {}", STYLES.join(", "));
     named(Style::NAMES, text).ok_or_else(|| Wrong::new(format!("unknown style {text:?}"), help))
 });
-pub(crate) const DISTRIBUTION: Of<Distribution> = single(Kind::One(&form::TEXT), |text| {
+pub(crate) const DISTRIBUTION: Of<Distribution> = single(ValueKind::One(&form::TEXT), |text| {
     read_distribution(text)
         .map_err(|what| Wrong::new(what, "write special, uniform, zipf:1.1, or pareto:0.2"))
 });
 pub(crate) const VARIABLES: Of<Vec<Variable>> =
-    Of { kind: Kind::Named(&TEXT.kind), read: variable, read_node: Some(variables) };
+    Of { kind: ValueKind::Named(&TEXT.kind), read: variable, read_node: Some(variables) };
 
 static PROCESS_NAMES: [&str; PROCESSES.len()] = {
     let mut names = [""; PROCESSES.len()];

@@ -5,11 +5,11 @@ use wire::braces::{Piece, RAW, pieces};
 /// A text with variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Braced {
-    parts: Vec<Part>,
+    parts: Vec<TextPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TextPart {
     Text(String),
     Name(String),
 }
@@ -18,24 +18,24 @@ impl Braced {
     pub(crate) fn read(text: &str) -> Self {
         let parts = pieces(text.as_bytes()).map(|piece| match piece {
             // Braces are ASCII, so that every piece of a text is text.
-            Piece::Text(bytes) => Part::Text(String::from_utf8_lossy(bytes).into_owned()),
-            Piece::Name(name) | Piece::Raw(name) => Part::Name(name.to_owned()),
+            Piece::Text(bytes) => TextPart::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Piece::Name(name) | Piece::Raw(name) => TextPart::Name(name.to_owned()),
         });
         Self { parts: parts.collect() }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Name(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TextPart::Name(name) => Some(name.as_str()),
+            TextPart::Text(_) => None,
         })
     }
 
     /// The text, with what `value` says for each name; a name without a value stays as it is written.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let parts = self.parts.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Name(name) => value(name).unwrap_or_else(|| format!("{{{name}}}")),
+            TextPart::Text(text) => text.clone(),
+            TextPart::Name(name) => value(name).unwrap_or_else(|| format!("{{{name}}}")),
         });
         parts.collect()
     }

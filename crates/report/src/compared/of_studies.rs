@@ -4,7 +4,7 @@ use store::{Procedure, Study};
 
 use super::asked;
 use super::conditions::{Conditions, differences};
-use super::row::{ComparedRow, Side, Verdict, judge, unpaired};
+use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, Metric};
@@ -49,7 +49,7 @@ pub(super) fn compare(
         }
         let sides = [(a, row), (b, row_b)].map(|(view, row)| {
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
-            Side::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
+            SideFigures::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
         });
         rows.push(ComparedRow {
             load: load.name.to_owned(),

@@ -10,14 +10,14 @@ pub(super) struct ComparedRow {
     pub(super) load: String,
     pub(super) system: String,
     pub(super) variant: String,
-    pub(super) sides: [Side; 2],
+    pub(super) sides: [SideFigures; 2],
     /// Of the second to the first; `None` without figures above zero on either side.
     pub(super) unpaired: Option<Unpaired>,
     pub(super) verdict: Verdict,
 }
 
 /// What one study says of it.
-pub(super) struct Side {
+pub(super) struct SideFigures {
     /// Over the runs that count and have samples enough.
     pub(super) figures: Vec<f64>,
     /// Planned requests of these runs that the system did not serve, as a share; `None` if nothing was planned.
@@ -48,7 +48,7 @@ const ALPHA: f64 = 0.05;
 /// From this difference on, throwing away is choosing.
 const INVALID_APART: usize = 3;
 
-impl Side {
+impl SideFigures {
     /// Of what its runs say, and what they counted.
     pub(super) fn of<'a>(seen: impl Iterator<Item = (Seen, &'a Counts)>) -> Self {
         let mut side = Self {
@@ -83,7 +83,7 @@ impl Side {
 }
 
 /// The comparison of two sides.
-pub(super) fn unpaired(sides: &[Side; 2]) -> Option<Unpaired> {
+pub(super) fn unpaired(sides: &[SideFigures; 2]) -> Option<Unpaired> {
     Unpaired::of(&sides[1].figures, &sides[0].figures, ALPHA)
 }
 
@@ -122,7 +122,8 @@ fn verdict(
             a.invalid, b.invalid
         ));
     }
-    let more_errors = |of: &Side, than: &Side| of.unserved_share > than.unserved_share + ERRORS_MARGIN;
+    let more_errors =
+        |of: &SideFigures, than: &SideFigures| of.unserved_share > than.unserved_share + ERRORS_MARGIN;
     let bound = matters.max(0.0) + 1.0;
     if is_significant {
         let is_b_ahead = (unpaired.ratio > 1.0) == higher_is_better;
@@ -175,7 +176,7 @@ mod tests {
         let side = |figures: &[f64]| {
             let none = Counts::default();
             let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
-            Side::of(figures.iter().map(one))
+            SideFigures::of(figures.iter().map(one))
         };
         let sides = [side(a), side(b)];
         ComparedRow {

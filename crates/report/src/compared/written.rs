@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bar::Scale;
 use super::of_studies::Studies;
-use super::row::{ComparedRow, Side, Verdict};
+use super::row::{ComparedRow, SideFigures, Verdict};
 use crate::item::Escape;
 use crate::ratio;
 use crate::table::{Cell, Table};
@@ -97,7 +97,7 @@ pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
 }
 
 fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
-    let side = |side: &Side| {
+    let side = |side: &SideFigures| {
         let spread = side.spread();
         json!({
             "runs": side.figures.len(),

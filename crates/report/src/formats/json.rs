@@ -7,7 +7,7 @@ use std::io;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::{Cause, Ending, Failure, GateResult, Generator, Place};
+use store::{Cause, Ending, Failure, GateResult, Generator, StudyPlace};
 
 use self::counted::Counted;
 use super::{Format, Way};
@@ -17,7 +17,7 @@ use crate::figures::{ErrorLine, Figures};
 use crate::system;
 use crate::text::is_unseen;
 use crate::transactions;
-use crate::view::{Statement, Step, View};
+use crate::view::{Statement, StepView, View};
 
 mod bottleneck;
 mod capacity;
@@ -381,7 +381,7 @@ impl<'a> RunObject<'a> {
 }
 
 impl<'a> StepObject<'a> {
-    fn of(step: &'a Step<'_>) -> Self {
+    fn of(step: &'a StepView<'_>) -> Self {
         let figures = &step.figures;
         let statement = |statement: &'a Statement<'_>| StatementObject {
             name: statement.name,
@@ -402,8 +402,8 @@ impl<'a> StepObject<'a> {
 }
 
 impl<'a> PlaceObject<'a> {
-    fn of(place: &'a Place) -> Self {
-        let Place { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
+    fn of(place: &'a StudyPlace) -> Self {
+        let StudyPlace { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
         let knobs = knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
         let (users, rate_per_s) = (*users, *rate_per_s);
         Self { block: *block, position: *position, system, variant, knobs, load, stage, users, rate_per_s }

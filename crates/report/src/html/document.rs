@@ -15,7 +15,7 @@ use crate::noun::Noun;
 #[derive(Serialize)]
 pub(crate) struct Document {
     pub(crate) schema: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DocumentKind,
     pub(crate) title: String,
     pub(crate) question: Option<String>,
     pub(crate) id: String,
@@ -40,7 +40,7 @@ pub(crate) const SCHEMA: &str = "tenbin.page/1";
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum DocumentKind {
     Study,
     Run,
     Runs,
@@ -180,7 +180,7 @@ pub(crate) struct Row {
     pub(crate) is_best: bool,
     pub(crate) is_winner: bool,
     pub(crate) is_valid: bool,
-    pub(crate) figures: Option<Figures>,
+    pub(crate) figures: Option<RowFigures>,
     pub(crate) metric: Option<Spread>,
     pub(crate) spectrum: Option<Spectrum>,
 }
@@ -200,7 +200,7 @@ pub(crate) struct Spread {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Figures {
+pub(crate) struct RowFigures {
     pub(crate) samples: u64,
     pub(crate) counts: Counts,
     pub(crate) ok_per_s: Option<f64>,
@@ -319,7 +319,7 @@ pub(crate) struct Run {
     pub(crate) begun: String,
     pub(crate) warm_up_s: f64,
     pub(crate) duration_s: Option<f64>,
-    pub(crate) figures: Option<Figures>,
+    pub(crate) figures: Option<RowFigures>,
     pub(crate) fairness: Option<Fairness>,
     pub(crate) series: Option<Series>,
     pub(crate) events: Vec<Event>,

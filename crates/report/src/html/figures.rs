@@ -2,7 +2,7 @@
 
 use stats::median;
 
-use super::document::{Counts, Fairness, Figures, MinMedianMax, Spread, Times};
+use super::document::{Counts, Fairness, MinMedianMax, RowFigures, Spread, Times};
 use crate::durations::{Durations, Keyed};
 use crate::figures;
 use crate::metric::{self, Metric};
@@ -12,13 +12,13 @@ use crate::view::View;
 const NS_PER_MS: f64 = 1e6;
 
 /// Of one run; `None` if nothing was sent.
-pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures> {
+pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<RowFigures> {
     if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
         return None;
     }
     let used =
         view.measured.resources.as_ref().and_then(|resources| Some((resources, resources.system.as_ref()?)));
-    Some(Figures {
+    Some(RowFigures {
         ok_per_s: finite(view.whole.ok_per_s()),
         system_cores: used.and_then(|(resources, usage)| resources.cores_used(usage)),
         generator_cores: finite(view.generator_cores_used()),
@@ -31,9 +31,9 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures
 }
 
 /// Of a row: all samples of its runs together; `None` if nothing was measured.
-pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<Figures> {
+pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<RowFigures> {
     let shown = || row.shown().map(|run| &runs[run]);
-    Some(Figures {
+    Some(RowFigures {
         ok_per_s: row.throughput.map(|spread| spread.median),
         system_cores: row.middle.system_cores_used,
         generator_cores: row.middle.generator_cores_used,
@@ -46,10 +46,10 @@ pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Me
 }
 
 /// What the samples alone say.
-fn of_all(figures: &figures::Figures) -> Figures {
+fn of_all(figures: &figures::Figures) -> RowFigures {
     let record::Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } =
         figures.counts;
-    Figures {
+    RowFigures {
         samples: figures.samples(),
         counts: Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished },
         ok_per_s: None,

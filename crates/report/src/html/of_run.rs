@@ -5,8 +5,8 @@ use record::Phase;
 use store::{Level, StoreError};
 
 use super::document::{
-    Answer, Bottleneck, Document, Doubt, Event, Fact, Kind, Knob, Load, Metric, Notice, Row, Run, SCHEMA,
-    Spread, Tone, Validity,
+    Answer, Bottleneck, Document, DocumentKind, Doubt, Event, Fact, Knob, Load, Metric, Notice, Row, Run,
+    SCHEMA, Spread, Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
@@ -36,7 +36,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
     let ids: Vec<&str> = views.iter().map(|view| view.run.id.as_str()).collect();
     Ok(Document {
         schema: SCHEMA,
-        kind: if views.len() == 1 { Kind::Run } else { Kind::Runs },
+        kind: if views.len() == 1 { DocumentKind::Run } else { DocumentKind::Runs },
         title: match views {
             [view] => text(&view.run.new.title),
             _ => format!("{} runs side by side", views.len()),

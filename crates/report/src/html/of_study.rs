@@ -3,8 +3,8 @@
 use store::{StoreError, StudyState};
 
 use super::document::{
-    Answer, Bottleneck, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Pair, Row, Run, SCHEMA,
-    Table, Tone, Validity,
+    Answer, Bottleneck, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice, Pair, Row, Run,
+    SCHEMA, Table, Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
@@ -33,7 +33,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
     let runs = of_runs.map(|(run, place)| of_place(view, place, run)).collect();
     Ok(Document {
         schema: SCHEMA,
-        kind: Kind::Study,
+        kind: DocumentKind::Study,
         title: page.text(&new.title),
         question: new.question.as_deref().map(|question| page.text(question)),
         id: view.study.id.to_string(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Counts, Percentile};
 use serde::Serialize;
-use store::{Model, PackedSecond, Run, State, StoreError, Verdict};
+use store::{Model, PackedSecond, Run, RunState, StoreError, Verdict};
 
 use super::charts::{self, Strip};
 use super::readings::Readings;
@@ -70,7 +70,7 @@ fn whole_seconds(run: &Run) -> Result<u64, StoreError> {
         u64::try_from(lasted_ms).unwrap_or(0).saturating_add(1).saturating_mul(1_000_000)
     });
     let came_to_its_end =
-        matches!(run.state, State::Ended(Verdict::Complete | Verdict::Degraded | Verdict::Invalid));
+        matches!(run.state, RunState::Ended(Verdict::Complete | Verdict::Degraded | Verdict::Invalid));
     match (planned_ns, lasted_ns) {
         (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
             Ok(planned_ns / 1_000_000_000)

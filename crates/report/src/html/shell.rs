@@ -71,7 +71,7 @@ fn title(document: &Document) -> String {
 
 fn without_script(document: &Document) -> String {
     let names: Vec<&str> = match document.kind {
-        super::document::Kind::Runs => document.runs.iter().map(|run| run.id.as_str()).collect(),
+        super::document::DocumentKind::Runs => document.runs.iter().map(|run| run.id.as_str()).collect(),
         _ => vec![&document.id],
     };
     escaped(&format!(

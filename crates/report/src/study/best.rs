@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::{Eligibility, Setting};
-use stats::{Found, Spread};
+use stats::{Spread, TournamentFindings};
 use store::{Compare, Procedure, StoreError};
 
 use super::failing;
@@ -42,7 +42,10 @@ pub(super) struct Standings {
 /// The ranking, and pairs: of a study with a baseline every row against that one; of a tournament the one that it found,
 /// against the rival of its confirmation. Else the best head-to-head: the best of every system, or if there is but one
 /// system, its best setting against the others.
-pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Result<Standings, StoreError> {
+pub(super) fn of_load(
+    scene: Option<&Scene<'_>>,
+    found: Option<&TournamentFindings>,
+) -> Result<Standings, StoreError> {
     let Some(scene) = scene else { return Ok(Standings::default()) };
     let (compare, rows) = (&scene.study.new.compare, scene.rows);
     let mut ranking = ranking(compare, rows);

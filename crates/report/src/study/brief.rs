@@ -31,7 +31,7 @@ const FAILED_MAX: usize = 2;
 const QUOTED_MAX: usize = 2;
 
 /// A load and one of its rows.
-type Place<'v, 'a> = (&'v LoadView<'a>, usize);
+type RowRef<'v, 'a> = (&'v LoadView<'a>, usize);
 
 /// The table, and the lines below it.
 pub(crate) struct Brief<'v, 'a> {
@@ -70,7 +70,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// Every row under every load, in order.
-    fn places(&self) -> impl Iterator<Item = Place<'v, 'a>> + use<'v, 'a> {
+    fn places(&self) -> impl Iterator<Item = RowRef<'v, 'a>> + use<'v, 'a> {
         self.loads().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)))
     }
 
@@ -80,7 +80,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// A row per variant and load.
     fn table(&self) -> Table {
-        let places: Vec<Place<'v, 'a>> = self.places().collect();
+        let places: Vec<RowRef<'v, 'a>> = self.places().collect();
         let rows = || places.iter().map(|(load, row)| &load.rows[*row]);
         let mut table = Table::of_names("", self.names(&places));
         if self.view.loads.len() > 1 {
@@ -102,10 +102,10 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// Short names, unless some of them would be the same.
-    fn names(&self, places: &[Place<'v, 'a>]) -> Vec<String> {
+    fn names(&self, places: &[RowRef<'v, 'a>]) -> Vec<String> {
         let cut = |columns_max: usize| {
             let name =
-                |(load, row): &Place<'v, 'a>| self.page.escaped(&super::row_name(load, *row), columns_max);
+                |(load, row): &RowRef<'v, 'a>| self.page.escaped(&super::row_name(load, *row), columns_max);
             places.iter().map(name).collect::<Vec<String>>()
         };
         let count = |names: &[String]| names.iter().collect::<std::collections::BTreeSet<_>>().len();
@@ -135,7 +135,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share(), percent_of)));
     }
 
-    fn verdict(&self, (load, row): &Place<'v, 'a>) -> String {
+    fn verdict(&self, (load, row): &RowRef<'v, 'a>) -> String {
         let word = match against(load, *row) {
             _ if winner(load) == Some(*row) => "★ best",
             _ if load.baseline == Some(*row) => "baseline",
@@ -148,7 +148,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// Whether a column has ratios: with a column for loads there is no room for it, and each answer has its ratio.
     fn has_ratios(&self) -> bool {
-        let has_pair = |(load, row): Place<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
+        let has_pair = |(load, row): RowRef<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
         self.view.loads.len() == 1 && self.places().any(has_pair)
     }
 
@@ -227,7 +227,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// Errors of the same class and text once, the most frequent first, and what to do about these.
     fn errors(&self) -> Vec<String> {
-        let mut kinds: Vec<(&ErrorLine, u64, Vec<Place<'v, 'a>>)> = Vec::new();
+        let mut kinds: Vec<(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)> = Vec::new();
         for (load, row) in self.places() {
             for error in load.rows[row].figures.iter().flat_map(|figures| &figures.errors) {
                 let is_same = |(known, ..): &&mut (&ErrorLine, u64, Vec<_>)| {
@@ -243,7 +243,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             }
         }
         kinds.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-        let line = |(error, all, places): &(&ErrorLine, u64, Vec<Place<'v, 'a>>)| {
+        let line = |(error, all, places): &(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)| {
             let (class, message) = (self.page.short(&error.class), self.page.text(&error.message));
             format!("{} × {class}: {message} ({})", count(*all), self.named(places))
         };
@@ -254,7 +254,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    fn named(&self, places: &[Place<'v, 'a>]) -> String {
+    fn named(&self, places: &[RowRef<'v, 'a>]) -> String {
         match places {
             few if few.len() <= NAMES_MAX => listed(
                 few.iter().map(|(load, row)| self.page.row(load, *row) + &self.of_load(load)),
@@ -282,7 +282,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         if group.runs == self.view.runs.len() && group.places.len() > 1 {
             return format!("all {}", super::runs(group.runs));
         }
-        let places: Vec<Place<'v, 'a>> =
+        let places: Vec<RowRef<'v, 'a>> =
             group.places.iter().map(|(load, row)| (&self.view.loads[*load], *row)).collect();
         format!("{} of {}", super::runs(group.runs), self.named(&places))
     }
@@ -307,7 +307,7 @@ fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
         .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
 }
 
-fn ratio_cell((load, row): &Place<'_, '_>) -> Cell {
+fn ratio_cell((load, row): &RowRef<'_, '_>) -> Cell {
     let pair = against(load, *row).filter(|pair| pair.was_looked_at());
     let pair = pair.and_then(|pair| Some((pair.comparison.ratio?, pair)));
     let Some((ratio, pair)) = pair else { return String::new().into() };

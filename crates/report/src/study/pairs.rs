@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::{Eligibility, Pairing};
-use stats::{Comparison, Discards, Duel, Found, MoreErrors, NoVerdict, Paired, Seen, Verdict};
+use stats::{Comparison, Discards, Duel, MoreErrors, NoVerdict, Paired, Seen, TournamentFindings, Verdict};
 use store::{StoreError, Study};
 
 use super::procedures;
@@ -121,7 +121,7 @@ impl Scene<'_> {
     }
 
     /// What a tournament has confirmed. Further metrics are judged only if it differs: so they need not share with it.
-    pub(super) fn confirmed(&self, found: &Found) -> Pairs {
+    pub(super) fn confirmed(&self, found: &TournamentFindings) -> Pairs {
         let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
             return Pairs::default();
         };

@@ -1,7 +1,7 @@
 //! What a study's own procedure says of its rows.
 
 use judge::{Metric, Setting};
-use stats::{Duel, Found};
+use stats::{Duel, TournamentFindings};
 use store::{StoreError, Study};
 
 use super::rows::VariantRow;
@@ -22,7 +22,7 @@ pub(super) fn tournament(
     study: &Study,
     load: &str,
     rows: &[VariantRow<'_>],
-) -> Result<Option<Found>, StoreError> {
+) -> Result<Option<TournamentFindings>, StoreError> {
     let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
     let tournament = judge::tournament(study, load, &settings, metric)?;

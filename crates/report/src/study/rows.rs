@@ -6,7 +6,7 @@ use alphanumeric_sort::compare_str;
 use judge::{Eligibility, Usage, Window, rates};
 use record::{Phase, Tally};
 use stats::Spread;
-use store::{Place, StoreError, Study, stage};
+use store::{StoreError, Study, StudyPlace, stage};
 
 use crate::figures::{Figures, TallyKind};
 use crate::metric::{self, Metric, error_share};
@@ -15,7 +15,7 @@ use crate::view::{OF_STATEMENTS, Statement, View};
 /// One variant under one load.
 pub(crate) struct VariantRow<'a> {
     /// Of one of its runs; all but block and position are shared.
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a StudyPlace,
     /// How many of its runs that count are planned.
     pub(crate) planned: usize,
     /// Its runs that count, in order of blocks, as places in [`super::StudyView::runs`], each with its eligibility.
@@ -139,8 +139,8 @@ pub(super) fn of_load<'a>(
 ) -> Result<Vec<VariantRow<'a>>, StoreError> {
     let by_position: BTreeMap<u32, usize> =
         views.iter().enumerate().filter_map(|(run, view)| Some((view.place()?.position, run))).collect();
-    let runs = |places: &[&Place]| {
-        let run = |place: &&Place| Some((place.block, *by_position.get(&place.position)?));
+    let runs = |places: &[&StudyPlace]| {
+        let run = |place: &&StudyPlace| Some((place.block, *by_position.get(&place.position)?));
         let mut runs: Vec<(u32, usize)> = places.iter().filter_map(run).collect();
         runs.sort_unstable();
         runs.into_iter().map(|(_, run)| (run, views[run].eligibility())).collect::<Vec<_>>()
@@ -160,7 +160,7 @@ pub(super) fn of_load<'a>(
 }
 
 fn row<'a>(
-    place: &'a Place,
+    place: &'a StudyPlace,
     planned: usize,
     runs: Vec<(usize, Eligibility)>,
     views: &[View<'a>],

@@ -10,7 +10,7 @@ use crate::durations::Durations;
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::noun::Noun;
-use crate::statements::{self, Line};
+use crate::statements::{self, StatementLine};
 use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
@@ -118,7 +118,7 @@ pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<
 pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
-    let (rows, lines): (Vec<&VariantRow<'_>>, Vec<Line<'_>>) = each.unzip();
+    let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
     if lines.is_empty() {
         return None;
     }
@@ -132,8 +132,8 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     Some(table)
 }
 
-fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = Line<'a>> {
-    step.statements.iter().map(move |(name, figures)| Line {
+fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = StatementLine<'a>> {
+    step.statements.iter().map(move |(name, figures)| StatementLine {
         step: step.name,
         of_step: &step.figures,
         name,

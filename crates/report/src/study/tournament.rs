@@ -1,6 +1,6 @@
 //! What a tournament says besides its answer: which variants are not distinguishable from the best, and who left when.
 
-use stats::{Found, TournamentEnd, WhyLeft};
+use stats::{EliminationReason, TournamentEnd, TournamentFindings};
 
 use super::sentences::{blocks, matters, row_name};
 use super::{LoadView, StudyView};
@@ -16,17 +16,19 @@ pub(super) fn lost<'a>(
     name: super::sentences::Name<'a>,
 ) -> impl Iterator<Item = String> {
     let left = load.found.iter().flat_map(|found| &found.left);
-    left.filter(|left| matches!(left.why, WhyLeft::Invalid | WhyLeft::NoFigure)).map(move |left| {
-        let why = if left.why == WhyLeft::Invalid {
-            "4 invalid runs in a row"
-        } else {
-            "4 runs in a row without a figure"
-        };
-        let ratio =
-            left.ratio.map_or_else(String::new, |ratio| format!(", {} until then", ratio::times(ratio)));
-        let after = blocks(left.after_blocks as usize);
-        format!("{} (after {after}: {why}{ratio})", name(load, left.setting))
-    })
+    left.filter(|left| matches!(left.why, EliminationReason::Invalid | EliminationReason::NoFigure)).map(
+        move |left| {
+            let why = if left.why == EliminationReason::Invalid {
+                "4 invalid runs in a row"
+            } else {
+                "4 runs in a row without a figure"
+            };
+            let ratio =
+                left.ratio.map_or_else(String::new, |ratio| format!(", {} until then", ratio::times(ratio)));
+            let after = blocks(left.after_blocks as usize);
+            format!("{} (after {after}: {why}{ratio})", name(load, left.setting))
+        },
+    )
 }
 
 /// The variants that are not distinguishable from the best, if there are any.
@@ -58,7 +60,13 @@ pub(crate) fn sentences(
     let mut sentences = Vec::new();
     sentences.extend(tie(view, load, escape).map(|tie| format!("A tie: {tie}.")));
     sentences.extend(how(view, found));
-    for why in [WhyLeft::Halved, WhyLeft::Behind, WhyLeft::MoreErrors, WhyLeft::Invalid, WhyLeft::NoFigure] {
+    for why in [
+        EliminationReason::Halved,
+        EliminationReason::Behind,
+        EliminationReason::MoreErrors,
+        EliminationReason::Invalid,
+        EliminationReason::NoFigure,
+    ] {
         let left = || found.left.iter().filter(move |left| left.why == why);
         if left().next().is_some() {
             let each = left().map(|left| {
@@ -71,7 +79,7 @@ pub(crate) fn sentences(
     sentences
 }
 
-fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
+fn how(view: &StudyView<'_>, found: &TournamentFindings) -> Option<String> {
     let chosen = format!("The best was chosen over {}", blocks(found.blocks as usize));
     Some(match (found.end, &found.confirmed) {
         (Some(TournamentEnd::NotFit), _) => "Fewer than two configurations could be measured.".to_owned(),
@@ -93,13 +101,13 @@ fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
     })
 }
 
-fn why_words(why: WhyLeft) -> &'static str {
+fn why_words(why: EliminationReason) -> &'static str {
     match why {
-        WhyLeft::Halved => "Eliminated in the worse half of a round",
-        WhyLeft::Behind => "Eliminated, behind another by more than chance",
-        WhyLeft::MoreErrors => "Eliminated for more errors or outages than another",
-        WhyLeft::Invalid => "Dropped after four invalid runs in a row",
-        WhyLeft::NoFigure => "Eliminated after four runs in a row without a figure",
+        EliminationReason::Halved => "Eliminated in the worse half of a round",
+        EliminationReason::Behind => "Eliminated, behind another by more than chance",
+        EliminationReason::MoreErrors => "Eliminated for more errors or outages than another",
+        EliminationReason::Invalid => "Dropped after four invalid runs in a row",
+        EliminationReason::NoFigure => "Eliminated after four runs in a row without a figure",
     }
 }
 

@@ -11,7 +11,7 @@ use record::{
 use serde_json::json;
 use store::{
     Cause, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage, OutageTime,
-    PartOf, Place, Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
+    PartOf, Reading, Run, RunId, RunState, Store, StudyId, StudyPlace, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -104,7 +104,7 @@ fn in_window(mut interval: Interval) -> Interval {
     interval
 }
 
-pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
+pub(crate) fn new_study(planned: Vec<StudyPlace>) -> NewStudy {
     NewStudy {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
         title: "app-servers".to_owned(),
@@ -118,11 +118,16 @@ pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
 }
 
 /// A place in a study of its own.
-fn place(system: &str, variant: &str) -> Option<(StudyId, Place)> {
+fn place(system: &str, variant: &str) -> Option<(StudyId, StudyPlace)> {
     let id = "s-20261121-142500-ab12".parse().unwrap();
     Some((
         id,
-        Place { block: 2, position: 7, load: "100 users".to_owned(), ..fixtures::place(system, variant) },
+        StudyPlace {
+            block: 2,
+            position: 7,
+            load: "100 users".to_owned(),
+            ..fixtures::place(system, variant)
+        },
     ))
 }
 
@@ -356,14 +361,14 @@ pub(crate) fn cut_short() -> Run {
     (0..20).for_each(|_| seconds[1].1.tally.note_sent(2 * SECOND - 1));
     let mut run = Kept::load(&new_run(), &seconds, None).through_store("20261121-142519-gh78");
     // Its writer is this very process, which lives.
-    run.state = State::Partial;
+    run.state = RunState::Partial;
     run
 }
 
 /// Killed in its first second.
 pub(crate) fn nothing_stored() -> Run {
     let mut run = Kept::load(&new_run(), &[], None).through_store("20261121-142521-st9x");
-    run.state = State::Partial;
+    run.state = RunState::Partial;
     run
 }
 

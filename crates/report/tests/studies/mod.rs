@@ -8,8 +8,8 @@ use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
 use serde_json::json;
 use store::{
-    Cause, Failure, GateResult, Level, NewStudy, Place, Run, RunId, Store, StoreError, Study, StudyEnding,
-    StudyId, StudyState, Unit, Verdict,
+    Cause, Failure, GateResult, Level, NewStudy, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId,
+    StudyPlace, StudyState, Unit, Verdict,
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
@@ -114,14 +114,14 @@ impl Script<'_> {
         kept_study(&store, &id)
     }
 
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<StudyPlace> {
         let mut places = Vec::new();
         for block in 0..self.new.compare.blocks {
             for load in self.loads {
                 // Another order in every block.
                 let turned = self.behaviours.iter().cycle().skip(block as usize % self.behaviours.len());
                 for behaviour in turned.take(self.behaviours.len()) {
-                    places.push(Place {
+                    places.push(StudyPlace {
                         block,
                         position: places.len() as u32,
                         load: (*load).to_owned(),
@@ -133,7 +133,7 @@ impl Script<'_> {
         places
     }
 
-    fn run(&self, id: &StudyId, place: &Place) -> Kept {
+    fn run(&self, id: &StudyId, place: &StudyPlace) -> Kept {
         let is_meant =
             |behaviour: &&Behaviour| behaviour.system == place.system && behaviour.variant == place.variant;
         let behaviour = self.behaviours.iter().find(is_meant).unwrap();
@@ -461,7 +461,7 @@ pub(crate) fn hostile(attack: &str) -> Stored {
     (new.title, new.question, new.source, new.plan_hash) = (text(), Some(text()), text(), text());
     (new.tenbin_version, new.host) = (text(), json!({"name": attack, "cpu": attack, "system": attack}));
     (new.gates, new.stamps) = (vec![text()], vec![text()]);
-    let attacked = |place: &mut Place| {
+    let attacked = |place: &mut StudyPlace| {
         (place.system, place.load) = (format!("{}{attack}", place.system), text());
         place.knobs = vec![(text(), format!("{attack}{}", place.variant))];
         place.variant = format!("{attack}{}", place.variant);

@@ -3,7 +3,7 @@
 use fixtures::OwnStore;
 use record::Outcome;
 use stats::{At, Judged, Level, Search, SearchStep, TournamentStage, TournamentStep};
-use store::{CapacityRules, Compare, Place, Procedure, StudyEnding, StudyId, Verdict};
+use store::{CapacityRules, Compare, Procedure, StudyEnding, StudyId, StudyPlace, Verdict};
 
 use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
 use crate::runs::{self, Draws, Kept};
@@ -44,9 +44,9 @@ pub(crate) fn best() -> Stored {
             TournamentStage::Confirm => store::stage::CONFIRM,
         };
         let next = study.new.planned.len() as u32;
-        let places: Vec<Place> = (next..)
+        let places: Vec<StudyPlace> = (next..)
             .zip(of)
-            .map(|(position, of)| Place {
+            .map(|(position, of)| StudyPlace {
                 block: block - 1,
                 position,
                 load: load.to_owned(),
@@ -102,12 +102,12 @@ fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
     kept_study(&store, &id)
 }
 
-fn place(position: u32, level: &Level) -> Place {
+fn place(position: u32, level: &Level) -> StudyPlace {
     let (users, rate_per_s) = match level.at {
         At::Users(users) => (Some(users), None),
         At::PerS(per_s) => (None, Some(per_s)),
     };
-    Place {
+    StudyPlace {
         position,
         load: "jobs".to_owned(),
         stage: judge::stage_name(level.stage).to_owned(),
@@ -118,7 +118,7 @@ fn place(position: u32, level: &Level) -> Place {
 }
 
 /// What is kept of a run, and what it says to the search.
-fn run(id: &StudyId, place: Place, level: &Level, is_invalid: &dyn Fn(u64) -> bool) -> (Kept, Judged) {
+fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) -> bool) -> (Kept, Judged) {
     let asked = match level.at {
         At::Users(users) => u64::from(users) * 90,
         At::PerS(per_s) => per_s as u64,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::block::Block;
 use super::halving::{FIELD, PILOT_BLOCKS, RACE_MAX, blocks_needed, kept, noise, rounds};
 use super::kn::{FIRST_BLOCKS, Race};
-use super::{Out, Phase, Tournament, TournamentEnd, WhyLeft};
+use super::{EliminationReason, Out, Phase, Tournament, TournamentEnd};
 use crate::{Duel, DuelRules, FIXED};
 
 /// The chance to lose a best that leads by what matters; halving and the race share it, if there are both.
@@ -82,14 +82,14 @@ impl Tournament {
             .collect();
         order.sort_by(|one, other| other.1.total_cmp(&one.1));
         let better: Vec<usize> = order.iter().take(kept(order.len())).map(|(setting, _)| *setting).collect();
-        self.keep(&better, WhyLeft::Halved);
+        self.keep(&better, EliminationReason::Halved);
     }
 
     fn after_race_block(&mut self, race: Race) {
         let blocks = (self.rows.len() - race.from) as u32;
         self.drop_who_errs(race.from);
         let left = race.survivors(&self.rows, &self.field);
-        self.keep(&left.settings, WhyLeft::Behind);
+        self.keep(&left.settings, EliminationReason::Behind);
         if left.is_decided || self.field.len() <= 1 {
             self.finish(if self.is_capped { TournamentEnd::OutOfBlocks } else { TournamentEnd::Decided });
         } else if blocks >= self.rules.blocks_max {
@@ -104,10 +104,10 @@ impl Tournament {
         let Some(fewest) = self.rows.fewest_errors(from, &self.field) else { return };
         let errs = |setting: &usize| *setting != fewest && self.rows.has_more_errors(from, *setting, fewest);
         let rest: Vec<usize> = self.field.iter().copied().filter(|setting| !errs(setting)).collect();
-        self.keep(&rest, WhyLeft::MoreErrors);
+        self.keep(&rest, EliminationReason::MoreErrors);
     }
 
-    fn keep(&mut self, rest: &[usize], why: WhyLeft) {
+    fn keep(&mut self, rest: &[usize], why: EliminationReason) {
         let after = self.rows.len() as u32;
         let gone = self.field.iter().copied().filter(|setting| !rest.contains(setting));
         let gone: Vec<Out> = gone.map(|setting| (setting, after, why)).collect();
@@ -117,7 +117,8 @@ impl Tournament {
 
     /// The search is over; the best is confirmed, if that is wanted and there is a rival.
     fn finish(&mut self, end: TournamentEnd) {
-        let unmeasured = |out: &&Out| matches!(out.2, WhyLeft::Invalid | WhyLeft::NoFigure);
+        let unmeasured =
+            |out: &&Out| matches!(out.2, EliminationReason::Invalid | EliminationReason::NoFigure);
         let measured = self.rules.settings - self.left.iter().filter(unmeasured).count();
         let is_fit = measured >= self.rules.settings.min(2) && self.rules.settings > 0;
         let best = self.best();
@@ -157,18 +158,23 @@ impl Tournament {
 
     /// The incumbent; or the one closest behind the best, where the best is the incumbent, or the incumbent has no figure.
     fn rival(&self, best: usize) -> Option<usize> {
-        let left_for =
-            |setting: usize, why: WhyLeft| self.left.iter().any(|out| out.0 == setting && out.2 == why);
+        let left_for = |setting: usize, why: EliminationReason| {
+            self.left.iter().any(|out| out.0 == setting && out.2 == why)
+        };
         // Runs of one that could not be measured would be lost again.
-        let is_lost =
-            |setting: usize| [WhyLeft::Invalid, WhyLeft::NoFigure].iter().any(|why| left_for(setting, *why));
+        let is_lost = |setting: usize| {
+            [EliminationReason::Invalid, EliminationReason::NoFigure]
+                .iter()
+                .any(|why| left_for(setting, *why))
+        };
         let behind = |setting: usize| {
             self.rows.lead(0, best, setting).filter(|_| setting != best && !is_lost(setting))
         };
         if let Some(incumbent) = self.rules.incumbent.filter(|incumbent| behind(*incumbent).is_some()) {
             return Some(incumbent);
         }
-        let rivals = (0..self.rules.settings).filter(|setting| !left_for(*setting, WhyLeft::MoreErrors));
+        let rivals =
+            (0..self.rules.settings).filter(|setting| !left_for(*setting, EliminationReason::MoreErrors));
         let rivals = rivals.filter_map(|setting| Some((setting, behind(setting)?)));
         rivals.reduce(|first, next| if next.1 < first.1 { next } else { first }).map(|(setting, _)| setting)
     }
@@ -180,7 +186,7 @@ impl Tournament {
             None => self.rows.lead(0, best, setting).is_some_and(|lead| lead >= self.matters),
         };
         let was_measured = |setting: usize| self.rows.lead(0, best, setting).is_some();
-        let left = self.left.iter().filter(|out| out.2 == WhyLeft::Invalid).map(|out| out.0);
+        let left = self.left.iter().filter(|out| out.2 == EliminationReason::Invalid).map(|out| out.0);
         left.filter(|setting| was_measured(*setting) && !is_behind(*setting)).collect()
     }
 
@@ -190,7 +196,8 @@ impl Tournament {
         let is_open = self.end != Some(TournamentEnd::Decided);
         let unresolved = self.unresolved(best);
         let is_tied = |setting: usize| {
-            let has_errors = self.left.iter().any(|out| out.0 == setting && out.2 == WhyLeft::MoreErrors);
+            let has_errors =
+                self.left.iter().any(|out| out.0 == setting && out.2 == EliminationReason::MoreErrors);
             let is_near = || self.rows.lead(0, best, setting).is_some_and(|lead| lead < self.matters);
             setting == best
                 || unresolved.contains(&setting)

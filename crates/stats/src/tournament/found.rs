@@ -6,13 +6,13 @@ use crate::Comparison;
 
 /// What is known of the best of many.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct TournamentFindings {
     /// The setting that is best as far as is known; `None` before the first block, or if none could be measured.
     pub best: Option<usize>,
     /// The settings that are not told from the best by as much as matters, the best among them, in ascending order.
     pub tied: Vec<usize>,
     /// The settings that are out, in the order in which they left.
-    pub left: Vec<Left>,
+    pub left: Vec<Eliminated>,
     /// The setting that the best is confirmed against: the incumbent, or the next best if the best is the incumbent.
     pub rival: Option<usize>,
     /// The best against its rival on fresh blocks: the only figure to publish, as the blocks that chose the best flatter
@@ -26,20 +26,20 @@ pub struct Found {
 
 /// A setting that is out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Left {
+pub struct Eliminated {
     /// Which one.
     pub setting: usize,
     /// After so many fit blocks of the whole tournament.
     pub after_blocks: u32,
     /// What for.
-    pub why: WhyLeft,
+    pub why: EliminationReason,
     /// Its figure over that of the best, over the blocks that both were in; `None` without a common block.
     pub ratio: Option<f64>,
 }
 
 /// Why a setting is out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyLeft {
+pub enum EliminationReason {
     /// It was in the worse half of a round of halving.
     Halved,
     /// Another one is ahead of it by more than chance allows for.

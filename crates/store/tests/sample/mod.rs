@@ -9,7 +9,7 @@ use record::{
 use serde_json::json;
 use store::{
     CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId,
+    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId, StudyPlace,
     Unit, Validity, Verdict, stage,
 };
 
@@ -132,7 +132,7 @@ pub(crate) fn failed() -> Ending {
 pub(crate) fn new_study() -> NewStudy {
     let variants = [("puma", "workers=1"), ("puma", "workers=8"), ("unicorn", "")];
     let blocks = (0..2).flat_map(|block| variants.map(|variant| (block, variant)));
-    let place = |(position, (block, (system, variant))): (u32, (u32, (&str, &str)))| Place {
+    let place = |(position, (block, (system, variant))): (u32, (u32, (&str, &str)))| StudyPlace {
         block,
         position,
         ..fixtures::place(system, variant)
@@ -176,8 +176,8 @@ pub(crate) fn new_search() -> NewStudy {
 }
 
 /// A later place of [`new_search`].
-pub(crate) fn bracket(position: u32, rate_per_s: f64) -> Place {
-    Place {
+pub(crate) fn bracket(position: u32, rate_per_s: f64) -> StudyPlace {
+    StudyPlace {
         position,
         block: position,
         stage: stage::BRACKET.to_owned(),
@@ -188,7 +188,7 @@ pub(crate) fn bracket(position: u32, rate_per_s: f64) -> Place {
 }
 
 /// A run of a planned place, that has begun and kept a second.
-pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &Place) -> RunId {
+pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &StudyPlace) -> RunId {
     let new = NewRun { place: Some((study.clone(), place.clone())), ..new_run() };
     let run = store.begin(&new).unwrap();
     store.keep_second(&run, 0, &[interval(2, Phase::Measured, u64::from(place.position))]).unwrap();

@@ -7,7 +7,7 @@ use judge::{Metric, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
-use store::{Place, Study, stage};
+use store::{Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};
@@ -40,7 +40,7 @@ impl<'a> Best<'a> {
         Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
     }
 
-    fn places(&self, load: usize, step: TournamentStep) -> Vec<Place> {
+    fn places(&self, load: usize, step: TournamentStep) -> Vec<StudyPlace> {
         let TournamentStep::Block { block, stage, of } = step else { return Vec::new() };
         let stage = match stage {
             TournamentStage::Halving(_) => stage::HALVING,
@@ -85,7 +85,7 @@ impl StudyProcedure for Best<'_> {
             runs += match tournament.next() {
                 TournamentStep::Over => 0,
                 TournamentStep::Block { stage: TournamentStage::Confirm, .. } => {
-                    let begun = |place: &&Place| place.load == *name && place.stage == stage::CONFIRM;
+                    let begun = |place: &&StudyPlace| place.load == *name && place.stage == stage::CONFIRM;
                     let made = kept.new.planned.iter().filter(begun).count();
                     (2 * blocks_max).saturating_sub(made)
                 }

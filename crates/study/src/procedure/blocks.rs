@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use load::chance::Chance;
 use plan::Study as Plan;
-use store::{Place, Study, stage};
+use store::{Study, StudyPlace, stage};
 
 use super::{StudyProcedure, Turn, Why};
 use crate::schedule::{ORDER_STREAM, place, schedule, shuffle};
@@ -21,7 +21,7 @@ pub(crate) struct Blocks<'a> {
 
 impl Blocks<'_> {
     /// Runs in place of blocks that were lost because a run was invalid. A system that fails is a result, and fails again.
-    fn in_place_of_lost(&self, kept: &Study) -> Vec<Place> {
+    fn in_place_of_lost(&self, kept: &Study) -> Vec<StudyPlace> {
         let wanted = kept.blocks();
         // Without a verdict to come, a lost block costs nothing but its figures.
         if self.plan.is_quick || wanted < stats::FIXED.blocks {
@@ -51,10 +51,10 @@ impl Blocks<'_> {
     }
 
     /// So many blocks under a load, from the one of this number on.
-    fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = Place> {
+    fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = StudyPlace> {
         (first..).take(count).flat_map(move |block| {
             let variants = 0..self.plan.variants.len();
-            let mut all: Vec<Place> =
+            let mut all: Vec<StudyPlace> =
                 variants.map(|variant| place(self.plan, variant, load, stage::BLOCK, block)).collect();
             let stream = ORDER_STREAM + u64::from(block);
             shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
@@ -63,7 +63,7 @@ impl Blocks<'_> {
     }
 
     /// The runs that a finished study needs for so many blocks. What was lost before is made up for after them.
-    pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<Place> {
+    pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
         let first =
             kept.new.planned.iter().map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
         let more = (first..).take(blocks.saturating_sub(kept.blocks()) as usize);

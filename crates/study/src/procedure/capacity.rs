@@ -10,7 +10,7 @@ use judge::{Condition, ConditionError, OfLevel, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
-use store::{CapacityRules, Place, Procedure, Run, RunId, StoreError, Study, stage};
+use store::{CapacityRules, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
 
 use super::{StudyProcedure, Turn, Why, setting};
 use crate::run_maker::Journal;
@@ -86,12 +86,12 @@ impl<'a> Capacity<'a> {
         Ok(said)
     }
 
-    fn place(&self, block: u32, variant: usize, setting: Setting, level: &Level) -> Place {
+    fn place(&self, block: u32, variant: usize, setting: Setting, level: &Level) -> StudyPlace {
         let (users, rate_per_s) = match level.at {
             stats::At::Users(users) => (Some(users), None),
             stats::At::PerS(per_s) => (None, Some(per_s)),
         };
-        Place {
+        StudyPlace {
             block,
             position: 0,
             system: setting.system,
@@ -144,7 +144,7 @@ impl StudyProcedure for Capacity<'_> {
         Some(self.settings().map(left).sum())
     }
 
-    fn amount(&self, kept: &Study, place: &Place) -> Result<Option<Amount>, StudyError> {
+    fn amount(&self, kept: &Study, place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
         let search = self.search(kept, &Setting::of(place))?;
         let response_ns = self.response_ns(&search);
         let mut measured_ns = self.plan.measured_ns(0).unwrap_or_default();

@@ -6,7 +6,7 @@ use judge::{Metric, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{Duel, DuelEnd, DuelStep};
-use store::{Place, Study, stage};
+use store::{Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};
@@ -36,7 +36,7 @@ impl<'a> Duels<'a> {
     }
 
     /// The runs of a step, and which variants they are of.
-    fn places(&self, load: usize, step: &DuelStep) -> Vec<Place> {
+    fn places(&self, load: usize, step: &DuelStep) -> Vec<StudyPlace> {
         let (stage, block, variants) = match step {
             DuelStep::Pilot { block } => (stage::PILOT, block, [0, 0]),
             DuelStep::Block { block } => (stage::BLOCK, block, [0, 1]),

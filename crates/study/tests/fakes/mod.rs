@@ -8,8 +8,8 @@ use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::{
-    CapacityRules, Ending, Extension, Model, NewRun, Place, Procedure, Reading, Run, RunId, State,
-    StoreError, Study, StudyEnding, Verdict,
+    CapacityRules, Ending, Extension, Model, NewRun, Procedure, Reading, Run, RunId, RunState, StoreError,
+    Study, StudyEnding, StudyPlace, Verdict,
 };
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
@@ -24,7 +24,7 @@ pub(crate) fn of(variants: &str, compare: &str) -> Plan {
 }
 
 /// The number at the end of a variant's name.
-pub(crate) fn n(place: &Place) -> u64 {
+pub(crate) fn n(place: &StudyPlace) -> u64 {
     place.variant.trim_start_matches("n=").parse().expect("a number")
 }
 
@@ -125,8 +125,8 @@ impl Memory {
     /// What every planned place has, in the order of the study.
     pub(crate) fn made(&self) -> Vec<Made> {
         let study = self.study().expect("it is in memory");
-        let verdict = |place: &Place| Some(study.run(place.position)?.ending.as_ref()?.verdict);
-        let of = |place: &Place| {
+        let verdict = |place: &StudyPlace| Some(study.run(place.position)?.ending.as_ref()?.verdict);
+        let of = |place: &StudyPlace| {
             let load = study::level_words(place).unwrap_or_else(|| place.load.clone());
             (place.stage.clone(), place.block, format!("{load} {}", place.variant), verdict(place))
         };
@@ -146,7 +146,7 @@ impl Memory {
             .collect()
     }
 
-    fn keep(&self, place: &Place, comes: &Comes, began_ms: i64, ended_ms: i64) {
+    fn keep(&self, place: &StudyPlace, comes: &Comes, began_ms: i64, ended_ms: i64) {
         let mut run = self.sample(place.rate_per_s.is_some(), comes.figures);
         run.id = format!("20261121-142501-{:04}", self.runs.borrow().len()).parse().expect("a name");
         run.new.started_at_unix_ms = began_ms;
@@ -154,9 +154,9 @@ impl Memory {
         if let (Some(verdict), Some(ending)) = (comes.verdict, &mut run.ending) {
             (ending.verdict, ending.ended_at_unix_ms) = (verdict, ended_ms);
             ending.failure = failed("ready").failure.filter(|_| verdict == Verdict::Aborted);
-            run.state = State::Ended(verdict);
+            run.state = RunState::Ended(verdict);
         } else {
-            (run.ending, run.state) = (None, State::Partial);
+            (run.ending, run.state) = (None, RunState::Partial);
         }
         let (mut runs, mut counting) = (self.runs.borrow_mut(), self.counting.borrow_mut());
         let is_done = |run: &Run| run.ending.as_ref().is_some_and(Ending::is_done);
@@ -202,7 +202,7 @@ impl Journal for Memory {
             .ok_or_else(|| StoreError::UnknownRun { path: self.store.path().into(), text: run.to_string() })
     }
 
-    fn plan_more(&self, places: &[Place]) -> Result<(), StoreError> {
+    fn plan_more(&self, places: &[StudyPlace]) -> Result<(), StoreError> {
         self.study.borrow_mut().new.planned.extend_from_slice(places);
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Journal for Memory {
         kept: &Study,
         within_s: Option<f64>,
         blocks: u32,
-        places: &[Place],
+        places: &[StudyPlace],
     ) -> Result<(), StoreError> {
         assert!(kept.ending.is_some(), "it has ended");
         self.resume(within_s);
@@ -273,7 +273,7 @@ pub(crate) enum Wrong {
 /// Makes runs in no time.
 pub(crate) struct Maker<'a> {
     pub(crate) memory: &'a Memory,
-    pub(crate) comes: &'a dyn Fn(&Place) -> Comes,
+    pub(crate) comes: &'a dyn Fn(&StudyPlace) -> Comes,
     began: Instant,
     now: Duration,
     /// Runs that were begun.
@@ -289,7 +289,7 @@ pub(crate) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    pub(crate) fn new(memory: &'a Memory, comes: &'a dyn Fn(&Place) -> Comes) -> Self {
+    pub(crate) fn new(memory: &'a Memory, comes: &'a dyn Fn(&StudyPlace) -> Comes) -> Self {
         Self {
             memory,
             comes,
@@ -313,7 +313,7 @@ impl<'a> Maker<'a> {
 impl RunMaker for Maker<'_> {
     type Error = Wrong;
 
-    fn make(&mut self, place: &Place, draws: &Draws, ahead: &Ahead) -> Result<(), Wrong> {
+    fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), Wrong> {
         self.made += 1;
         self.ahead.push(*ahead);
         self.seeds.push(draws.seed);

@@ -7,14 +7,14 @@ use crate::settings::{DAY, Faults};
 
 /// A change that stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct PaceStep {
     /// When, from the start of the target; at most 24h.
     pub after: Duration,
     /// How many times as long holds are from then on; 0.01 to 100.
     pub factor: f64,
 }
 
-impl Step {
+impl PaceStep {
     pub(super) fn factor_at(&self, at: Duration) -> f64 {
         if at < self.after { 1.0 } else { self.factor }
     }

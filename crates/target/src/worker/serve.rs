@@ -3,7 +3,7 @@
 use super::{BUFFER_BYTES, Worker};
 use crate::connection::{Input, Phase, Sent};
 use crate::reply::{self, Reply};
-use crate::request::Step;
+use crate::request::RequestProgress;
 use crate::slab::Token;
 use crate::timers::Alarm;
 use std::time::Duration;
@@ -94,10 +94,10 @@ impl Worker {
             let (taken, step) = connection.intake.take(bytes);
             bytes = &bytes[taken..];
             match step {
-                Step::NeedMore => {}
-                Step::Continue => self.out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n"),
-                Step::Complete(order) => self.begin(token, order),
-                Step::Bad(reply) => {
+                RequestProgress::NeedMore => {}
+                RequestProgress::Continue => self.out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n"),
+                RequestProgress::Complete(order) => self.begin(token, order),
+                RequestProgress::Bad(reply) => {
                     self.desk.tally.bad_requests.add_one();
                     connection.head_only = false;
                     connection.answer_as = reply::Connection::Close;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use store::{RunId, State, StudyId, StudyState};
+use store::{RunId, RunState, StudyId, StudyState};
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
@@ -82,7 +82,7 @@ fn exported(named: &Named) -> anyhow::Result<Exported> {
     }
     let loaded = named.store.load(&named.run()?)?;
     match &loaded.new.place {
-        _ if loaded.state == State::Running => Err(running(loaded.id.as_str()).into()),
+        _ if loaded.state == RunState::Running => Err(running(loaded.id.as_str()).into()),
         Some((study, _)) => {
             let what = format!("{} is a run of the study {study}, and is exported with it", loaded.id);
             Err(BadArguments(format!("{what}\n  help: tenbin export {study} -o FILE")).into())

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 use report::{JSON, TERMINAL};
 use serde_json::json;
-use store::{Origin, State, Store, StoreError, StudyId, StudyState, StudySummary, Summary, Utc};
+use store::{Origin, RunState, Store, StoreError, StudyId, StudyState, StudySummary, Summary, Utc};
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
@@ -124,7 +124,7 @@ fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
         }
     }
     let running_studies = store.studies()?.into_iter().filter(|study| study.state == StudyState::Running);
-    let running_runs = store.runs(usize::MAX)?.into_iter().filter(|run| run.state == State::Running);
+    let running_runs = store.runs(usize::MAX)?.into_iter().filter(|run| run.state == RunState::Running);
     let running = running_studies.map(Entry::Study).chain(running_runs.map(Entry::Run));
     let names: Vec<&str> =
         studies.iter().map(StudyId::as_str).chain(runs.iter().map(store::RunId::as_str)).collect();
@@ -233,9 +233,9 @@ fn object(entry: &Entry, origin: Option<&Origin>) -> serde_json::Value {
 
 fn state(run: &Summary) -> &'static str {
     match run.state {
-        State::Running => "running",
-        State::Partial => "partial",
-        State::Ended(verdict) => verdict.name(),
+        RunState::Running => "running",
+        RunState::Partial => "partial",
+        RunState::Ended(verdict) => verdict.name(),
     }
 }
 

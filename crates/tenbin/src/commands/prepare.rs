@@ -75,7 +75,7 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
     let begun = Instant::now();
-    let line = Line::default();
+    let line = ProgressLine::default();
     let loaded = runner::fill(&database, &flags.workload, &options, &stopper, &|rows, all, words| {
         line.show(rows, all, words);
     });
@@ -145,9 +145,9 @@ fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> 
 
 /// The progress on a terminal; nothing elsewhere.
 #[derive(Default)]
-struct Line(Mutex<Option<Instant>>);
+struct ProgressLine(Mutex<Option<Instant>>);
 
-impl Line {
+impl ProgressLine {
     fn show(&self, rows: u64, rows_all: u64, words: &str) {
         if !output::is_watched() {
             return;

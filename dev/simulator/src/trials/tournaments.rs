@@ -1,7 +1,7 @@
 //! The best of many, many times.
 
 use load::chance::Chance;
-use stats::{Found, Seen, Tournament, TournamentRules, TournamentStep, Verdict};
+use stats::{Seen, Tournament, TournamentFindings, TournamentRules, TournamentStep, Verdict};
 
 use super::{seeds, shuffled};
 
@@ -67,7 +67,7 @@ fn play(rules: TournamentRules, seed: u64, mut run: impl FnMut(usize, u32) -> Se
 }
 
 impl Tournaments {
-    fn note(&mut self, found: &Found, best: Option<usize>) {
+    fn note(&mut self, found: &TournamentFindings, best: Option<usize>) {
         self.ended += 1;
         let is_confirmed =
             found.confirmed.is_some_and(|confirmed| matches!(confirmed.verdict, Verdict::Differs { .. }));

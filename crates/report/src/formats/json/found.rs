@@ -1,7 +1,7 @@
 //! How a study finds its answer, and what a tournament has found, in JSON.
 
 use serde::Serialize;
-use stats::{Found, Left, TournamentEnd, WhyLeft};
+use stats::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
 use store::Study;
 
 use super::study::{Variant, variant};
@@ -67,7 +67,7 @@ impl<'a> ProcedureObject<'a> {
 impl<'a> FoundObject<'a> {
     /// `None` if the study has no tournament.
     pub(super) fn of(load: &'a LoadView<'_>) -> Option<Self> {
-        let Found { best, tied, left, rival, confirmed, blocks, end } = load.found.as_ref()?;
+        let TournamentFindings { best, tied, left, rival, confirmed, blocks, end } = load.found.as_ref()?;
         Some(Self {
             load: load.name,
             best: best.map(|row| variant(load, row)),
@@ -93,16 +93,16 @@ impl<'a> FoundObject<'a> {
     }
 }
 
-fn of_left<'a>(load: &'a LoadView<'_>, left: &Left) -> LeftObject<'a> {
+fn of_left<'a>(load: &'a LoadView<'_>, left: &Eliminated) -> LeftObject<'a> {
     LeftObject {
         variant: variant(load, left.setting),
         after_blocks: left.after_blocks,
         why: match left.why {
-            WhyLeft::Halved => "halved",
-            WhyLeft::Behind => "behind",
-            WhyLeft::MoreErrors => "more_errors",
-            WhyLeft::Invalid => "invalid",
-            WhyLeft::NoFigure => "no_figure",
+            EliminationReason::Halved => "halved",
+            EliminationReason::Behind => "behind",
+            EliminationReason::MoreErrors => "more_errors",
+            EliminationReason::Invalid => "invalid",
+            EliminationReason::NoFigure => "no_figure",
         },
         ratio: left.ratio,
     }

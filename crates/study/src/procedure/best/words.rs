@@ -1,6 +1,6 @@
 //! What a tournament says between two of its blocks.
 
-use stats::{Found, TournamentEnd, TournamentStage, TournamentStep, Verdict, WhyLeft};
+use stats::{EliminationReason, TournamentEnd, TournamentFindings, TournamentStage, TournamentStep, Verdict};
 use store::{Study, stage};
 
 use super::Best;
@@ -13,7 +13,7 @@ pub(super) fn after_turn(
     kept: &Study,
     load: usize,
     step: &TournamentStep,
-    found: &Found,
+    found: &TournamentFindings,
 ) -> Vec<String> {
     let name = |setting: usize| best.settings.get(setting).map_or(String::new(), judge::Setting::name);
     let of_load = || {
@@ -26,11 +26,11 @@ pub(super) fn after_turn(
     let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
     for left in just_left {
         let why = match left.why {
-            WhyLeft::Halved => "is in the worse half",
-            WhyLeft::Behind => "is clearly behind",
-            WhyLeft::MoreErrors => "has more errors or outages",
-            WhyLeft::Invalid => "has no valid run in four tries",
-            WhyLeft::NoFigure => "has no figure in four tries",
+            EliminationReason::Halved => "is in the worse half",
+            EliminationReason::Behind => "is clearly behind",
+            EliminationReason::MoreErrors => "has more errors or outages",
+            EliminationReason::Invalid => "has no valid run in four tries",
+            EliminationReason::NoFigure => "has no figure in four tries",
         };
         news.push(format!("after {} blocks {} leaves: it {why}", left.after_blocks, name(left.setting)));
     }
@@ -51,14 +51,19 @@ pub(super) fn after_turn(
 }
 
 /// What was found in the end.
-fn ended(best: &Best<'_>, kept: &Study, found: &Found, name: &dyn Fn(usize) -> String) -> String {
+fn ended(
+    best: &Best<'_>,
+    kept: &Study,
+    found: &TournamentFindings,
+    name: &dyn Fn(usize) -> String,
+) -> String {
     let winner = found.best.map(name);
     let what = match (found.end, &winner) {
         (Some(TournamentEnd::NotFit), _) | (_, None) => {
             return "given up: fewer than two variants could be measured".to_owned();
         }
         (Some(TournamentEnd::Unmeasured), Some(winner)) => {
-            let lost = found.left.iter().filter(|left| left.why == WhyLeft::Invalid);
+            let lost = found.left.iter().filter(|left| left.why == EliminationReason::Invalid);
             let lost: Vec<String> = lost.map(|left| name(left.setting)).collect();
             return format!(
                 "not decided: {winner} is the best of those that could be measured, and {} may be as good",

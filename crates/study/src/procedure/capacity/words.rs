@@ -3,7 +3,7 @@
 use judge::Setting;
 use plan::units::show_rate;
 use stats::{Judged, Search};
-use store::{Place, Run, StoreError};
+use store::{Run, StoreError, StudyPlace};
 
 use super::Capacity;
 
@@ -39,7 +39,7 @@ impl Capacity<'_> {
 }
 
 /// The level of a place, if it is one of a search: `16 users`, `412/s`.
-pub fn level_words(place: &Place) -> Option<String> {
+pub fn level_words(place: &StudyPlace) -> Option<String> {
     match (place.users, place.rate_per_s) {
         (Some(1), _) => Some("1 user".to_owned()),
         (Some(users), _) => Some(format!("{users} users")),

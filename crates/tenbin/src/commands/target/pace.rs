@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use plan::units;
-use target::{Drift, Pace, SlowStart, Step};
+use target::{Drift, Pace, PaceStep, SlowStart};
 
 use super::Reader;
 use crate::arguments::with_seconds;
@@ -49,7 +49,7 @@ impl PaceFlags {
             drift: reader
                 .read("--drift", self.drift.as_deref(), share)
                 .map(|share_per_10_s| Drift { share_per_10_s }),
-            step: after.zip(changed).map(|(after, factor)| Step { after, factor }),
+            step: after.zip(changed).map(|(after, factor)| PaceStep { after, factor }),
         }
     }
 }
