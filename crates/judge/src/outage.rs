@@ -4,6 +4,8 @@
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 use store::{Model, Outage, OutageTime};
 
+use crate::words::decimal;
+
 /// A gap is an outage above the largest of a quarter of a second, so many times the usual response time, and the time in which
 /// so many ok answers usually come.
 const USUAL_RESPONSES: f64 = 10.0;
@@ -106,7 +108,11 @@ fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
 pub(crate) fn words(outage: &Outage) -> Option<String> {
     let longest = outage.longest()?;
     let until = if longest.is_open { ", to the end" } else { "" };
-    Some(format!("no ok answer for {:.2} s from {:.2} s on{until}", longest.lasting_s, longest.from_s))
+    Some(format!(
+        "no ok answer for {} s from {} s on{until}",
+        decimal(longest.lasting_s, 2),
+        decimal(longest.from_s, 2)
+    ))
 }
 
 fn seconds(ns: u64) -> f64 {

@@ -1,7 +1,7 @@
 //! Words for figures: how numbers are written, and how what was counted is called.
 
 use store::Unit;
-pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, rate};
+pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
 /// How one of what was counted is called.
 pub const fn one(unit: Unit) -> &'static str {

@@ -1,7 +1,7 @@
 //! Numbers for people: digits in groups, and units that fit.
 
 pub(crate) use judge::words::{
-    count, decimal, duration, mebibytes, percent as percent_with, percent_of, rate,
+    count, decimal, duration, mebibytes, percent as percent_with, percent_of, percent_up_to, rate,
 };
 
 /// A unit of time for a whole column, with as many decimals as make sense in it.

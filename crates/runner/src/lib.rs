@@ -53,7 +53,7 @@ pub use generator::{Generator, LocalGenerator, Ready, Underway};
 pub use host::Machine;
 pub use live::{Live, Observer};
 pub use load::Share;
-pub use load_data::{FillError, Progress, fill};
+pub use load_data::{FillError, Progress, fill, rows_words};
 pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMethod};
 pub use made::{Brief, Made};
 pub use one_run::Runner;

@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use judge::words::percent;
 use loading::{Database, Loaded, Options};
 use plan::{Engine, Fault};
 use sql::workload;
@@ -108,7 +109,7 @@ pub(crate) fn fill_for(
         let fill_and_tell = move || {
             let tell = |rows: u64, all: u64, words: &str| {
                 let words = match words {
-                    "" => format!("{rows} of {all} rows ({:.0} %)", rows as f64 * 100.0 / all.max(1) as f64),
+                    "" => rows_words(rows, all),
                     words => words.to_owned(),
                 };
                 // Whether anybody hears of it makes no difference.
@@ -130,4 +131,9 @@ pub(crate) fn fill_for(
         }
         filling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Progress in words: rows written so far, of how many.
+pub fn rows_words(rows: u64, rows_all: u64) -> String {
+    format!("{rows} of {rows_all} rows ({})", percent(rows as f64 / rows_all.max(1) as f64, 0))
 }

@@ -9,6 +9,7 @@ mod heard;
 pub(crate) mod tests;
 
 use judge::Setting;
+use judge::words::percent_up_to;
 use load::chance::Chance;
 use plan::{Amount, How, Study as Plan};
 use stats::{DuelEnd, DuelStep};
@@ -176,7 +177,5 @@ fn percent(share: f64) -> String {
         size if size >= 0.1 => 1,
         _ => 2,
     };
-    let text = format!("{percent:.digits$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} %")
+    percent_up_to(share, digits)
 }

@@ -126,8 +126,12 @@ pub fn show_duration(ns: u64) -> String {
 
 /// A rate with its unit, to three decimals.
 pub fn show_rate(per_s: f64) -> String {
-    let shown = format!("{per_s:.3}");
-    format!("{}/s", shown.trim_end_matches('0').trim_end_matches('.'))
+    format!("{}/s", shown::without_trailing_zeros(&format!("{per_s:.3}")))
+}
+
+/// A share of one in percent, as plans write it, to two decimals: `3%`, `0.25%`.
+pub fn show_percent(share: f64) -> String {
+    format!("{}%", shown::without_trailing_zeros(&format!("{:.2}", share * 100.0)))
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -54,6 +54,16 @@ pub fn percent(share: f64, decimals: usize) -> String {
     format!("{} %", decimal(share * 100.0, decimals))
 }
 
+/// A share of one, in percent, with so many decimals at most: `3 %`, `1.2 %`.
+pub fn percent_up_to(share: f64, decimals_max: usize) -> String {
+    format!("{} %", without_trailing_zeros(&decimal(share * 100.0, decimals_max)))
+}
+
+/// A decimal number without the zeros at its end, and without a point that nothing follows.
+pub(crate) fn without_trailing_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
 /// Memory in MiB.
 pub fn mebibytes(bytes: u64) -> String {
     decimal(bytes as f64 / (1 << 20) as f64, 1)
@@ -83,6 +93,14 @@ mod tests {
         assert_eq!(decimal(-123_456.0, 0), "-123,456");
         assert_eq!(decimal(-1_000.0, 0), "-1,000");
         assert_eq!(decimal(1.5e300, 1), "1.500e300");
+    }
+
+    #[test]
+    fn trailing_zeros_of_a_percentage_are_left_out() {
+        let cases = [(0.03, 2, "3 %"), (0.125, 2, "12.5 %"), (1.0, 0, "100 %"), (0.000_4, 2, "0.04 %")];
+        for (share, decimals_max, text) in cases {
+            assert_eq!(percent_up_to(share, decimals_max), text);
+        }
     }
 
     #[test]

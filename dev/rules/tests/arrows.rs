@@ -32,7 +32,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("simulator", &["load", "record", "stats"]),
     ("fixtures", &["record", "store"]),
     ("rules", &[]),
-    ("harness", &[]),
+    ("harness", &["units"]),
     ("bench-http", &["harness"]),
     ("bench-sql", &["harness", "servers"]),
     ("bench-page", &["fixtures", "record", "store"]),

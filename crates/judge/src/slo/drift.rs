@@ -6,6 +6,7 @@ use store::{Run, StoreError};
 
 use super::judge::FailedCondition;
 use crate::core_time::in_measured_time;
+use crate::words::{decimal, mebibytes};
 
 /// Growth from the second to the last quarter that is no chance any more, as a share.
 const GROWTH_MAX: f64 = 0.05;
@@ -55,7 +56,7 @@ fn memory(early: &[Second], late: &[Second]) -> Option<FailedCondition> {
         (!read.is_empty()).then(|| read.iter().sum::<f64>() / read.len() as f64)
     };
     let (before, after) = (mean(early)?, mean(late)?);
-    let mib = |bytes: f64| format!("{:.1} MiB", bytes / 1_048_576.0);
+    let mib = |bytes: f64| format!("{} MiB", mebibytes(bytes as u64));
     let words = || format!("memory grew from {} to {} within the run", mib(before), mib(after));
     grew("memory", before, after).filter(|_| after - before > MEMORY_MIN_BYTES).map(|grew| grew(words()))
 }
@@ -67,7 +68,7 @@ fn cpu(early: &[Second], late: &[Second]) -> Option<FailedCondition> {
         (cpu_s >= CPU_MIN_S && ended > 0.0).then(|| cpu_s / ended)
     };
     let (before, after) = (each_s(early)?, each_s(late)?);
-    let us = |s: f64| format!("{:.1} µs", s * 1e6);
+    let us = |s: f64| format!("{} µs", decimal(s * 1e6, 1));
     let words = || format!("CPU time per request grew from {} to {} within the run", us(before), us(after));
     grew("cpu", before, after).map(|grew| grew(words()))
 }

@@ -6,6 +6,7 @@ use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
+use crate::words;
 
 /// A busier thread than this may be what limits the result.
 const CPU_SUSPECT: f64 = 0.9;
@@ -45,8 +46,8 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
         evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
     let over = if evidence.busiest_10s_share.is_some() { " over ten seconds" } else { "" };
     let sentence = format!(
-        "the generator's busiest thread used {:.0} % of a core{over}: the generator, not the target, may be the bottleneck",
-        share * 100.0
+        "the generator's busiest thread used {} of a core{over}: the generator, not the target, may be the bottleneck",
+        words::percent(share, 0)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
     Some(found(Level::Suspect, sentence, remedy))
@@ -67,7 +68,7 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
         .map_or_else(String::new, |per_s| format!(", with {per_s:.0} involuntary context switches/s"));
     let who = match others.filter(|_| is_theirs) {
         Some(Process { pid, name, cpu_s }) => {
-            format!("; process {pid} ({name}) used {:.0} % of a core meanwhile", cpu_s / over_s * 100.0)
+            format!("; process {pid} ({name}) used {} of a core meanwhile", words::percent(cpu_s / over_s, 0))
         }
         None => String::new(),
     };

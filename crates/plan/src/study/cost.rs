@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Find, How, Study, StudyLoad};
 use crate::plan::PlannedStep;
-use crate::units::show_duration;
+use crate::units::{show_duration, show_percent};
 
 impl Study {
     /// In which order how many runs are made, and how long that takes.
@@ -106,8 +106,7 @@ impl Study {
             return;
         }
         let better = if compare.higher_is_better { "higher" } else { "lower" };
-        let matters = format!("{:.2}", compare.matters * 100.0);
-        let matters = matters.trim_end_matches('0').trim_end_matches('.');
+        let matters = show_percent(compare.matters);
         let also: Vec<&str> = compare.also.iter().map(|metric| metric.name).collect();
         let also =
             if also.is_empty() { String::new() } else { format!(", together with {}", also.join(", ")) };
@@ -118,7 +117,7 @@ impl Study {
         let by = compare.by.name;
         let _ = writeln!(
             out,
-            "comparison  by {by}, {better} is better; smallest relevant difference {matters}%{also}{against}"
+            "comparison  by {by}, {better} is better; smallest relevant difference {matters}{also}{against}"
         );
     }
 }

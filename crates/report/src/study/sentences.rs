@@ -6,7 +6,7 @@ use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
 use super::{LoadView, StudyView, name};
-use crate::units::{decimal, percent_of, percent_with};
+use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
 /// Writes the name of a row, escaped and short.
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
@@ -213,8 +213,7 @@ pub(super) fn extended(study: &store::Study) -> Option<String> {
 
 /// Such as `7.5 %`.
 fn error_rate(study: &store::Study) -> String {
-    let text = decimal(stats::error_rate(study.extensions.len() as u32) * 100.0, 3);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    percent_up_to(stats::error_rate(study.extensions.len() as u32), 3)
 }
 
 /// That ratios rest on other runs than the figures in the table, where they do.

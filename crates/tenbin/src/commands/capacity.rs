@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use judge::words::percent_up_to;
 use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
 use study::CapacityAnswer;
@@ -229,14 +230,13 @@ impl CapacityOptions {
         let rules = &self.rules;
         let load = &study.loads[0];
         let quick = if study.is_quick { "quick: " } else { "" };
-        let percent = format!("{:.2}", rules.resolution * 100.0);
-        let percent = percent.trim_end_matches('0').trim_end_matches('.');
+        let resolution = percent_up_to(rules.resolution, 2);
         let confirmed = match rules.confirm_runs {
             0 => "not confirmed by fresh runs".to_owned(),
             runs => format!("confirmed by {runs} fresh runs at each end"),
         };
         let mut words = format!(
-            "{quick}searching for the highest rate with {}: runs of {}, to {percent} %, {confirmed}, {} runs at most",
+            "{quick}searching for the highest rate with {}: runs of {}, to {resolution}, {confirmed}, {} runs at most",
             rules.slos.join(", "),
             load.stop_words,
             rules.runs_max,

@@ -159,9 +159,7 @@ impl ProgressLine {
         }
         *last = Some(Instant::now());
         let line = match words {
-            "" => {
-                format!("{rows} of {rows_all} rows ({:.0} %)", rows as f64 * 100.0 / rows_all.max(1) as f64)
-            }
+            "" => runner::rows_words(rows, rows_all),
             words => words.to_owned(),
         };
         output::show_line(&line);
