@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use judge::words::duration;
 use runner::{Live, Observer};
 
 use crate::output;
@@ -81,7 +82,7 @@ fn line(live: &Live) -> String {
     let mut line = format!("{} {:>9.0}/s", progress(live), live.per_s);
     for (name, ns) in [("p50", live.p50_ns), ("p99", live.p99_ns), ("late p99", live.late_p99_ns)] {
         if let Some(ns) = ns {
-            let _ = write!(line, "  {name} {}", duration(ns));
+            let _ = write!(line, "  {name} {}", duration(ns as f64));
         }
     }
     let _ = write!(line, "  errors {}  in flight {}", live.errors, live.in_flight);
@@ -102,20 +103,6 @@ fn progress(live: &Live) -> String {
     let bar = "█".repeat(full) + &"░".repeat(CELLS - full);
     let of = live.planned_s.map_or(String::new(), |planned_s| format!("/{planned_s:.0}"));
     format!("{bar} {:.0}{of}s", live.elapsed_s)
-}
-
-/// Three digits and a unit.
-fn duration(ns: u64) -> String {
-    let (value, unit) = match ns {
-        0..1_000_000 => (ns as f64 / 1e3, "µs"),
-        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
-        _ => (ns as f64 / 1e9, "s"),
-    };
-    match value {
-        _ if value >= 100.0 => format!("{value:.0} {unit}"),
-        _ if value >= 10.0 => format!("{value:.1} {unit}"),
-        _ => format!("{value:.2} {unit}"),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use judge::words::{decimal, duration, percent_of};
 use runner::{Brief, Live, Made, Observer};
 use store::{Level, StudyPlace, stage};
 use study::Ahead;
@@ -115,12 +116,12 @@ fn name(place: &StudyPlace) -> String {
 }
 
 fn figures(brief: &Brief) -> String {
-    let mut text = format!("  {:.0} ok/s", brief.ok_per_s);
+    let mut text = format!("  {} ok/s", decimal(brief.ok_per_s, 0));
     if let Some(ns) = brief.p50_ns {
-        text += &format!("  p50 {:.2} ms", ns as f64 / 1e6);
+        text += &format!("  p50 {}", duration(ns as f64));
     }
     match brief.errors_share {
-        Some(share) if share > 0.0 => text += &format!("  errors {:.2} %", share * 100.0),
+        Some(share) if share > 0.0 => text += &format!("  errors {}", percent_of(share)),
         _ => {}
     }
     text

@@ -205,4 +205,12 @@ mod tests {
         }
         assert_eq!(show_duration(0), "0ns");
     }
+
+    #[test]
+    fn percentages_are_shown_as_they_are_read() {
+        for text in ["3%", "0.25%", "100%", "12.5%", "0%"] {
+            assert_eq!(show_percent(percent(text).unwrap()), text);
+        }
+        assert_eq!(show_percent(1.0 / 3.0), "33.33%");
+    }
 }

@@ -9,7 +9,7 @@ use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
 use crate::plan::{Action, HttpAction, SqlAction};
-use crate::units::show_duration;
+use crate::units::{show_duration, show_percent};
 use crate::visible::visible;
 
 /// More variants are counted, not listed.
@@ -60,7 +60,7 @@ impl Study {
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
             _ if self.loads.iter().all(|load| load.scenario.is_some()) => String::new(),
-            _ => format!(" ({} of iterations)", percent(scenario.share / total)),
+            _ => format!(" ({} of iterations)", show_percent(scenario.share / total)),
         };
         let (how, visits) = match &scenario.order {
             Order::InTurn(visits) => {
@@ -79,7 +79,7 @@ impl Study {
         let _ = writeln!(out, "scenario    {name}{how}");
         for (visit, weight) in visits {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
-            let weight = weight.map_or(String::new(), |weight| format!("{}  ", percent(weight / sum)));
+            let weight = weight.map_or(String::new(), |weight| format!("{}  ", show_percent(weight / sum)));
             let (wanted, saved) = self.wanted_and_saved(&step.action);
             let saved =
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
@@ -173,11 +173,6 @@ impl Study {
             let _ = writeln!(out, "            … and {} more", count - LISTED_MAX);
         }
     }
-}
-
-/// A share in percent.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
 }
 
 /// What a reply must be; of headers and texts, which may be secret, only how many.
