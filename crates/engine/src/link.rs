@@ -205,7 +205,20 @@ impl Carried {
 
 #[cfg(test)]
 mod tests {
+    use wire::Serial;
+    use wire::http1::HttpConversation;
+
     use super::*;
+    use crate::user::User;
+
+    /// Ten thousand connections are an ordinary load: each byte here is 10 KiB of them.
+    #[test]
+    fn a_connection_and_its_user_take_504_bytes() {
+        assert!(size_of::<User>() <= 224, "{}", size_of::<User>());
+        assert!(size_of::<Link>() <= 104, "{}", size_of::<Link>());
+        let channel = size_of::<Serial<HttpConversation>>();
+        assert!(channel <= 176, "{channel}");
+    }
 
     #[test]
     fn whoever_is_carried_is_taken_out_in_any_order() {

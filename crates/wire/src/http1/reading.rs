@@ -24,10 +24,8 @@ pub(super) struct Reading {
     /// The reply whose body is coming.
     reply: Reply,
     interim: u8,
-    /// The part of a head that has come, if it did not come whole.
-    head: Vec<u8>,
-    /// The body so far, if a check or a capture needs it.
-    body: Vec<u8>,
+    /// The part of a head that has come, if it did not come whole; after the head, the body so far, if a check or a capture needs it.
+    kept: Vec<u8>,
     body_bytes: u64,
     is_coded: bool,
     /// How the body of the last refused reply begins, where that is asked for.
@@ -55,8 +53,7 @@ impl Reading {
             state: State::Idle,
             reply: NO_REPLY,
             interim: 0,
-            head: Vec::new(),
-            body: Vec::new(),
+            kept: Vec::new(),
             body_bytes: 0,
             is_coded: false,
             quoted: Box::default(),
@@ -98,7 +95,7 @@ impl Reading {
     pub(super) fn peer_closed(&mut self, step: &Prepared) -> Closing {
         let closing = match self.state {
             State::Idle => Closing::Empty,
-            State::Head if self.head.is_empty() && self.interim == 0 => Closing::Empty,
+            State::Head if self.kept.is_empty() && self.interim == 0 => Closing::Empty,
             State::UntilClose => Closing::Replied(self.end_reply(step)),
             _ => Closing::Incomplete,
         };
@@ -109,29 +106,30 @@ impl Reading {
     pub(super) fn stage(&self) -> Stage {
         match self.state {
             State::Idle => Stage::Idle,
-            State::Head if self.head.is_empty() && self.interim == 0 => Stage::FirstByte,
+            State::Head if self.kept.is_empty() && self.interim == 0 => Stage::FirstByte,
             State::Head => Stage::Head,
             _ => Stage::Body,
         }
     }
 
     pub(super) fn forget(&mut self) {
+        // The memory of a body serves the next one; few heads come in pieces.
+        let capacity_max = if self.state == State::Head { 0 } else { KEPT_CAPACITY_MAX };
+        self.kept.clear();
+        self.kept.shrink_to(capacity_max);
         self.state = State::Idle;
         self.reply = NO_REPLY;
         (self.interim, self.body_bytes) = (0, 0);
-        self.head = Vec::new();
-        self.body.clear();
-        self.body.shrink_to(KEPT_CAPACITY_MAX);
     }
 
     /// Takes bytes of a head; returns how many, and whether the head is complete.
     fn take_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        if self.head.is_empty() {
+        if self.kept.is_empty() {
             // Nearly always the head comes whole and is read where it lies.
             if let Some((used, head)) = framing::read(bytes, &step.step, &mut self.values)? {
                 return self.begin_body(step, head).map(|()| (used, true));
             }
-            self.head.extend_from_slice(bytes);
+            self.kept.extend_from_slice(bytes);
             return Ok((bytes.len(), false));
         }
         self.take_rest_of_head(step, bytes)
@@ -139,19 +137,19 @@ impl Reading {
 
     #[cold]
     fn take_rest_of_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let before = self.head.len();
+        let before = self.kept.len();
         let room = HEAD_BYTES_MAX.saturating_sub(before) + 1;
-        self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         // Reading again from the start is only worth it once a blank line, or an end to our patience, is in sight.
         let new = before.saturating_sub(3);
-        if !has_blank_line(&self.head[new..]) && self.head.len() < HEAD_BYTES_MAX && !self.looks_wrong() {
+        if !has_blank_line(&self.kept[new..]) && self.kept.len() < HEAD_BYTES_MAX && !self.looks_wrong() {
             return Ok((bytes.len(), false));
         }
-        let carried = core::mem::take(&mut self.head);
+        let carried = core::mem::take(&mut self.kept);
         match framing::read(&carried, &step.step, &mut self.values)? {
             Some((used, head)) => self.begin_body(step, head).map(|()| (used - before, true)),
             None => {
-                self.head = carried;
+                self.kept = carried;
                 Ok((bytes.len(), false))
             }
         }
@@ -160,9 +158,9 @@ impl Reading {
     /// Whether the first bytes already show that this is no HTTP: waiting for a blank line would hide it.
     fn looks_wrong(&self) -> bool {
         let start = b"HTTP/1.";
-        let seen = self.head.len().min(start.len());
+        let seen = self.kept.len().min(start.len());
         // Empty lines before a head are allowed, and left to the full reading.
-        !matches!(self.head[0], b'\r' | b'\n') && self.head[..seen] != start[..seen]
+        !matches!(self.kept[0], b'\r' | b'\n') && self.kept[..seen] != start[..seen]
     }
 
     #[inline]
@@ -194,12 +192,12 @@ impl Reading {
     /// Takes bytes of a body; returns how many, and whether it is complete.
     fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         let keeps = step.keeps_body;
-        let Self { body, body_bytes, .. } = self;
+        let Self { kept, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
             if keeps {
-                let room = KEPT_BODY_BYTES_MAX - body.len();
-                body.extend_from_slice(&data[..data.len().min(room)]);
+                let room = KEPT_BODY_BYTES_MAX - kept.len();
+                kept.extend_from_slice(&data[..data.len().min(room)]);
             }
         };
         match &mut self.state {
@@ -227,7 +225,7 @@ impl Reading {
         }
         let reply = self.reply;
         if reply.refusal.is_some() && step.quotes_body {
-            self.quoted = self.body[..self.body.len().min(QUOTED_BYTES_MAX)].into();
+            self.quoted = self.kept[..self.kept.len().min(QUOTED_BYTES_MAX)].into();
         }
         self.forget();
         reply
@@ -237,15 +235,15 @@ impl Reading {
         let Step { checks, captures, .. } = step;
         let coded = if self.is_coded { CODED } else { 0 };
         if checks.need_body()
-            && let Some(code) = checks.first_failed_body(&self.body)
+            && let Some(code) = checks.first_failed_body(&self.kept)
         {
             return Some(Refusal { class: ErrorClass::CheckBody, code: code | coded });
         }
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
             return Some(Refusal { class: ErrorClass::CheckSize, code: checks.size_number() });
         }
-        let is_whole = self.body.len() as u64 == self.body_bytes;
-        let code = self.values.keep_from_body(captures, &self.body, is_whole).err()?;
+        let is_whole = self.kept.len() as u64 == self.body_bytes;
+        let code = self.values.keep_from_body(captures, &self.kept, is_whole).err()?;
         Some(Refusal { class: ErrorClass::Capture, code: code | coded })
     }
 }
