@@ -310,10 +310,13 @@ impl<'a> Worker<'a> {
         } else {
             self.signals.waits_until(now_ns + wait_ns, self.late_reading.is_none());
         }
-        if !is_catching_up && self.may_read_late(wait_ns) {
+        let leaves_replies = !is_catching_up && self.may_read_late(wait_ns);
+        if !leaves_replies {
+            count = self.poll.wait(wait_ns)?;
+        } else if wait_ns > 0 {
             Clock::sleep(wait_ns);
         } else {
-            count = self.poll.wait(wait_ns)?;
+            return Ok(0);
         }
         if count == 0 && wait_ns > 0 {
             if self.clock.now() < asked_ns {
@@ -323,6 +326,9 @@ impl<'a> Worker<'a> {
             watch.woke(self.clock.now().saturating_sub(asked_ns));
             self.clock.spin_until(next_ns.unwrap_or(beat_ns));
             self.start_due(self.clock.now());
+            if leaves_replies && self.may_leave_replies() {
+                return Ok(0);
+            }
             count = self.poll.wait(0)?;
         }
         self.compare_clocks();

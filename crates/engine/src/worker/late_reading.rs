@@ -39,11 +39,18 @@ impl LateReading {
         is_fit.then(|| Self { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false })
     }
 
-    /// Compares the clocks, once a turn: the real-time clock may be set during a load.
+    /// Compares the clocks after each look at the sockets: the real-time clock may be set during a load.
     pub(super) fn set_clock(&mut self, clock: &Clock) {
         // In this order, a pause between the two readings makes timestamps later, but never later than the read.
         let real_time_ns = Clock::real_time_ns();
         self.clocks.compare(real_time_ns, clock.now());
+    }
+
+    /// Whether replies that have come since the last look at the sockets may lie there until `next_ns`: not for too long, and not past
+    /// a deadline, which `timer_ns` may be.
+    fn may_leave(&self, next_ns: u64, timer_ns: Option<u64>) -> bool {
+        let until_ns = self.clocks.now_ns.saturating_add(WAIT_MAX_NS);
+        next_ns <= until_ns && timer_ns.is_none_or(|timer_ns| timer_ns > until_ns)
     }
 
     /// The load's time of a timestamp of a reply to a request that was sent at `sent_ns`.
@@ -100,6 +107,16 @@ impl Worker<'_> {
             && !late_reading.saw_unfit_reply
             && open.idle.len() * 2 >= self.users.len()
     }
+
+    /// Whether replies may lie in the kernel until further requests are due: one look at the sockets then serves the replies of several
+    /// turns.
+    pub(super) fn may_leave_replies(&mut self) -> bool {
+        let now_ns = self.clock.now();
+        let Some(next_ns) = self.next_instant(now_ns) else { return false };
+        let timer_ns = self.timers.next_ns();
+        self.late_reading.as_ref().is_some_and(|late_reading| late_reading.may_leave(next_ns, timer_ns))
+            && self.may_read_late(next_ns.saturating_sub(now_ns))
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +142,22 @@ mod tests {
             clocks.compare(DATE + 1_004 * MS as i64 + 100_000, 1_004 * MS + 100_000);
             clocks.time_of(stamp_ns(step_ns), sent_ns, || read_ns)
         }
+    }
+
+    #[test]
+    fn replies_are_left_for_a_while_but_not_past_a_deadline() {
+        let mut late_reading =
+            LateReading { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false };
+        let looked_ns = 5 * MS;
+        late_reading.clocks.compare(DATE, looked_ns);
+        let until_ns = looked_ns + WAIT_MAX_NS;
+        assert!(late_reading.may_leave(looked_ns + 100_000, None));
+        assert!(late_reading.may_leave(until_ns, Some(until_ns + 1)));
+        assert!(!late_reading.may_leave(until_ns + 1, None), "too long");
+        assert!(
+            !late_reading.may_leave(looked_ns + 100_000, Some(until_ns)),
+            "a reply may be in time and unread"
+        );
     }
 
     #[test]
