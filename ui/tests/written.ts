@@ -47,7 +47,7 @@ export async function writtenPages(folder: string): Promise<Partial<Record<PageN
   await tenbin('run', join(import.meta.dirname, 'tiny.yaml'));
   await write('written-study', 'last');
   await withTarget(async (url) => {
-    await tenbin('-c', '4', '-d', '3s', `${url}/hold?dist=exp&mean_us=1000`);
+    await tenbin('-c', '4', '-d', '1s', `${url}/hold?dist=exp&mean_us=1000`);
     await write('written-run', 'last');
     await tenbin('-c', '4', '-d', '1s', '--expect-status', '201', `${url}/hold?dist=exp&mean_us=1000`);
   });
