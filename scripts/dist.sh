@@ -34,7 +34,7 @@ cp -R docs plans "$tree"
 chmod -R u=rwX,go=rX "$tree"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$folder" -cf - "$name" | gzip -9n >"$folder/$name.tar.gz"
 
-# The Debian package: the same files where Debian's policy wants them.
+# The Debian package: the same files where Debian's policy requires them.
 root=$folder/deb
 doc=$root/usr/share/doc/tenbin
 rm -rf "$root"

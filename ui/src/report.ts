@@ -186,7 +186,7 @@ export interface Row {
   system: string;
   /** Empty if the system has no parameters. */
   variant: string;
-  knobs: { name: string; value: string }[];
+  parameters: { name: string; value: string }[];
   /** Indexes into `Report.runs`, in order of blocks. */
   runs: number[];
   /** The best configuration of its system. */

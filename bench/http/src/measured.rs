@@ -15,7 +15,7 @@ pub(crate) struct Measured {
     pub(crate) median_us: Option<f64>,
     /// The 99 % response time.
     pub(crate) p99_us: Option<f64>,
-    /// The 99 % lateness: how long after their instant requests were sent.
+    /// The p99 send delay: how long after their intended time requests were sent.
     pub(crate) lateness_p99_us: Option<f64>,
     /// What the tool itself has against the run.
     pub(crate) remark: Option<String>,

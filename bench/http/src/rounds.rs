@@ -21,7 +21,7 @@ use harness::timed::{self, last_words};
 
 /// How much longer than its load a tool may take: connecting, and waiting for the last replies.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(30);
-/// Files that a tool opens beside its connections.
+/// Files that a tool opens in addition to its connections.
 const FILES_ASIDE: u64 = 64;
 /// Pause after a turn, in which nginx takes note of closed connections.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -17,7 +17,7 @@ pub(crate) const CPU_US: Figure = |done| cpu_us_each(done, done.measured.request
 pub(crate) const MEDIAN_US: Figure = |done| done.measured.median_us;
 /// The 99 % response time.
 pub(crate) const P99_US: Figure = |done| done.measured.p99_us;
-/// The 99 % lateness.
+/// The p99 send delay.
 pub(crate) const LATENESS_P99_US: Figure = |done| done.measured.lateness_p99_us;
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const ALWAYS: [Column; 4] = [
 const OPEN: [Column; 3] = [
     Column { title: "median response µs", figure: MEDIAN_US, decimals: 0 },
     Column { title: "p99 response µs", figure: P99_US, decimals: 0 },
-    Column { title: "p99 lateness µs", figure: LATENESS_P99_US, decimals: 0 },
+    Column { title: "p99 send delay µs", figure: LATENESS_P99_US, decimals: 0 },
 ];
 const RATIOS: [Column; 3] = [
     Column { title: "CPU per request", figure: CPU_US, decimals: 2 },

@@ -78,7 +78,7 @@ pub(crate) struct Load {
     pub(crate) is_tls: bool,
 }
 
-/// What a tool is told to do.
+/// The load that a tool makes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) load: Load,

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 /// What can be made.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// A study of many runs: systems, knobs, blocks.
+    /// A study of many runs: systems, parameters, blocks.
     MakeStudy(StudyFlags),
     /// One run that takes hours.
     MakeLong(LongFlags),

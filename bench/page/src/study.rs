@@ -1,4 +1,4 @@
-//! A study of many runs: three systems, their knobs, as many blocks as it takes.
+//! A study of many runs: three systems, their parameters, as many blocks as it takes.
 
 use record::Phase;
 use store::{Compare, NewStudy, Store, StudyEnding, StudyId, StudyPlace, Verdict};

@@ -30,7 +30,7 @@ pub(crate) struct Tool {
     pub(crate) good_exits: &'static [i32],
 }
 
-/// What a tool is told to do.
+/// The load that a tool makes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) load: Load,

@@ -1,4 +1,4 @@
-//! Who starts the next request: users who wait for replies, or instants that wait for nobody.
+//! Who starts the next request: users who wait for replies, or send times that wait for nobody.
 
 mod shared;
 
@@ -11,10 +11,10 @@ use load::{Load, Share, Stop};
 
 use shared::Shared;
 
-/// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
+/// Requests whose send times lie within this window are started in one go, when the last of them is due: each is late by
 /// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
 const GROUP_WINDOW_NS: u64 = 60_000;
-/// Instants that are looked ahead for that.
+/// Send times that are looked ahead for that.
 const GROUP_MAX: usize = 64;
 
 /// One worker's part of the load.
@@ -25,7 +25,7 @@ pub(crate) enum Driver {
         /// Users who may still start a request.
         active: u32,
     },
-    /// Instants: each arrival takes a user who is idle.
+    /// Send times: each arrival takes a user who is idle.
     Open(Box<OpenDriver>),
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct OpenDriver {
     pub(crate) shed_after_ns: Option<u64>,
 }
 
-/// Where the instants of a worker come from.
+/// Where the send times of a worker come from.
 #[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
 enum Rows {
     /// A row of its own.
@@ -61,7 +61,7 @@ pub(crate) struct Arrival {
     pub(crate) number: u64,
 }
 
-/// Instants in order, up to the end of the load.
+/// Send times in order, up to the end of the load.
 pub(crate) struct Row {
     arrivals: Arrivals,
     share: Share,
@@ -110,7 +110,7 @@ impl Row {
         Some(Arrival { at_ns, number })
     }
 
-    /// The last of the next instants that lie within a window from the first of them.
+    /// The last of the next send times that lie within a window from the first of them.
     fn group_end_ns(&mut self, window_ns: u64) -> Option<u64> {
         let end_ns = self.next_ns()?.saturating_add(window_ns);
         while self.ahead.back().is_some_and(|last_ns| *last_ns <= end_ns) && self.ahead.len() < GROUP_MAX {
@@ -121,7 +121,7 @@ impl Row {
         self.ahead.iter().rev().find(|at_ns| **at_ns <= end_ns).copied()
     }
 
-    /// How many instants have come, once the last of the next window has.
+    /// How many send times have come, once the last of the next window has.
     fn group_due(&mut self, now_ns: u64) -> Option<usize> {
         self.group_end_ns(GROUP_WINDOW_NS).filter(|end_ns| *end_ns <= now_ns)?;
         Some(self.ahead.iter().take_while(|at_ns| **at_ns <= now_ns).count())
@@ -251,7 +251,7 @@ impl Driver {
         match load {
             Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: users },
             Load::Open(open) => {
-                // The count of an open load ends the one row of instants that all workers share.
+                // The count of an open load ends the one row of send times that all workers share.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
                 let rows = match shared {
                     Some(row) => Rows::Shared(Shared::new(row)),

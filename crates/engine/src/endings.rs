@@ -116,7 +116,7 @@ impl Ending {
 
     /// The peer closed between the parts of a request.
     pub(crate) fn closed_between() -> Self {
-        Self::new(ErrorClass::Incomplete, 1, "the peer closed the connection in the middle of a request")
+        Self::new(ErrorClass::Incomplete, 1, "the peer closed the connection during a request")
     }
 
     /// The peer closed or reset the connection while nothing was awaited of it.

@@ -16,7 +16,7 @@ pub(crate) struct Exchange {
     pub(crate) begun_ns: u64,
     /// When it was first written; when it was begun, until then.
     pub(crate) sent_ns: u64,
-    /// What of its lateness was ours: a link was free, and it was not sent.
+    /// What of its send delay was ours: a link was free, and it was not sent.
     pub(crate) lag_ns: u64,
     /// When the first byte of its reply came; 0 until then.
     pub(crate) first_byte_ns: u64,

@@ -11,7 +11,7 @@ use crate::net::tls::TlsPeer;
 /// One load on one peer, or on several.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// How much, in which shape. Its instants count from the beginning of the load, warm-up included.
+    /// How much, in which shape. Its times count from the beginning of the load, warm-up included.
     pub load: Load,
     /// Which part of all that this job says is done here: users, arrivals, connections, numbers of requests. The others do the
     /// rest, with as many threads.

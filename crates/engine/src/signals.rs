@@ -13,7 +13,7 @@ const CATCHING_UP_FROM_NS: u64 = 1_000_000;
 /// The signals of one worker that follow from its requests and its turns.
 pub(crate) struct Signals {
     measured_from_ns: u64,
-    /// By phase: the instants at which requests ended, less those at which they were sent. What was sent and has not ended
+    /// By phase: the times at which requests ended, less those at which they were sent. What was sent and has not ended
     /// makes it wrap around, and its end sets it right.
     flights_ns: [u64; 2],
     tail: Tail,
@@ -33,7 +33,7 @@ pub(crate) struct Signals {
     window: Window,
 }
 
-/// The window that goes on. Instants that have not come are [`NEVER`].
+/// The window that goes on. Times that have not come are [`NEVER`].
 struct Window {
     from_ns: u64,
     ended: u64,
@@ -197,7 +197,7 @@ impl Signals {
     }
 
     /// Whether this turn began so late that it reads what there is and waits for nothing more: so that replies that have lain
-    /// there are told apart from those that come.
+    /// there are distinguished from those that come.
     #[inline]
     pub(crate) fn is_catching_up(&self) -> bool {
         self.is_catching_up

@@ -25,7 +25,7 @@ pub(crate) enum Reason {
     Room,
 }
 
-/// Instants in order, with the number of the user, link or lane, and the reason.
+/// Times in order, with the number of the user, link or lane, and the reason.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(u64, u32, Reason)>>,

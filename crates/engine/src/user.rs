@@ -21,7 +21,7 @@ pub(crate) struct User {
     pub(crate) next_ns: u64,
     /// Since when it could make the next request, as far as it and its link are concerned.
     pub(crate) free_ns: u64,
-    /// What of the lateness of the step before was ours, and may be carried on to the next.
+    /// What of the send delay of the step before was ours, and may be carried on to the next.
     pub(crate) carried_lag_ns: u64,
     /// Whether it pauses before the step at `place`.
     pub(crate) is_paused: bool,

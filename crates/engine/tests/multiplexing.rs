@@ -1,4 +1,4 @@
-//! Links that carry many exchanges, answered in any order, and lost in the middle.
+//! Links that carry many exchanges, answered in any order, and lost before the last answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};

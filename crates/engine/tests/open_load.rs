@@ -1,4 +1,4 @@
-//! Open loads from end to end: every planned instant is sent, or counted as not sent, and lateness is not hidden.
+//! Open loads from end to end: every planned instant is sent, or counted as not sent, and no send delay is hidden.
 
 use crate::support::{Done, MS, SECOND, get, open, run, tcp};
 use engine::Job;
@@ -16,7 +16,7 @@ fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
     change(open);
 }
 
-/// The instants of all workers, by arithmetic alone.
+/// The send times of all workers, by arithmetic alone.
 fn instants(job: &Job) -> Vec<u64> {
     let Load::Open(open) = &job.load else { panic!("the load is open") };
     open.arrivals(Share::WHOLE)

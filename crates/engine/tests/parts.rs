@@ -12,7 +12,7 @@ use crate::support::{Done, MS, SECOND, closed, count, finish, finish_with, lasti
 use engine::{Job, StopLevel};
 use record::{Counts, Sampled, Tally};
 
-/// Begin, a statement, commit: books 1, 2 and 3 beside the step's.
+/// Begin, a statement, commit: books 1, 2 and 3 next to the step's.
 const TRANSACTION: [Act; 3] =
     [Act::Say("begin", Some(1)), Act::Say("work", Some(2)), Act::Commit("commit", Some(3))];
 

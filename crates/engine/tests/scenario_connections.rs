@@ -32,7 +32,7 @@ fn of_slot(done: &Done, slot: u32) -> Vec<(u16, Sampled)> {
 }
 
 /// Asserts that no slot began anything before what it carried was over and its pause was made; in an open load the pause makes
-/// up for the lateness before it.
+/// up for the send delay before it.
 #[track_caller]
 fn assert_pauses(done: &Done, is_open: bool, slots: u32, pauses_ns: &[u64]) {
     for slot in 0..slots {

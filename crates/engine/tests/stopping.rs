@@ -1,4 +1,4 @@
-//! Loads that are told to stop: gently, at once, and while nobody answers.
+//! Loads that are asked to stop: gently, at once, and while nobody answers.
 
 use std::thread;
 use std::time::{Duration, Instant};

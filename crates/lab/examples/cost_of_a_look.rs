@@ -1,4 +1,4 @@
-//! What watching costs: the CPU time of the thread that looks, beside a system that is awake.
+//! What watching costs: the CPU time of the thread that looks, next to a system that is awake.
 //!
 //! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds]`
 

@@ -1,4 +1,4 @@
-//! How long something may take: the only place of the lab, beside the probes, that reads a clock.
+//! How long something may take: the only place of the lab, besides the probes, that reads a clock.
 
 use std::time::{Duration, Instant};
 

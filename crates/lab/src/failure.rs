@@ -1,4 +1,4 @@
-//! What went wrong with a system: where, what, and the way out.
+//! What went wrong with a system: where, what, and what to do.
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ use crate::deadline::Deadline;
 
 /// When Tenbin is gone, its processes get this long to end by themselves.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
-/// What a process leaves behind in other groups gets this long before it is told to end as well.
+/// What a process leaves behind in other groups gets this long before it is asked to end as well.
 const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// How long to try to kill.
 const KILLING: Duration = Duration::from_secs(5);
@@ -144,7 +144,7 @@ enum Phase {
     Done,
 }
 
-/// When the processes outside the main group are told to end.
+/// When the processes outside the main group are asked to end.
 #[derive(Clone, Copy, Debug)]
 enum RestAt {
     /// Some time after the main process has ended.

@@ -12,7 +12,7 @@ use crate::processes::Seen;
 use crate::system::Running;
 use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
-/// What a command before the start left running is told to end within this time.
+/// What a command before the start left running is asked to end within this time.
 const BACKGROUND: Duration = Duration::from_secs(5);
 /// How long a port may take to be free after its process has ended.
 const PORTS: Duration = Duration::from_secs(2);

@@ -36,7 +36,7 @@ pub struct System {
     pub(crate) outputs: Vec<Output>,
 }
 
-/// One process, and how it wants to be stopped.
+/// One process, and how it is stopped.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) kept: KeptProcess,
@@ -55,7 +55,7 @@ impl System {
         self.running.iter().map(root).collect()
     }
 
-    /// A process that has ended although nobody asked it to. Each is told once.
+    /// A process that has ended although nobody asked it to. Each is returned once.
     ///
     /// A process that exits with 0 and leaves others behind has detached itself, and counts as running as long as they do.
     pub fn died(&mut self) -> Option<Failure> {

@@ -1,4 +1,4 @@
-//! A process that ends in the middle of a run is noticed, with how it ended and what it said.
+//! A process that ends during a run is noticed, with how it ended and what it said.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! A system that cannot start says where, what and the way out, and leaves nothing behind.
+//! A system that cannot start says where, what, and what to do, and leaves nothing behind.
 
 use std::cell::Cell;
 use std::net::{SocketAddr, TcpListener};

@@ -30,6 +30,6 @@ pub const SECOND_NS: u64 = 1_000_000_000;
 pub enum Load {
     /// A number of users, each of whom waits for a reply before the next request.
     Closed(Closed),
-    /// Requests that start at their own instants, whatever the system does.
+    /// Requests that start at their own times, whatever the system does.
     Open(Open),
 }

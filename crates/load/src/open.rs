@@ -1,4 +1,4 @@
-//! The open model: requests start at instants of their own, however slowly the system answers.
+//! The open model: requests start at times of their own, however slowly the system answers.
 
 mod constant;
 mod even;
@@ -18,12 +18,12 @@ use core::fmt;
 
 use crate::share::Share;
 
-/// How the instants of a load are spaced.
+/// How the send times of a load are spaced.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spacing {
     /// The arrival process.
     pub process: &'static Process,
-    /// The same seed gives the same instants, for any number of workers.
+    /// The same seed gives the same send times, for any number of workers.
     pub seed: u64,
 }
 
@@ -37,12 +37,12 @@ impl Spacing {
     }
 }
 
-/// An open load: a rate over time and the spacing of its instants.
+/// An open load: a rate over time and the spacing of its send times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
     /// The rate at each instant.
     pub profile: Profile,
-    /// How instants are spaced.
+    /// How send times are spaced.
     pub spacing: Spacing,
     /// Connections over which the requests are spread.
     pub connections: u32,
@@ -51,7 +51,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// The instants of one worker: every `share.of`-th of the whole load's.
+    /// The send times of one worker: every `share.of`-th of the whole load's.
     pub fn arrivals(&self, share: Share) -> Arrivals {
         let mut places = (self.spacing.process.places)(self.spacing.seed);
         for _ in 0..share.index {
@@ -61,7 +61,7 @@ impl Open {
     }
 }
 
-/// The intended instants of a load, in order.
+/// The scheduled send times of a load, in order.
 pub struct Arrivals {
     profile: Profile,
     places: Places,

@@ -1,4 +1,4 @@
-//! Values for requests: sources of data, drawn anew for each iteration.
+//! Values for requests: sources of data, drawn again for each iteration.
 
 mod sequence;
 mod zipf;

@@ -69,7 +69,7 @@ pub(crate) trait Client: Send {
     /// Has one statement run. `doing` says what for, should it fail.
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;
 
-    /// Writes the rows of a chunk and its mark in one transaction. `written` is told of rows as they go out, and says whether to
+    /// Writes the rows of a chunk and its mark in one transaction. `written` is called with rows as they go out, and says whether to
     /// go on; if not, nothing of the chunk remains, and the answer is `false`. A client that has failed is not used again.
     fn load(
         &mut self,

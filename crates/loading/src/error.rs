@@ -30,7 +30,7 @@ pub enum Error {
         /// Its words.
         said: String,
     },
-    /// There are tables already, and nothing says that they are this crate's.
+    /// There are tables already, and without this crate's mark.
     #[error("there are tables of these names already: {}\n  help: to drop and create them again, add --drop", tables.join(", "))]
     Exists {
         /// Their names.
@@ -38,7 +38,7 @@ pub enum Error {
     },
     /// An earlier call with other options is unfinished.
     #[error(
-        "tables are half filled for other options ({before})\n  help: ask for the same to go on, or add --drop to begin anew with {now}"
+        "tables are half filled for other options ({before})\n  help: ask for the same to go on, or add --drop to start again with {now}"
     )]
     Different {
         /// What was asked for before.

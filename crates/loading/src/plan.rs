@@ -69,7 +69,7 @@ impl Plan {
         self.tables.iter().map(|table| table.rows).sum()
     }
 
-    /// What was asked for, in one line: half-filled tables are only gone on with for the same.
+    /// What was asked for, in one line: half-filled tables are only resumed for the same.
     pub fn asked(&self) -> &str {
         &self.asked
     }

@@ -13,7 +13,7 @@ use crate::plan::{Chunk, Plan};
 use crate::queue::work;
 use crate::tables::{Finish, Table};
 
-/// Who is told how far it is.
+/// Receives the progress.
 pub trait Observer: Sync {
     /// So many rows of so many are written. Those of earlier calls count; a chunk that fails may be counted too far.
     fn rows(&self, _rows: u64, _rows_all: u64) {}
@@ -27,7 +27,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// Nobody is told.
+/// Reports to nobody.
 impl Observer for () {}
 
 /// What there is now.

@@ -91,8 +91,8 @@ fn formats_for_single_runs_say_so() {
     for name in ["jtl", "hlog"] {
         let text = written(report::format(name).unwrap(), &studies::one_block(), 80);
         let expected = format!(
-            "error: the format {name} is for single runs, and s-20261121-142500-ab12 is a study of several; name one of its \
-             runs, such as 20261121-142500-0000\n"
+            "error: the format {name} is for single runs, and s-20261121-142500-ab12 is a study of several\n  \
+             help: name one of its runs, such as 20261121-142500-0000\n"
         );
         assert_eq!(text, expected);
     }

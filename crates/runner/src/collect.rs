@@ -22,7 +22,7 @@ use crate::usage::Usage;
 const LISTEN: Duration = Duration::from_millis(50);
 /// How long the seconds of several workers are waited for, to be kept together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Three of the five seconds that a run may take beyond its duration and its deadline: then it is told to end.
+/// Three of the five seconds that a run may take beyond its duration and its deadline: then it is asked to end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Everything that came of the load.

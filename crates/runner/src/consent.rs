@@ -173,7 +173,7 @@ fn requests_of_an_iteration(scenarios: &Scenarios) -> f64 {
     if shares > 0.0 { weighed / shares } else { 1.0 }
 }
 
-/// The file on the web server that runs beside a database.
+/// The file on the web server that runs next to a database.
 fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) -> Result<f64, ConsentError> {
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);

@@ -342,7 +342,7 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     }
 }
 
-/// What shows that the tables are there, and what else `tenbin prepare` wants to know.
+/// What shows that the tables are there, and what else `tenbin prepare` needs to know.
 fn question(tables: Tables, many: &str) -> (String, String) {
     let (question, options) = match tables {
         Tables::Pgbench => ("SELECT count(*) FROM pgbench_branches".to_owned(), " --scale 10"),

@@ -62,13 +62,13 @@ pub trait Underway: Debug {
     /// The next message, which is waited for so long at most.
     ///
     /// # Errors
-    /// None came in that time, or all is told: every worker has said how it ended.
+    /// None came in that time, or nothing is left: every worker has said how it ended.
     fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError>;
 
     /// Asks the load to stop, at least as much as it was asked before.
     fn stop(&mut self, level: StopLevel);
 
-    /// Waits for whatever makes the load, when all is told.
+    /// Waits for whatever makes the load, when nothing is left.
     ///
     /// # Errors
     /// What of it died of a fault of this program.

@@ -16,10 +16,10 @@ use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
-/// How often an observer is told how far it is.
+/// How often an observer gets the progress.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Who is told how far it is: rows that are there, rows in all, and in words what is done just now.
+/// Receives the progress: rows that are there, rows in all, and in words what is done just now.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
 
 /// Why tables are not filled.
@@ -82,7 +82,7 @@ pub fn fill(
     Ok(loading::run(&plan, &place, &told)?)
 }
 
-/// Makes the tables that a plan wants before a load, and keeps an observer told.
+/// Makes the tables that a plan needs before a load, and keeps an observer informed.
 pub(crate) fn fill_for(
     database: &plan::Database,
     tables: &plan::Tables,

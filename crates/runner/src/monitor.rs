@@ -1,4 +1,4 @@
-//! What goes on beside a load: the system may die, and probes look at it once a second.
+//! Watches a load: the system may die, and probes look at it once a second.
 
 use std::time::{Duration, Instant};
 

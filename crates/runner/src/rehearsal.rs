@@ -110,7 +110,7 @@ fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     }
 }
 
-/// Nobody is told how far tables are.
+/// Reports no progress of tables.
 struct Nobody;
 
 impl Observer for Nobody {

@@ -78,7 +78,7 @@ impl Stage {
         lab.first_line(&command, &recipe::keeper(&self.tenbin), cancelled)
     }
 
-    /// Makes the tables that the plan wants, if it wants any.
+    /// Makes the tables of the plan, if it has any.
     pub(crate) fn fill(
         &self,
         tools: &Tools<'_>,

@@ -48,7 +48,7 @@ pub trait Started: Debug {
     /// Its processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
-    /// A process that has ended although nobody asked it to. Each is told once.
+    /// A process that has ended although nobody asked it to. Each is returned once.
     fn died(&mut self) -> Option<Failure>;
 
     /// Stops all of it.

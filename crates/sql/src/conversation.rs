@@ -119,7 +119,7 @@ impl SqlConversation {
         }
     }
 
-    /// A statement ended, and may be refused for how it did; the end of its part, if that is told before the end of everything.
+    /// A statement ended, and may be refused for how it did; the end of its part, if that is known before the end of everything.
     fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
         self.refusal = self.refusal.or(refusal);
@@ -141,7 +141,7 @@ impl SqlConversation {
         }
     }
 
-    /// A statement was refused; the end of its part, if that is told before the end of everything.
+    /// A statement was refused; the end of its part, if that is known before the end of everything.
     fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
         let refusal = classes::refusal(self.program.engine, self.session.last_error());
         if self.is_idle() {

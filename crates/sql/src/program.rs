@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::parts;
 use crate::settings::{Mode, RowCount, Settings, TransactionStep};
 
-/// What a connection keeps of its script beside what all share: variables, a reply under way, a message of the server.
+/// What a connection keeps of its script, in addition to what all share: variables, a reply under way, a message of the server.
 pub const KEPT_BYTES: u64 = 256 * 1024;
 
 /// The transactions of a load, as conversations over sessions.

@@ -1,7 +1,7 @@
 //! Scripts of SQL transactions in pgbench's language: reading them, drawing their values, going through them.
 //!
 //! A [`Deck`] holds the scripts of a run, a [`Player`] goes through them as one client. Neither does any I/O: whoever drives a
-//! player sends what it is told to. It needs `std` for one reason: logarithms and powers come from the system's
+//! player sends what it returns. It needs `std` for one reason: logarithms and powers come from the system's
 //! mathematical library, as pgbench's do, so that equal seeds draw equal numbers.
 
 mod build;

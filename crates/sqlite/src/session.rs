@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-/// Runs a statement to its end. Rows that nobody wants are counted, and not looked at.
+/// Runs a statement to its end. Rows that nobody reads are counted, and not looked at.
 fn perform<'a>(
     statement: &mut rusqlite::Statement<'_>,
     values: impl Iterator<Item = SqlValue<'a>>,

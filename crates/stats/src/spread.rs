@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub struct Spread {
     /// How many figures there were.
     pub count: usize,
-    /// The middle one, or the mean of the two in the middle.
+    /// The middle one, or the mean of the middle two.
     pub median: f64,
     /// The smallest.
     pub min: f64,
@@ -25,7 +25,7 @@ impl Spread {
     }
 }
 
-/// The median of all finite figures: the middle one, or the mean of the two in the middle.
+/// The median of all finite figures: the middle one, or the mean of the middle two.
 pub fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     Spread::over(figures).map(|spread| spread.median)
 }

@@ -10,7 +10,7 @@ use crate::study_id::StudyId;
 pub enum Model {
     /// Users who wait for the reply before they ask again.
     Closed,
-    /// Requests at instants that do not depend on replies.
+    /// Requests at times that do not depend on replies.
     Open,
 }
 

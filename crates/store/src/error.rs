@@ -1,4 +1,4 @@
-//! Everything that can go wrong with the store: what, where, and the way out.
+//! Everything that can go wrong with the store: what, where, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};

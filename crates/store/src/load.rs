@@ -1,4 +1,4 @@
-//! A run on its way out of the file.
+//! Reads a run from the file.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::run_id::RunId;
 use crate::spread;
 use crate::store::{RunState, Store};
 
-/// As the index has them: sorting anew would move every histogram about.
+/// As the index has them: sorting again would move every histogram about.
 const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
 
 impl Store {

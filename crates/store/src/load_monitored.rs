@@ -1,4 +1,4 @@
-//! What was seen beside the load, on its way out of the file.
+//! Reads what was seen during the load from the file.
 
 use rusqlite::{Connection, Row};
 

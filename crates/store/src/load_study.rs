@@ -1,4 +1,4 @@
-//! A study on its way out of the file.
+//! Reads a study from the file.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What was seen beside the load, on its way into the file: readings, output, gates.
+//! Writes what was seen during the load into the file: readings, output, gates.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -40,7 +40,7 @@ pub struct GateResult {
     pub holds: bool,
 }
 
-/// Everything seen beside the load of one run.
+/// Everything seen during the load of one run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Monitored {
     pub(crate) readings: Readings,

@@ -52,7 +52,7 @@ impl Store {
         }
     }
 
-    /// Opens a store in a place that may not be written. Readers of a write-ahead log have to write beside it, unless nobody
+    /// Opens a store in a place that may not be written. Readers of a write-ahead log have to write next to it, unless nobody
     /// else can write either; so a log that is still there cannot be read.
     fn open_to_read(path: &Path) -> Result<Self> {
         let mut log = OsString::from(path);

@@ -1,4 +1,4 @@
-//! Where the store is when nobody says.
+//! Where the store is by default.
 
 use std::path::PathBuf;
 

@@ -9,9 +9,9 @@ pub enum Procedure {
     /// Every variant in every block; all runs are planned when the study begins.
     #[default]
     Blocks,
-    /// Two variants in blocks, until the difference is told.
+    /// Two variants in blocks, until the result is conclusive.
     Duel {
-        /// Blocks of the first variant against itself, before the others and beside them.
+        /// Blocks of the first variant against itself, before the others and between them.
         pilot_blocks: u32,
     },
     /// The best of many variants.

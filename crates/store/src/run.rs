@@ -229,7 +229,7 @@ impl PackedSecond<'_> {
         [self.part.received_bytes, self.part.sent_bytes]
     }
 
-    /// Adds response times to the first and lateness to the second, of the requests that ended, however they did.
+    /// Adds response times to the first and send delays to the second, of the requests that ended, however they did.
     pub fn add_to(&self, [response, lateness]: [&mut Histogram; 2]) -> Result<()> {
         Tally::add_response_and_lateness(&self.part.histograms, response, lateness)
             .map_err(|Malformed| self.run.damaged())

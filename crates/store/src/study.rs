@@ -78,9 +78,9 @@ pub struct StudyPlace {
     pub position: u32,
     /// The name of the system.
     pub system: String,
-    /// The setting of its knobs in words, such as `workers=8 threads=1`; empty if it has none.
+    /// The values of its parameters in words, such as `workers=8 threads=1`; empty if it has none.
     pub variant: String,
-    /// The same, by knob.
+    /// The same, by parameter.
     pub knobs: Vec<(String, String)>,
     /// The name of the load.
     pub load: String,

@@ -1,4 +1,4 @@
-//! A process that dies in the middle of a run loses nothing that it had handed over.
+//! A process that dies during a run loses nothing that it had handed over.
 
 use crate::sample;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! Statements have accounts of their own beside those of their transaction, and are in no sum.
+//! Statements have accounts of their own next to those of their transaction, and are in no sum.
 
 use crate::sample;
 use record::{Phase, Tally};

@@ -5,7 +5,7 @@ use store::{StudyPlace, stage};
 
 /// Tells these draws from other draws of the same seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;
-/// More stages than there are, and fewer blocks than this, are told apart by a number.
+/// More stages than there are, and fewer blocks than this, are distinguished by a number.
 const BLOCKS: u64 = 1 << 32;
 
 /// The seed of everything that a run draws: the same for every run of a block, so that chance does not tell variants apart,

@@ -70,7 +70,7 @@ impl<'a> Pace<'a> {
         Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
-    /// Whether these runs can end within the study's time, of which so much has gone since it was begun or gone on with.
+    /// Whether these runs can end within the study's time, of which so much has gone since it was begun or resumed.
     pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
         let expected = self.expected(places, 0).unwrap_or_default();
         self.left(gone).is_none_or(|left| expected <= left)

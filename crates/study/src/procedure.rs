@@ -87,7 +87,7 @@ impl Why {
     }
 }
 
-/// A procedure on a study. It knows nothing but what is stored, and is asked anew after every turn: so a study that was
+/// A procedure on a study. It knows nothing but what is stored, and is asked again after every turn: so a study that was
 /// interrupted goes on where it was.
 pub(crate) trait StudyProcedure {
     /// What to do next. `kept` has everything so far.

@@ -89,7 +89,7 @@ fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), Stu
     let (what, way_out) = if is_search {
         (
             "the study is a search, which cannot be extended".to_owned(),
-            "run it anew, or compare the variants in question in a plan of their own".to_owned(),
+            "run it again, or compare the variants in question in a plan of their own".to_owned(),
         )
     } else if let Some(end) = in_the_way {
         let why = match end {
@@ -98,19 +98,19 @@ fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), Stu
         };
         (
             format!("further blocks cannot decide this study: {why}"),
-            "mend the cause, and run it anew".to_owned(),
+            "mend the cause, and run it again".to_owned(),
         )
     } else if has >= most {
         (
             format!("the study has {has} blocks, and further ones cannot decide more"),
-            "run it anew, with longer runs".to_owned(),
+            "run it again, with longer runs".to_owned(),
         )
     } else if kept.extensions.len() >= EXTENSIONS_MAX {
         (
             format!(
                 "the study was extended {EXTENSIONS_MAX} times, and a further extension cannot decide more"
             ),
-            "run it anew, with more `blocks` in the plan".to_owned(),
+            "run it again, with more `blocks` in the plan".to_owned(),
         )
     } else if !(has + 1..=most).contains(&blocks) {
         (
@@ -195,7 +195,7 @@ fn turns<R: RunMaker>(
     }
 }
 
-/// Runs that were cut short, and that no decision needed, can still be made: then the study can be gone on with.
+/// Runs that were cut short, and that no decision needed, can still be made: then the study can be resumed.
 fn unless_missing(why: Why, kept: &store::Study) -> Option<Why> {
     kept.missing().next().is_none().then_some(why)
 }
@@ -296,7 +296,7 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
     Err(Fault::new(
         &study.title,
         "the plan, or a file that it uses, has changed since this study began",
-        "run it anew, or bring back the plan as it was",
+        "run it again, or bring back the plan as it was",
     ))
 }
 

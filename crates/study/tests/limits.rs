@@ -1,4 +1,4 @@
-//! What limits a system is told while its study goes on, as soon as a rule is sure.
+//! A running study reports what limits a system, as soon as a rule is sure.
 
 use store::StudyPlace;
 use study::run_study;
@@ -45,7 +45,7 @@ fn it_is_told_once_and_again_when_it_is_another() {
     assert_eq!(told[2..], ["probably limited so far by CPU of the machine: web n=2, web n=3"]);
 }
 
-/// Somebody who stops is told what is known by then, however little that is.
+/// Somebody who stops gets what is known by then, however little that is.
 #[test]
 fn whoever_stops_hears_what_is_known_so_far() {
     let study = of("1, 2, 3", "{ blocks: 12 }");

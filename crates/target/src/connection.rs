@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     /// Body bytes still to be made and sent.
     pub(crate) filler_bytes: u64,
     filler_offset: usize,
-    /// The socket may hold input: edges are told only once.
+    /// The socket may hold input: edges are reported only once.
     pub(crate) readable: bool,
     /// The peer has finished sending, so the end is still to be read after a short read.
     pub(crate) end_told: bool,

@@ -15,14 +15,14 @@ pub(crate) enum Outcome {
     Failed(String),
 }
 
-/// Is told what became of an insert and how long it waited for a connection.
+/// Learns what became of an insert and how long it waited for a connection.
 pub(crate) type Answer = Box<dyn FnOnce(Outcome, Duration) + Send>;
 
 /// One thread per pooled connection; inserts wait for a free one, first in, first out.
 pub(crate) struct Database {
     pool: Arc<Pool>,
     threads: Vec<JoinHandle<()>>,
-    /// Used for counting, beside the pool, so that asking does not disturb what is measured.
+    /// Used for counting, in addition to the pool, so that asking does not disturb what is measured.
     observer: Mutex<Connection>,
 }
 

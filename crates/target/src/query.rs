@@ -41,7 +41,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The value of `key` in a form body; keys beside it are of no concern.
+/// The value of `key` in a form body; other keys are of no concern.
 pub(crate) fn form_value(form: &str, key: &str) -> Option<String> {
     Query(form).text(key).map(Cow::into_owned)
 }

@@ -42,7 +42,7 @@ pub(crate) enum Body {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
     Keep,
-    /// An HTTP/1.0 peer is told that its wish to keep the connection was understood.
+    /// An HTTP/1.0 peer learns that its wish to keep the connection was understood.
     KeepSaid,
     Close,
 }

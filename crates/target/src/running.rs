@@ -29,7 +29,7 @@ const HANDLER_STACK_BYTES: usize = 512 * 1024;
 /// Why a target did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Knobs that cannot be, all of them.
+    /// All settings with an error.
     #[error("the target cannot start with these settings:{}", list(.0))]
     Faults(Vec<Fault>),
     /// The address is taken or not of this machine.

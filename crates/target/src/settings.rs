@@ -1,4 +1,4 @@
-//! The knobs of the target, each with its unit and default, and the check that names every bad one at once.
+//! The settings of the target, each with its unit and default, and the check that names every bad one at once.
 
 use crate::hangs::Hang;
 use crate::pace::Pace;
@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Longest time a knob takes; arithmetic on instants stays far from its bounds.
+/// Longest time a setting takes; arithmetic on times stays far from its bounds.
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How the target behaves. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
@@ -60,7 +60,7 @@ pub enum ThreadPool {
     /// A thread that blocks stays taken: never more than `threads` requests are in execution.
     #[default]
     Fixed,
-    /// For each thread that blocks another is started, so that up to `threads` requests run and others are blocked beside them.
+    /// For each thread that blocks another is started, so that up to `threads` requests run and others are blocked next to them.
     /// Processor work stays limited to `threads`.
     Growing {
         /// Most requests in execution, running and blocked, per worker. From `threads` to 65536.
@@ -77,7 +77,7 @@ pub struct RateLimit {
     pub burst: u32,
 }
 
-/// Pauses at instants known before the start.
+/// Pauses at times known before the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// When the first pause begins, counted from the start of the target.
@@ -88,7 +88,7 @@ pub struct Stall {
     pub every: Option<Duration>,
 }
 
-/// One knob that cannot be, and the way out.
+/// An error in a setting, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the field in [`Settings`].

@@ -1,4 +1,4 @@
-//! Connections by number, where a number used again is told apart from its former owner.
+//! Connections by number, where a number used again is distinguished from its former owner.
 
 /// Names one connection for as long as it lives, and nothing afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

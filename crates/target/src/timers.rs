@@ -25,7 +25,7 @@ pub(crate) struct Hold {
     pub(crate) drawn: Duration,
 }
 
-/// Alarms by instant; equal instants keep their order.
+/// Alarms by time; equal times keep their order.
 #[derive(Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Entry>,

@@ -1,4 +1,4 @@
-//! Rate limit, stalls, hangs, idle time-out, requests per connection, accept delay: each knob's effect from outside.
+//! Rate limit, stalls, hangs, idle time-out, requests per connection, accept delay: each setting's effect from outside.
 
 use crate::client::{Client, until};
 use std::time::{Duration, Instant};

@@ -232,7 +232,7 @@ pub enum Stage {
     Head,
     /// Its content is coming.
     Body,
-    /// The request may have taken effect, and nothing says yet whether it did: a commit is on its way.
+    /// The request may have taken effect, and it is not known yet whether it did: a commit is on its way.
     InDoubt,
 }
 

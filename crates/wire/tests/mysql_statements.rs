@@ -324,7 +324,7 @@ fn rows_of_many_packets_go_by_without_being_kept() {
     }
     session.query(b"select repeat('x', 33554430)");
     let mut notes = Notes { wants: true, ..Notes::default() };
-    let fault = hear_in(&mut session, &mut notes, &reply[..100], 7).expect_err("somebody wants it");
+    let fault = hear_in(&mut session, &mut notes, &reply[..100], 7).expect_err("somebody reads it");
     assert_eq!(fault.message().split(':').next(), Some("a row that is to be kept is 16 MiB long or longer"));
 }
 

@@ -56,7 +56,7 @@ fn unnamed(session: &mut Session, text: &str) {
     session.execute(Statement { number: 0, text, is_kept: false }, &mut [].into_iter());
 }
 
-/// Writes down what it is told.
+/// Writes down every call.
 #[derive(Default)]
 struct Told(String);
 
@@ -252,7 +252,7 @@ fn rows_are_told_to_who_wants_them_however_they_are_cut() {
         let reply = [before, bound(), row(&[Some("1"), None]), ended("SELECT 1"), ready()].concat();
         assert_eq!(hear(&mut session, &mut told, &reply, 5).unwrap(), [sent(1), READY]);
     }
-    assert_eq!(told.0, "0:a 1:b 0=1 1=NULL / 0:a 1:b 0=1 1=NULL / ", "names are told each time");
+    assert_eq!(told.0, "0:a 1:b 0=1 1=NULL / 0:a 1:b 0=1 1=NULL / ", "names are sent each time");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn say_aside(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Every single measurement so far, for whoever wants to reckon again. Called after every case, so that an end half-way
+/// Every single measurement so far, for later calculations. Called after every case, so that an end half-way
 /// loses little.
 #[derive(Serialize)]
 pub struct Measurements<'a, Machine, Row> {

@@ -5,7 +5,7 @@
 pub struct Spread {
     /// The least.
     pub min: f64,
-    /// The middle one, or the mean of the two in the middle.
+    /// The middle one, or the mean of the middle two.
     pub median: f64,
     /// The most.
     pub max: f64,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::figures::{at, count};
 
-/// 4: it judges its own run invalid. The figures stand, with its judgement beside them.
+/// 4: it judges its own run invalid. The figures stand, with its verdict next to them.
 pub const GOOD_EXITS: &[i32] = &[0, 4];
 
 /// What a run says.

@@ -1,4 +1,4 @@
-//! A program on one core, with GNU time beside it.
+//! A program on one core, with GNU time.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! PostgreSQL's side of the wire as a test wants it: it says what it is told to say, right or wrong.
+//! PostgreSQL's side of the wire as a test needs it: it says what the test lists, right or wrong.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -119,7 +119,7 @@ impl Peer {
         Ok((tag[0], self.body()?))
     }
 
-    /// Reads messages up to one that wants an answer: a simple query, a Sync, or the end. Returns its tag and the text of the
+    /// Reads messages up to one that needs an answer: a simple query, a Sync, or the end. Returns its tag and the text of the
     /// last query or parse.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ impl Connections {
         Self { free_ns: BinaryHeap::new(), most: most.max(1) as usize }
     }
 
-    /// When a request that is due at `due_ns` can be sent. Requests must come in the order of their instants, and
+    /// When a request that is due at `due_ns` can be sent. Requests must come in the order of their times, and
     /// [`Connections::taken_until`] must follow.
     #[inline]
     pub(crate) fn take(&mut self, due_ns: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! A thousand duels of each kind: how often they say what is not so, and how often they find what is.
 //!
 //! Seeds are fixed, and told with every failure. Bounds: a procedure with an error rate of 5 % errs in at most 7.07 % of a thousand duels (5 % and
-//! three standard errors), but for once in 700 seeds; what is looked for is found at least as often as is said beside it.
+//! three standard errors), but for once in 700 seeds; what is looked for is found at least as often as is stated next to it.
 
 use load::open::Profile;
 use load::{Load, Open, SECOND_NS, Spacing};
@@ -66,7 +66,7 @@ fn a_difference_of_five_percent_is_found() {
 fn half_a_percent_is_equivalent_where_three_matter() {
     let found = noisy(RULES, 1.005, noise(0.014, Shape::Normal));
     assert!(found.equivalent >= 900, "seed {SEED}: {found:?}");
-    assert_eq!(found.wild, 0, "nobody is told of a difference that is large, seed {SEED}: {found:?}");
+    assert_eq!(found.wild, 0, "no difference is reported that is large, seed {SEED}: {found:?}");
 }
 
 #[test]

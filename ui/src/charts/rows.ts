@@ -1,4 +1,4 @@
-/** A chart with one row per item on a common axis: names at the left, marks in the middle, values at the right. */
+/** A chart with one row per item on a common axis: names at the left, marks at the center, values at the right. */
 
 import { s } from '../dom';
 import { addTooltip } from '../tooltip';

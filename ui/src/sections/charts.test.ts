@@ -40,7 +40,7 @@ describe('the chart of all runs', () => {
       ...change(run),
     }));
     const drawn = runs({ ...study, runs: all }, first(study));
-    return drawn?.querySelectorAll('.beside > :last-child .row .hollow').length ?? -1;
+    return drawn?.querySelectorAll('.side-by-side > :last-child .row .hollow').length ?? -1;
   };
   it('marks the times of suspect and invalid runs', () => {
     expect(hollow(() => ({}))).toBe(0);

@@ -73,7 +73,12 @@ export function runs(report: Report, load: Load): HTMLElement | null {
       } else {
         const wide = Math.floor((width - 24) * 0.6);
         host.append(
-          h('div', { class: 'beside' }, panel(left, wide, true), panel(right, width - 24 - wide, false)),
+          h(
+            'div',
+            { class: 'side-by-side' },
+            panel(left, wide, true),
+            panel(right, width - 24 - wide, false),
+          ),
         );
       }
     },

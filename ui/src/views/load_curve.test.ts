@@ -36,7 +36,7 @@ describe('curves', () => {
   });
 });
 
-describe('instants', () => {
+describe('bins', () => {
   it('start after the warm-up', () => {
     const report = FIXTURES.run();
     const run = report.runs[0];

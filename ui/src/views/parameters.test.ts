@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { Load, Row } from '../report';
 import { grids, heatStep, numeric, paths, spread, valuesInOrder, varied } from './parameters';
 
-const row = (system: string, knobs: Record<string, string | number>): Row =>
+const row = (system: string, parameters: Record<string, string | number>): Row =>
   ({
     system,
     name: system,
-    knobs: Object.entries(knobs).map(([name, value]) => ({ name, value: String(value) })),
+    parameters: Object.entries(parameters).map(([name, value]) => ({ name, value: String(value) })),
   }) as unknown as Row;
 const load = (...rows: Row[]): Load => ({ rows }) as unknown as Load;
 const puma = [1, 8, 16].flatMap((workers) =>

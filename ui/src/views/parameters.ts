@@ -42,7 +42,7 @@ export function valuesInOrder(values: string[]): string[] {
 }
 
 export function parameterValue(row: Row, name: string): string | null {
-  return row.knobs.find((parameter) => parameter.name === name)?.value ?? null;
+  return row.parameters.find((parameter) => parameter.name === name)?.value ?? null;
 }
 
 /** Parameters with at least two values within a system, those with the most values first. */
@@ -50,7 +50,7 @@ export function varied(load: Load, system?: string): string[] {
   const most = new Map<string, number>();
   for (const rows of bySystem(load).values()) {
     if (system !== undefined && rows[0]?.system !== system) continue;
-    for (const name of new Set(rows.flatMap((row) => row.knobs.map((parameter) => parameter.name)))) {
+    for (const name of new Set(rows.flatMap((row) => row.parameters.map((parameter) => parameter.name)))) {
       const values = new Set(rows.map((row) => parameterValue(row, name)).filter((value) => value !== null));
       most.set(name, (most.get(name) ?? 0) + (values.size > 1 ? values.size : 0));
     }
@@ -83,7 +83,7 @@ export function paths(load: Load, parameter: string): Path[] {
     const mentioned = varied(load, system).filter((name) => name !== parameter);
     const groups = new Map<string, Row[]>();
     for (const row of rows.filter((one) => parameterValue(one, parameter) !== null)) {
-      const others = row.knobs.filter(({ name }) => mentioned.includes(name));
+      const others = row.parameters.filter(({ name }) => mentioned.includes(name));
       const key = others.map(({ name, value }) => `${name}=${value}`).join(' ');
       groups.set(key, [...(groups.get(key) ?? []), row]);
     }

@@ -28,15 +28,17 @@ export function raw(report: Report): Numbers {
 
 function ofRun(report: Report): Column<Run>[] {
   const row = (run: Run) => report.loads[run.load]?.rows[run.row];
-  const all = report.loads.flatMap(({ rows }) => rows.flatMap(({ knobs }) => knobs.map(({ name }) => name)));
-  const knobs = [...new Set(all)];
+  const all = report.loads.flatMap(({ rows }) =>
+    rows.flatMap(({ parameters }) => parameters.map(({ name }) => name)),
+  );
+  const parameters = [...new Set(all)];
   return [
     ['run', ({ id }) => id],
     ['load', (run) => report.loads[run.load]?.name ?? null],
     ['system', (run) => row(run)?.system ?? null],
-    ...knobs.map((parameter): Column<Run> => [
+    ...parameters.map((parameter): Column<Run> => [
       parameter,
-      (run) => row(run)?.knobs.find(({ name }) => name === parameter)?.value ?? null,
+      (run) => row(run)?.parameters.find(({ name }) => name === parameter)?.value ?? null,
     ]),
     // Blocks are numbered from 1.
     ['block', ({ block }) => (block === null ? null : block + 1)],

@@ -15,7 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     good_exits: &[0],
 };
 
-/// The flags that make the table, and those that work on it: sysbench wants both to name the same.
+/// The flags that make the table, and those that work on it: both must name the same.
 pub(crate) fn flags(order: &Order<'_>, clients: u32, command: &str) -> Vec<String> {
     let script = match order.load.work {
         Work::ReadWrite => "oltp_read_write",

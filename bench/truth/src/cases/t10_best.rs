@@ -61,7 +61,7 @@ fn tournament(bench: &Bench, settings: u32, factor: &str, number: u32) -> Result
     bench.tenbin(&["run", &file.display().to_string()], Duration::from_secs(900))
 }
 
-/// The setting that a place of the result names, whether it is named by its variant or by an object with its knobs.
+/// The setting that a place of the result names, whether it is named by its variant or by an object with its parameters.
 fn knob(said: &Output, pointer: &str) -> String {
     let named = said.json.pointer(pointer);
     let knob = named.map(|named| named.pointer("/knobs/setting").unwrap_or(named));

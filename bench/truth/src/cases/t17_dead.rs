@@ -1,4 +1,4 @@
-//! T17: a server that is killed in the middle and does not come back. Connections are refused quickly, which makes an outage
+//! T17: a server that is killed during the load and does not come back. Connections are refused quickly, which makes an outage
 //! cheap in errors and in response time.
 
 use std::thread;

@@ -1,4 +1,4 @@
-//! T18: a server that is killed in the middle and started again on the same port a while later.
+//! T18: a server that is killed during the load and started again on the same port a while later.
 
 use crate::bench::Bench;
 use crate::broken::{self, Broken, Model, Part, leave_alone};

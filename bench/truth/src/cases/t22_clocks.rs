@@ -1,5 +1,5 @@
 //! T22: a server whose clock is wrong, and a generator whose date is: nothing that is measured depends on a date. What a step of the
-//! clock in the middle does to the kernel's timestamps is tested in the engine (`worker/late_reading.rs`).
+//! clock during the load does to the kernel's timestamps is tested in the engine (`worker/late_reading.rs`).
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One row of instants for several workers: each reserves the next one when it is free, and waits for it.
+//! One row of send times for several workers: each reserves the next one when it is free, and waits for it.
 
 use std::sync::{Arc, Mutex};
 

@@ -202,7 +202,7 @@ impl Line {
             if count == 0 {
                 return Err(refused(
                     ErrorClass::TlsClosed,
-                    "the peer closed in the middle of the handshake; does it speak TLS?".into(),
+                    "the peer closed during the handshake; does it speak TLS?".into(),
                 ));
             }
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);

@@ -43,7 +43,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Counted beside the time-out that the request is.
+    /// Counted in addition to the time-out that the request is.
     fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
         let Some(reason) = reason else { return };
         let errors = &mut self.accounts[0].recorder.tally(now_ns).errors;

@@ -75,7 +75,7 @@ impl Worker<'_> {
         self.go_on_with(user, next, now_ns)
     }
 
-    /// Does what the channel wants next for the request of a user.
+    /// Does what the channel needs next for the request of a user.
     fn go_on_with(&mut self, user: u32, next: Next, at_ns: u64) -> After {
         let Some(exchange) = self.users[user as usize].exchange else { return After::Over };
         match next {

@@ -70,7 +70,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Reads connections that were left in the middle.
+    /// Reads connections that were left with unread bytes.
     pub(super) fn read_again(&mut self) {
         for _ in 0..self.unread.len().min(UNREAD_MAX) {
             let Some((number, generation)) = self.unread.pop_front() else { return };

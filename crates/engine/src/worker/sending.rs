@@ -1,4 +1,4 @@
-//! Requests on their way out.
+//! Sends requests.
 
 use wire::{Next, Ticket};
 

@@ -90,7 +90,7 @@ pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
 }
 
 /// Asserts of an open load whose only scenario goes through its steps in turn that each later step is intended when it would
-/// have been without the lateness of the one before; returns the pairs.
+/// have been without the send delay of the one before; returns the pairs.
 #[track_caller]
 pub(crate) fn assert_carried(done: &Done, pauses_ns: &[u64]) -> Vec<(u16, Sampled, Sampled)> {
     let pairs = sequels(done);

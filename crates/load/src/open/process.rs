@@ -9,19 +9,19 @@ use super::poisson::POISSON;
 /// Every arrival process.
 pub const PROCESSES: &[&Process] = &[&EVEN, &POISSON];
 
-/// How the instants of a rate are spaced.
+/// How the send times of a rate are spaced.
 pub struct Process {
     /// Its name in flags and plans.
     pub name: &'static str,
     /// Its name in descriptions of loads.
     pub title: &'static str,
-    /// What its instants are like; it continues the sentence *Requests arrive …*.
+    /// What its send times are like; it continues the sentence *Requests arrive …*.
     pub sentence: &'static str,
-    /// From a seed to the places of its instants. The same seed gives the same places.
+    /// From a seed to the places of its send times. The same seed gives the same places.
     pub places: fn(seed: u64) -> Places,
 }
 
-/// The places of instants, in order: at each call, how many requests an even flow of the same rate would have started when the next
+/// The places of send times, in order: at each call, how many requests an even flow of the same rate would have started when the next
 /// one starts.
 pub type Places = Box<dyn FnMut() -> f64 + Send>;
 

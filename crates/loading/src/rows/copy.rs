@@ -15,7 +15,7 @@ impl CopyRows {
         &self.bytes
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }

@@ -22,7 +22,7 @@ impl InsertRows {
         &self.bytes
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub(crate) fn clear(&mut self) {
         self.bytes.truncate(self.begin_bytes);
     }

@@ -54,7 +54,7 @@ pub(crate) fn plan(name: &str, options: &Options, database: &Database) -> Plan {
     Plan::new(workload::find(name).unwrap(), database.engine(), options).unwrap()
 }
 
-/// Keeps what it is told, and wants a stop after so many rows.
+/// Keeps the progress, and asks for a stop after so many rows.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     rows: AtomicU64,
@@ -63,7 +63,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// One that wants to stop.
+    /// One that asks for a stop.
     pub(crate) fn until(rows: u64) -> Self {
         Self { stop_after: Some(rows), ..Self::default() }
     }

@@ -175,6 +175,7 @@ pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) system: String,
     pub(crate) variant: String,
+    #[serde(rename = "parameters")]
     pub(crate) knobs: Vec<Knob>,
     pub(crate) runs: Vec<usize>,
     pub(crate) is_best: bool,

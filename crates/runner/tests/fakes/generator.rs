@@ -139,7 +139,7 @@ struct Fake {
     began: Duration,
     /// When they are due, since the load began.
     messages: VecDeque<(u64, Message)>,
-    /// Up to here everything is told, or waits to be.
+    /// Up to here everything is returned, or waits to be.
     at_ns: u64,
     ends_ns: u64,
     is_over: bool,
@@ -150,7 +150,7 @@ impl Fake {
         (self.load.world.elapsed() - self.began).as_nanos() as u64
     }
 
-    /// What is told at the end of the next second, or of the load.
+    /// What is returned at the end of the next second, or of the load.
     fn go_on(&mut self) {
         let from_ns = self.at_ns;
         let to_ns = self.ends_ns.min((from_ns / SECOND_NS + 1) * SECOND_NS).max(from_ns);

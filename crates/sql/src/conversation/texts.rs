@@ -1,4 +1,4 @@
-//! The texts of statements whose text is made anew each time, such as those that name a table by number.
+//! The texts of statements whose text is made again each time, such as those that name a table by number.
 
 use std::collections::HashMap;
 

@@ -11,6 +11,6 @@ pub enum Distribution {
     /// Self-similar: a share of `1 − h` of all draws goes to the first share `h` of the rows, and so on within them
     /// (0 < h < 1; sysbench's is 0.2).
     Pareto(f64),
-    /// sysbench's own: three of four draws go to a hundredth of the rows in the middle, the rest are bell-shaped over all.
+    /// sysbench's own: three of four draws go to a hundredth of the rows around the median, the rest are bell-shaped over all.
     Special,
 }

@@ -154,7 +154,7 @@ impl Ends {
         self.high.is_none()
     }
 
-    /// What fresh runs at the ends say. If they speak against each other, that end counts that is told to be the other.
+    /// What fresh runs at the ends say. If they speak against each other, that end counts that is decided to be the other.
     pub(super) fn confirm(&mut self, low: Option<LevelVerdict>, high: Option<LevelVerdict>) {
         if let Some(told) =
             low.filter(|_| high != Some(LevelVerdict::Holds) || low == Some(LevelVerdict::Fails))

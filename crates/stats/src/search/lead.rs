@@ -25,7 +25,7 @@ impl Lead {
         self.failed == 0 && self.passed > 0
     }
 
-    /// What is told as soon as one side leads by `by`, or after `most` runs.
+    /// The verdict as soon as one side leads by `by`, or after `most` runs.
     pub(super) fn told(&self, by: u32, most: u32) -> Option<LevelVerdict> {
         if self.passed >= self.failed + by {
             Some(LevelVerdict::Holds)
@@ -41,7 +41,7 @@ impl Lead {
 mod tests {
     use super::*;
 
-    /// Chances that a level which passes with chance `p` is told to hold, to fail, or neither, and the runs it takes.
+    /// Chances that a level which passes with chance `p` is decided to hold, to fail, or neither, and the runs it takes.
     fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
         let (mut open, mut told, mut runs) = (alloc::vec![(Lead::default(), 1.0)], [0.0; 3], 0.0);
         while let Some((lead, chance)) = open.pop() {

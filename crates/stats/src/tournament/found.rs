@@ -55,12 +55,12 @@ pub enum EliminationReason {
 /// Why a tournament is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TournamentEnd {
-    /// The best is told from all others, or tied with what is within what matters.
+    /// The best differs from all others, or tied with what is within what matters.
     Decided,
     /// The blocks were used up before; several may still be the best.
     OutOfBlocks,
     /// Fewer than two settings could be measured.
     NotFit,
-    /// A setting that may be as good as the best left because its runs were invalid: nothing is told, and nothing confirmed.
+    /// A setting that may be as good as the best left because its runs were invalid: nothing is reported, and nothing confirmed.
     Unmeasured,
 }

@@ -1,4 +1,4 @@
-//! Two variants in blocks, until it is told how they compare: under each load a duel of its own, side by side.
+//! Two variants in blocks, until the result is conclusive: under each load a duel of its own, side by side.
 
 mod words;
 

@@ -1,4 +1,4 @@
-//! Courses on studies whose runs say what a test wants.
+//! Procedures on studies whose runs say what a test needs.
 
 use fixtures::{OwnStore, ending, new_run};
 use plan::Study as Plan;

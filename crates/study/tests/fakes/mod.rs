@@ -13,7 +13,7 @@ use store::{
 };
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
-/// The plan of a system in these variants, which are told apart by a number, compared so.
+/// The plan of a system in these variants, distinguished by a number, compared so.
 pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \

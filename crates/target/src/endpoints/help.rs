@@ -1,4 +1,4 @@
-//! `/`: what there is, and the knobs in force.
+//! `/`: what there is, and the settings in force.
 
 use super::{Endpoint, Work, endpoints};
 use crate::settings::Settings;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/",
-    sentence: "Lists the endpoints and the knobs in force.",
+    sentence: "Lists the endpoints and the settings in force.",
     example: "/",
     methods: &["GET", "HEAD"],
     keys: &[],

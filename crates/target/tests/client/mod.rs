@@ -1,4 +1,4 @@
-//! A plain HTTP client for the tests: it writes what it is told and reads one reply at a time.
+//! A plain HTTP client for the tests: it writes given bytes and reads one reply at a time.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,4 +1,4 @@
-//! Packets as they come in: read where they lie if they are whole, gathered if not, and let go by if nobody wants them.
+//! Packets as they come in: read where they lie if they are whole, gathered if not, and dropped if nobody reads them.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ pub(super) struct Incoming {
     is_carried_on: bool,
 }
 
-/// The beginning of a packet: enough to say whether anybody wants it.
+/// The beginning of a packet: enough to say whether anybody reads it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) payload_bytes: usize,
@@ -35,7 +35,7 @@ pub(super) struct Head {
     pub(super) first: Option<u8>,
 }
 
-/// Whether anybody wants the content of a packet.
+/// Whether anybody reads the content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     /// Yes, all of it at once.

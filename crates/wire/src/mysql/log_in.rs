@@ -181,7 +181,7 @@ impl LogIn {
         Ok(payload)
     }
 
-    /// The server wants another way to log in.
+    /// The server requires another way to log in.
     fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let mut fields = Fields::of(&payload[1..]);
         self.switches += 1;

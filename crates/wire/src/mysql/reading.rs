@@ -99,7 +99,7 @@ pub(super) enum Outcome {
     Ended { rows: u64, has_rows: bool, is_last: bool },
     /// The server refused, and nothing follows.
     Refused,
-    /// The server wants the content of a file of this machine.
+    /// The server asks for the content of a file of this machine.
     LocalFile,
     /// A statement was prepared.
     Prepared(Prepared),

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What a server is told when a connection is opened.
+/// What is sent to a server when a connection is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
     /// The user.

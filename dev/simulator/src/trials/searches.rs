@@ -38,7 +38,7 @@ pub struct Searches {
     pub runs: u32,
 }
 
-/// Makes so many searches. `system` makes the runs of one search from its seed: of a level; the rate beside it is that of the
+/// Makes so many searches. `system` makes the runs of one search from its seed: of a level; the rate next to it is that of the
 /// overload that goes before it, if one does.
 pub fn searches<Run: FnMut(Level, Option<f64>) -> Judged>(
     trial: &SearchTrial,

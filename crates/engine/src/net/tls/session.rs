@@ -113,7 +113,7 @@ impl Session {
         Some(format!("{version:?} {:?}{group}", suite.suite()).replace("TLSv1_", "TLSv1."))
     }
 
-    /// Lets rustls look at ciphertext until it wants more; returns how much of it is done with.
+    /// Lets rustls look at ciphertext until it needs more; returns how much of it is done with.
     fn process(&mut self, bytes: &mut [u8], plain: &mut Vec<u8>) -> Result<usize, Fault> {
         let mut used = 0;
         loop {

@@ -57,7 +57,7 @@ fn exponent(value: f64) -> Result<f64> {
     if (1.001..=1000.0).contains(&value) { Ok(value) } else { Err(message()) }
 }
 
-/// Of the distribution of the run, which need not be as steep as pgbench wants it.
+/// Of the distribution of the run, which need not be as steep as pgbench requires.
 fn any_exponent(value: f64) -> Result<f64> {
     let message =
         || format!("exponent of Zipf's law must be above 0 and at most 1000 (not {})", fixed(value));
