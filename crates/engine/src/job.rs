@@ -1,10 +1,8 @@
 //! What the engine is asked to do.
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
-
 use load::xoroshiro::Xoroshiro;
 use load::{DataSource, Load, Scenarios, Share, Stop};
+pub use sockets::Endpoint;
 
 use crate::net::tls::TlsPeer;
 
@@ -123,23 +121,5 @@ impl Peer {
     /// When there is no address.
     pub(crate) fn endpoint(&self, number: u32) -> &Endpoint {
         &self.endpoints[number as usize % self.endpoints.len()]
-    }
-}
-
-/// An address of the transport.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    /// TCP.
-    Tcp(SocketAddr),
-    /// A Unix stream socket.
-    Unix(PathBuf),
-}
-
-impl std::fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Tcp(address) => address.fmt(f),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
-        }
     }
 }

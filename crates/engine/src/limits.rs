@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sockets::descriptors;
 
 /// Descriptors that are not connections: the store, the terminal, one epoll set per thread.
 const DESCRIPTORS_ASIDE: u64 = 32;
@@ -42,17 +42,10 @@ impl std::fmt::Display for Shortfall {
     }
 }
 
-/// Raises the soft limit of open files to the hard one; returns what there is now.
-pub fn raise_descriptors() -> u64 {
-    let limit = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
-    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
-}
-
 /// Everything that stands in the way of so many connections.
 pub fn shortfalls(connections: u64, threads: u64, over_tcp: bool) -> Vec<Shortfall> {
     let mut found = Vec::new();
-    let (need, have) = (connections + threads + DESCRIPTORS_ASIDE, raise_descriptors());
+    let (need, have) = (connections + threads + DESCRIPTORS_ASIDE, descriptors::raise());
     if need > have {
         found.push(Shortfall::Descriptors { need, have });
     }

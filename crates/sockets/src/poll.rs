@@ -1,51 +1,65 @@
 //! Waiting for sockets and for the next instant, edge-triggered and to the nanosecond.
 
 use std::num::NonZeroU64;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-
-use super::socket::Socket;
 
 /// Events taken at once. More are left for the next turn, so that due requests are not kept waiting behind them.
 const EVENTS_MAX: usize = 256;
 
 /// A socket that something happened to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ready {
-    pub(crate) link: u32,
+pub struct Ready {
+    /// The number it is watched by.
+    pub link: u32,
     /// Tells a socket from an earlier one of the same link.
-    pub(crate) generation: u32,
-    pub(crate) can_read: bool,
-    pub(crate) can_write: bool,
+    pub generation: u32,
+    /// There may be something to read.
+    pub can_read: bool,
+    /// There may be room to write.
+    pub can_write: bool,
     /// The peer closed or reset: reading must go on to the end.
-    pub(crate) hung_up: bool,
+    pub hung_up: bool,
 }
 
 /// The sockets of one thread.
-pub(crate) struct Poll {
+pub struct Poll {
     epoll: OwnedFd,
     events: Vec<Event>,
 }
 
 impl Poll {
-    pub(crate) fn new() -> Result<Self, Errno> {
+    /// A poller for the thread that makes it, whose timer slack it sets.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has no descriptor left, or does not let the slack be set.
+    pub fn new() -> Result<Self, Errno> {
         // By default the kernel may be 50 µs late on purpose, to wake up for several timers at once.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(EVENTS_MAX) })
     }
 
-    /// Watches a socket for everything, once and for all: with edge triggering it need never be told again.
-    pub(crate) fn watch(&self, socket: &Socket, link: u32, generation: u32) -> Result<(), Errno> {
+    /// Watches a socket for everything, once and for all: with edge triggering it need never be asked for again.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has no memory for it.
+    pub fn watch(&self, socket: impl AsFd, link: u32, generation: u32) -> Result<(), Errno> {
         let data = EventData::new_u64(u64::from(generation) << 32 | u64::from(link));
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, socket, data, flags)
     }
 
     /// Waits for sockets, or until `wait_ns` have passed. Returns how many events there are to [`Poll::take`].
-    pub(crate) fn wait(&mut self, wait_ns: u64) -> Result<usize, Errno> {
+    ///
+    /// # Errors
+    ///
+    /// The kernel cannot wait.
+    pub fn wait(&mut self, wait_ns: u64) -> Result<usize, Errno> {
         let timeout =
             Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 };
         self.events.clear();
@@ -58,7 +72,7 @@ impl Poll {
 
     /// One event of the last wait.
     #[inline]
-    pub(crate) fn take(&self, index: usize) -> Ready {
+    pub fn take(&self, index: usize) -> Ready {
         let Event { flags, data } = self.events[index];
         let data = data.u64();
         Ready {

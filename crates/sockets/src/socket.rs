@@ -5,25 +5,26 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
 
-use super::Io;
+use crate::Io;
 
 /// A non-blocking stream socket; closed when dropped.
 #[derive(Debug)]
-pub(crate) struct Socket(OwnedFd);
+pub struct Socket(OwnedFd);
 
 impl Socket {
-    pub(super) fn new(fd: OwnedFd) -> Self {
+    /// A socket that does not block.
+    pub fn new(fd: OwnedFd) -> Self {
         Self(fd)
     }
 
     /// The descriptor itself.
-    pub(super) fn into_fd(self) -> OwnedFd {
+    pub fn into_fd(self) -> OwnedFd {
         self.0
     }
 
     /// Hands bytes to the kernel.
     #[inline]
-    pub(crate) fn send(&self, bytes: &[u8]) -> Io {
+    pub fn send(&self, bytes: &[u8]) -> Io {
         loop {
             return match send(&self.0, bytes, SendFlags::NOSIGNAL) {
                 Ok(moved) => Io::Moved(moved),
@@ -36,7 +37,7 @@ impl Socket {
 
     /// Takes bytes from the kernel.
     #[inline]
-    pub(crate) fn receive(&self, buffer: &mut [u8]) -> Io {
+    pub fn receive(&self, buffer: &mut [u8]) -> Io {
         loop {
             return match recv(&self.0, &mut *buffer, RecvFlags::empty()) {
                 Ok((0, _)) => Io::Closed,
@@ -48,8 +49,12 @@ impl Socket {
         }
     }
 
-    /// Why connecting failed, if it did.
-    pub(crate) fn outcome(&self) -> Result<(), Errno> {
+    /// Why connecting failed, if it did, or why the connection was lost.
+    ///
+    /// # Errors
+    ///
+    /// What the kernel keeps until somebody asks.
+    pub fn outcome(&self) -> Result<(), Errno> {
         sockopt::socket_error(&self.0)?
     }
 }

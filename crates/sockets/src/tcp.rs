@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
 
-use super::Dialled;
-use super::socket::Socket;
+use crate::Dialled;
+use crate::socket::Socket;
 
 /// Begins a connection; requests go out as they are written (no Nagle).
 pub(super) fn dial(address: SocketAddr) -> Result<Dialled, Errno> {

@@ -5,11 +5,15 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
-use super::Dialled;
-use super::socket::Socket;
+use crate::Dialled;
+use crate::socket::Socket;
 
 /// Connects.
-pub(super) fn dial(path: &Path) -> Result<Dialled, Errno> {
+///
+/// # Errors
+///
+/// Nobody listens there, or the backlog is full.
+pub fn dial(path: &Path) -> Result<Dialled, Errno> {
     let address = SocketAddrUnix::new(path)?;
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
