@@ -61,7 +61,7 @@ pub use planned_run::{Bench, PlannedRun};
 pub use preflight::preflight;
 pub use prepare::{Prepared, Refusal, prepare};
 pub use rehearsal::{Rehearsed, rehearse};
-pub use resolve::ResolveError;
+pub use resolve::{ResolveError, own_address};
 pub use run_error::RunError;
 pub use scratch::abandon;
 pub use stopper::{StopLevel, Stopper};

@@ -80,6 +80,15 @@ pub(crate) fn resolve(
     permit(address, public).map(|address| (address, begun.elapsed()))
 }
 
+/// The address of a host, if it is a loopback or private one: nobody else is asked.
+///
+/// # Errors
+///
+/// The name has no address, or one that may not be loaded without consent.
+pub fn own_address(host: &str, port: u16) -> Result<SocketAddr, ResolveError> {
+    resolve(host, port, &PublicLoads::Refused).map(|(address, _)| address)
+}
+
 /// Why a host must not be loaded, if it is an address. Names are known only when they are looked up.
 pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError> {
     let address = host.parse::<IpAddr>().ok()?;

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod export;
+pub(crate) mod flag_reader;
 pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod keep;
@@ -12,6 +13,7 @@ pub(crate) mod load;
 pub(crate) mod man;
 pub(crate) mod origin;
 pub(crate) mod prepare;
+pub(crate) mod proxy;
 pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod run;
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     History(history::HistoryFlags),
     /// Serves a built-in target with known response times, for trying Tenbin
     Target(Box<target::TargetFlags>),
+    /// Passes connections on with delay, limited bandwidth, resets, or stalls
+    Proxy(Box<proxy::ProxyFlags>),
     /// Prints the completion script of a shell
     Completions(completions::CompletionsFlags),
     /// Writes the manual pages into a folder

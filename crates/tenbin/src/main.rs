@@ -97,6 +97,7 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::Man(flags)) => commands::man::run(&flags, Arguments::command()),
         Some(Command::Keep(_)) => return Ok(lab::keeper::main()),
         Some(Command::Target(flags)) => commands::target::run(*flags),
+        Some(Command::Proxy(flags)) => commands::proxy::run(&flags),
     };
     exit.map(Into::into)
 }

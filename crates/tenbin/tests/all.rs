@@ -24,6 +24,7 @@ mod kill;
 mod labels;
 mod output;
 mod procedures;
+mod proxy;
 mod rates;
 mod reports;
 mod results;

@@ -62,7 +62,8 @@ fn there_is_a_manual_page_for_each_command() {
     command.arg("man").arg(home.path());
     home.isolate(&mut command);
     assert_eq!(Started::spawn(command).finish().code, Some(0));
-    for command in ["", "-run", "-capacity", "-check", "-report", "-compare", "-history", "-target"] {
+    for command in ["", "-run", "-capacity", "-check", "-report", "-compare", "-history", "-target", "-proxy"]
+    {
         let page = fs::read_to_string(home.path().join(format!("tenbin{command}.1"))).unwrap();
         assert!(page.contains(".SH NAME") && page.contains("SYNOPSIS"), "{page}");
     }

@@ -6,7 +6,14 @@ use clap::Args;
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RequestFlags {
     /// Request method [default: GET, or POST with a body]
-    #[arg(short = 'X', short_alias = 'm', long, value_name = "METHOD", help_heading = "Request")]
+    #[arg(
+        short = 'X',
+        short_alias = 'm',
+        long,
+        value_name = "METHOD",
+        help_heading = "Request",
+        hide_short_help = true
+    )]
     pub(crate) method: Option<String>,
     /// Request header, "Name: value"; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]

@@ -15,6 +15,7 @@ use signal_hook::iterator::Signals;
 use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool};
 
 use crate::arguments::with_seconds;
+use crate::commands::flag_reader::{Reader, share};
 use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
@@ -154,7 +155,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
     }
     let hang_after =
         reader.read("--hang-after", flags.hang_after.as_deref(), duration).map(Duration::from_nanos);
-    let hang_share = reader.read("--hang-share", flags.hang_share.as_deref(), pace::share);
+    let hang_share = reader.read("--hang-share", flags.hang_share.as_deref(), share);
     if hang_after.is_none() && hang_share.is_some() {
         reader.fault("--hang-share", "it needs --hang-after".to_owned());
     }
@@ -203,17 +204,4 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| format!("{text:?} is not an address; write 127.0.0.1:8080"))
-}
-
-#[derive(Default)]
-struct Reader(Vec<Fault>);
-
-impl Reader {
-    fn read<T>(&mut self, place: &str, text: Option<&str>, read: fn(&str) -> Result<T, String>) -> Option<T> {
-        read(text?).map_err(|what| self.fault(place, what)).ok()
-    }
-
-    fn fault(&mut self, place: &str, what: String) {
-        self.0.push(Fault::new(place, what, "correct the value, or leave it out"));
-    }
 }

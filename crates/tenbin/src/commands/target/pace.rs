@@ -6,8 +6,8 @@ use clap::Args;
 use plan::units;
 use target::{Drift, Pace, PaceStep, SlowStart};
 
-use super::Reader;
 use crate::arguments::with_seconds;
+use crate::commands::flag_reader::{Reader, share};
 
 /// Factor of a slow start, unless a flag says otherwise.
 const SLOW_START: f64 = 3.0;
@@ -63,12 +63,4 @@ fn factor(text: &str) -> Result<f64, String> {
     number
         .filter(|number| number.is_finite())
         .ok_or_else(|| format!("{text:?} is not a factor; write 3 or 1.05"))
-}
-
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    let percent: Option<f64> = text.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
-    percent
-        .filter(|percent| percent.is_finite())
-        .map(|percent| percent / 100.0)
-        .ok_or_else(|| format!("{text:?} is not a share; write 1% or 0.5%"))
 }

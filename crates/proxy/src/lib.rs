@@ -1,0 +1,24 @@
+//! A TCP proxy that stands for a client far away or a slow dependency: it delays what it passes on, limits its bandwidth, resets
+//! connections, stalls, and rejects new connections.
+//!
+//! `shape.rs` says when bytes may leave, in virtual time. `reactor.rs` moves them: one thread, edge-triggered epoll, and one timer
+//! per direction. Settings can be changed and counters can be read while it runs.
+
+mod clock;
+mod counters;
+mod jitter;
+mod listener;
+mod orders;
+mod pair;
+mod reactor;
+mod running;
+mod settings;
+mod shape;
+mod timers;
+
+pub use counters::{Counters, Late};
+pub use running::{Running, StartError, start};
+pub use settings::{
+    BUFFER_BYTES, CONNECTIONS, DELAY_MAX, Jitter, NewConnections, Place, Reset, ResetAfter, Settings, Spread,
+};
+pub use sockets::Endpoint;

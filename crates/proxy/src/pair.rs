@@ -1,0 +1,320 @@
+//! One connection through the proxy: a client's socket, the target's, and what is on its way between them.
+
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{Shutdown, shutdown, sockopt};
+use sockets::Io;
+use sockets::poll::Ready;
+use sockets::socket::Socket;
+
+use crate::clock::Clock;
+use crate::counters::Tally;
+use crate::jitter::Draws;
+use crate::settings::Settings;
+use crate::shape::{End, Line};
+use crate::timers::{Reason, Timers};
+
+/// The side of the client. The line of a side carries what was read from it.
+pub(crate) const CLIENT: usize = 0;
+/// The side of the target.
+pub(crate) const TARGET: usize = 1;
+/// Full reads before other connections have their turn.
+const READS_PER_TURN: u32 = 4;
+
+/// Which connection it is. The generation tells it from an earlier one in the same slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) slot: u32,
+    pub(crate) generation: u32,
+}
+
+/// What a connection needs from the proxy while it moves bytes.
+pub(crate) struct Context<'a> {
+    pub(crate) clock: Clock,
+    pub(crate) settings: &'a Settings,
+    pub(crate) draws: &'a mut Draws,
+    pub(crate) timers: &'a mut Timers,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) buffer: &'a mut [u8],
+    /// Bytes that a line may hold.
+    pub(crate) limit: usize,
+    /// Nothing leaves before: a stall, or a change of settings that must not look late.
+    pub(crate) not_before_ns: u64,
+}
+
+impl Context<'_> {
+    fn bandwidth(&self) -> Option<u64> {
+        self.settings.bandwidth.map(Into::into)
+    }
+}
+
+/// What became of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// It goes on. `again`: there is more to read now, after the others had their turn.
+    Open { again: bool },
+    /// Both directions have ended.
+    Over,
+    /// It is to be reset.
+    Reset,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    sides: [Side; 2],
+    lines: [Line; 2],
+    /// Whether a line's end was passed on, or nobody is left to take it.
+    is_over: [bool; 2],
+    /// Whether a line waited for its receiver: then it is not the proxy that is late.
+    was_blocked: [bool; 2],
+    /// The timer that each line has.
+    armed_ns: [Option<u64>; 2],
+    reset_at_bytes: Option<u64>,
+    passed_bytes: u64,
+    /// Whether it is in the list of those that have more to read.
+    pub(crate) is_waiting_again: bool,
+}
+
+/// A socket, and what is known of it: edges are reported only once.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) socket: Socket,
+    pub(crate) is_tcp: bool,
+    pub(crate) is_connected: bool,
+    can_read: bool,
+    can_write: bool,
+    /// The peer has closed, so that the end must still be read after a short read.
+    is_hung_up: bool,
+    is_lost: bool,
+}
+
+impl Side {
+    pub(crate) fn new(socket: Socket, is_tcp: bool, is_connected: bool) -> Self {
+        Self {
+            socket,
+            is_tcp,
+            is_connected,
+            can_read: false,
+            can_write: is_connected,
+            is_hung_up: false,
+            is_lost: false,
+        }
+    }
+
+    fn takes_bytes(&self) -> bool {
+        self.is_connected && self.can_write
+    }
+}
+
+impl Pair {
+    pub(crate) fn new(client: Side, target: Side, reset_at_bytes: Option<u64>) -> Self {
+        let was_blocked = [!target.is_connected, false];
+        Self {
+            sides: [client, target],
+            lines: [Line::default(), Line::default()],
+            is_over: [false; 2],
+            was_blocked,
+            armed_ns: [None; 2],
+            reset_at_bytes,
+            passed_bytes: 0,
+            is_waiting_again: false,
+        }
+    }
+
+    pub(crate) fn sockets(&self) -> [&Socket; 2] {
+        [&self.sides[CLIENT].socket, &self.sides[TARGET].socket]
+    }
+
+    /// Something happened to a socket. An error is one of connecting.
+    pub(crate) fn hear(&mut self, side: usize, ready: Ready, context: &mut Context<'_>) -> Result<(), Errno> {
+        let state = &mut self.sides[side];
+        if !state.is_connected {
+            if ready.can_write || ready.hung_up {
+                state.socket.outcome()?;
+                state.is_connected = true;
+            } else {
+                return Ok(());
+            }
+        }
+        state.can_read |= ready.can_read;
+        state.can_write |= ready.can_write;
+        state.is_hung_up |= ready.hung_up;
+        let is_unread = self.lines[side].is_finished() || self.lines[side].room(context.limit) == 0;
+        // Reading would say so as well, but nothing is read now.
+        if ready.hung_up && is_unread && self.sides[side].socket.outcome().is_err() {
+            self.lose(side, context);
+        }
+        Ok(())
+    }
+
+    /// The timer of a line has come up; says whether it still holds.
+    pub(crate) fn disarm(&mut self, from: usize, at_ns: u64) -> bool {
+        let holds = self.armed_ns[from] == Some(at_ns);
+        if holds {
+            self.armed_ns[from] = None;
+        }
+        holds
+    }
+
+    /// Reads what there is room for, and passes on what may leave.
+    pub(crate) fn go_on(&mut self, key: Key, context: &mut Context<'_>) -> Moved {
+        for from in [CLIENT, TARGET] {
+            self.read(from, context);
+        }
+        for from in [CLIENT, TARGET] {
+            let now_ns = context.clock.now();
+            if self.write(from, now_ns, context) {
+                return Moved::Reset;
+            }
+            self.arm(from, now_ns, key, context);
+        }
+        if self.is_over == [true; 2] {
+            return Moved::Over;
+        }
+        let has_more = |from: usize| {
+            self.sides[from].can_read
+                && !self.lines[from].is_finished()
+                && self.lines[from].room(context.limit) > 0
+        };
+        Moved::Open { again: has_more(CLIENT) || has_more(TARGET) }
+    }
+
+    fn read(&mut self, from: usize, context: &mut Context<'_>) {
+        for _ in 0..READS_PER_TURN {
+            let (side, line) = (&mut self.sides[from], &mut self.lines[from]);
+            let room = line.room(context.limit).min(context.buffer.len());
+            if !side.can_read || line.is_finished() || room == 0 {
+                return;
+            }
+            match side.socket.receive(&mut context.buffer[..room]) {
+                Io::Moved(count) => {
+                    // A short read has emptied the socket; what comes later is a new edge.
+                    side.can_read = count == room || side.is_hung_up;
+                    let delay_ns = context.draws.delay_ns(context.settings);
+                    line.push(context.clock.now(), delay_ns, &context.buffer[..count]);
+                }
+                Io::NotYet => side.can_read = false,
+                Io::Closed => {
+                    let delay_ns = context.draws.delay_ns(context.settings);
+                    line.finish(context.clock.now(), delay_ns, End::Fin);
+                }
+                Io::Lost(_) => self.lose(from, context),
+            }
+        }
+    }
+
+    /// Passes on what may leave of what was read from a side. Says whether the connection is to be reset. A reset overtakes bytes
+    /// that the other side does not take, so that who resets leaves no connection behind.
+    fn write(&mut self, from: usize, now_ns: u64, context: &mut Context<'_>) -> bool {
+        let (to, bandwidth) = (1 - from, context.bandwidth());
+        if self.is_over[from] || now_ns < context.not_before_ns {
+            return false;
+        }
+        if !self.sides[to].takes_bytes() {
+            return self.lines[from].reset_at_ns().is_some_and(|at_ns| at_ns <= now_ns);
+        }
+        let due_ns = self.lines[from].next_at_ns(bandwidth);
+        loop {
+            let left = self.reset_at_bytes.map_or(u64::MAX, |limit| limit.saturating_sub(self.passed_bytes));
+            if left == 0 {
+                context.tally.resets += 1;
+                return true;
+            }
+            let ready = self.lines[from].ready(now_ns, bandwidth);
+            if ready.is_empty() {
+                break;
+            }
+            let count = ready.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            match self.sides[to].socket.send(&ready[..count]) {
+                Io::Moved(count) => {
+                    self.lines[from].sent(now_ns, bandwidth, count);
+                    self.passed_bytes += count as u64;
+                    context.tally.bytes[from] += count as u64;
+                }
+                Io::NotYet | Io::Closed => {
+                    self.sides[to].can_write = false;
+                    self.was_blocked[from] = true;
+                    return false;
+                }
+                Io::Lost(_) => {
+                    self.lose(to, context);
+                    return false;
+                }
+            }
+        }
+        self.note_late(from, due_ns, now_ns, context);
+        self.pass_end(from, now_ns)
+    }
+
+    fn note_late(&mut self, from: usize, due_ns: Option<u64>, now_ns: u64, context: &mut Context<'_>) {
+        let due_ns =
+            due_ns.map(|due_ns| due_ns.max(context.not_before_ns)).filter(|due_ns| *due_ns <= now_ns);
+        if let Some(due_ns) = due_ns
+            && !std::mem::take(&mut self.was_blocked[from])
+        {
+            context.tally.late.record(now_ns - due_ns);
+        }
+    }
+
+    /// Passes on the end of a line, if it has come. Says whether the connection is to be reset.
+    fn pass_end(&mut self, from: usize, now_ns: u64) -> bool {
+        match self.lines[from].end(now_ns) {
+            Some(End::Fin) => {
+                // A peer that is gone already needs no telling.
+                let _ = shutdown(&self.sides[1 - from].socket, Shutdown::Write);
+                self.is_over[from] = true;
+                false
+            }
+            Some(End::Reset) => true,
+            None => false,
+        }
+    }
+
+    fn arm(&mut self, from: usize, now_ns: u64, key: Key, context: &mut Context<'_>) {
+        if self.is_over[from] {
+            return;
+        }
+        let line = &self.lines[from];
+        let next_ns = match self.sides[1 - from].takes_bytes() {
+            true => line.next_at_ns(context.bandwidth()),
+            false => line.reset_at_ns(),
+        };
+        let Some(at_ns) = next_ns.map(|at_ns| at_ns.max(context.not_before_ns)) else { return };
+        if at_ns > now_ns && self.armed_ns[from].is_none_or(|armed_ns| armed_ns > at_ns) {
+            self.armed_ns[from] = Some(at_ns);
+            context.timers.set(at_ns, key, Reason::Leave(from));
+        }
+    }
+
+    /// A peer reset its connection: nobody takes what is on its way to it, and the other side is reset after the delay.
+    fn lose(&mut self, side: usize, context: &mut Context<'_>) {
+        if std::mem::replace(&mut self.sides[side].is_lost, true) {
+            return;
+        }
+        context.tally.peer_resets += 1;
+        let (now_ns, delay_ns) = (context.clock.now(), context.draws.delay_ns(context.settings));
+        self.lines[side].finish(now_ns, delay_ns, End::Reset);
+        self.is_over[side] = false;
+        let other = 1 - side;
+        self.lines[other].discard();
+        self.lines[other].finish(now_ns, 0, End::Fin);
+        self.is_over[other] = true;
+    }
+
+    /// Resets both sockets. Unix sockets know no reset: they are closed.
+    pub(crate) fn reset(self) {
+        for side in self.sides {
+            reset(side);
+        }
+    }
+}
+
+/// Closes a socket so that its peer sees a reset.
+pub(crate) fn reset(side: Side) {
+    if side.is_tcp {
+        // Without it the peer sees an end, which is the best that is left.
+        let _ = sockopt::set_socket_linger(&side.socket, Some(Duration::ZERO));
+    }
+}

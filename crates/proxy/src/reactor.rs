@@ -1,0 +1,348 @@
+//! The thread of a proxy: waits for sockets and for the next instant, and lets each connection go on.
+
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use sockets::poll::{Poll, Ready};
+use sockets::{Dialled, Endpoint, dial};
+
+use crate::clock::{Clock, thread_cpu_ns};
+use crate::counters::Tally;
+use crate::jitter::Draws;
+use crate::listener::Listener;
+use crate::orders::{Order, Shared};
+use crate::pair::{Context, Key, Moved, Pair, Side, reset};
+use crate::settings::{NewConnections, Place, Reset, ResetAfter, Settings};
+use crate::timers::{Reason, Timers};
+
+const LISTENER: u32 = u32::MAX;
+const BELL: u32 = u32::MAX - 1;
+/// Connections accepted before the others have their turn.
+const ACCEPTS_PER_TURN: u32 = 64;
+/// Pause when the process has no descriptor left.
+const BREATH_NS: u64 = 10_000_000;
+/// The longest wait, so that no sum overflows.
+const WAIT_MAX_NS: u64 = 3_600_000_000_000;
+const READ_BYTES: usize = 64 * 1024;
+
+/// A place for a connection.
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    pair: Option<Box<Pair>>,
+}
+
+/// Everything that the thread owns.
+pub(crate) struct Reactor {
+    clock: Clock,
+    poll: Poll,
+    listener: Listener,
+    target: Endpoint,
+    connections_max: usize,
+    buffer_bytes: usize,
+    settings: Settings,
+    draws: Draws,
+    timers: Timers,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Connections that have more to read now.
+    again: Vec<Key>,
+    buffer: Vec<u8>,
+    not_before_ns: u64,
+    /// Clients may be waiting: edges are reported only once.
+    may_accept: bool,
+    accept_after_ns: u64,
+    shared: Arc<Shared>,
+}
+
+impl Reactor {
+    /// Made by the thread that runs it.
+    pub(crate) fn new(
+        place: &Place,
+        connections_max: u32,
+        settings: Settings,
+        listener: Listener,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Errno> {
+        let poll = Poll::new()?;
+        poll.watch(&listener, LISTENER, 0)?;
+        poll.watch(shared.bell(), BELL, 0)?;
+        Ok(Self {
+            clock: Clock::start(),
+            poll,
+            listener,
+            target: place.target.clone(),
+            connections_max: connections_max as usize,
+            buffer_bytes: place.buffer_bytes,
+            settings,
+            draws: Draws::new(place.seed),
+            timers: Timers::default(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            again: Vec::new(),
+            buffer: vec![0; READ_BYTES],
+            not_before_ns: 0,
+            may_accept: true,
+            accept_after_ns: 0,
+            shared: Arc::clone(shared),
+        })
+    }
+
+    /// Runs until an order to stop.
+    pub(crate) fn run(mut self) {
+        let shared = Arc::clone(&self.shared);
+        while let Ok(events) = self.poll.wait(self.wait_ns()) {
+            if !self.turn(events, &mut shared.tally()) {
+                break;
+            }
+        }
+        let mut tally = shared.tally();
+        (tally.open, tally.cpu_ns) = (0, Some(thread_cpu_ns()));
+    }
+
+    fn wait_ns(&self) -> u64 {
+        if !self.again.is_empty() {
+            return 0;
+        }
+        let accept_ns = self.has_room().then_some(self.accept_after_ns);
+        let next_ns = self.timers.next_ns().into_iter().chain(accept_ns).min();
+        next_ns.map_or(WAIT_MAX_NS, |at_ns| at_ns.saturating_sub(self.clock.now()).min(WAIT_MAX_NS))
+    }
+
+    fn open(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether clients may be waiting that can be let in.
+    fn has_room(&self) -> bool {
+        self.may_accept
+            && self.settings.new_connections != NewConnections::Ignore
+            && self.open() < self.connections_max
+    }
+
+    /// One turn; false after an order to stop. What is due goes first, and between any two sockets.
+    fn turn(&mut self, events: usize, tally: &mut Tally) -> bool {
+        self.look_at_timers(tally);
+        let mut has_orders = false;
+        for index in 0..events {
+            let ready = self.poll.take(index);
+            match ready.link {
+                LISTENER => self.may_accept = true,
+                BELL => has_orders = true,
+                _ => self.hear(ready, tally),
+            }
+            self.look_at_timers(tally);
+        }
+        for key in std::mem::take(&mut self.again) {
+            if let Some(pair) = self.pair(key) {
+                pair.is_waiting_again = false;
+            }
+            self.go_on(key, tally);
+            self.look_at_timers(tally);
+        }
+        self.accept(tally);
+        let slots = &self.slots;
+        let is_open = |key: Key| {
+            let slot = &slots[key.slot as usize];
+            slot.generation == key.generation && slot.pair.is_some()
+        };
+        self.timers.tidy(slots.len() - self.free.len(), is_open);
+        let goes_on = !has_orders || self.obey(tally);
+        tally.open = self.open() as u64;
+        goes_on
+    }
+
+    /// Does what other threads asked for; false when they asked to stop.
+    fn obey(&mut self, tally: &mut Tally) -> bool {
+        for order in self.shared.take() {
+            let now_ns = self.clock.now();
+            match order {
+                Order::Change(settings) => {
+                    self.settings = settings;
+                    self.not_before_ns = self.not_before_ns.max(now_ns);
+                }
+                Order::Stall(lasting) => {
+                    tally.stalls += 1;
+                    let until_ns =
+                        now_ns.saturating_add(u64::try_from(lasting.as_nanos()).unwrap_or(u64::MAX));
+                    self.not_before_ns = self.not_before_ns.max(until_ns);
+                }
+                Order::ResetAll => {
+                    for key in self.keys() {
+                        tally.resets += 1;
+                        self.reset(key);
+                    }
+                }
+                Order::Stop => return false,
+            }
+            // Timers follow what has changed.
+            for key in self.keys() {
+                self.go_on(key, tally);
+            }
+        }
+        true
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let slots = self.slots.iter().enumerate().filter(|(_, slot)| slot.pair.is_some());
+        slots.map(|(number, slot)| Key { slot: number as u32, generation: slot.generation }).collect()
+    }
+
+    fn pair(&mut self, key: Key) -> Option<&mut Pair> {
+        let slot = self.slots.get_mut(key.slot as usize)?;
+        slot.pair.as_deref_mut().filter(|_| slot.generation == key.generation)
+    }
+
+    fn look_at_timers(&mut self, tally: &mut Tally) {
+        while let Some((at_ns, key, reason)) = self.timers.pop_due(self.clock.now()) {
+            let Some(pair) = self.pair(key) else { continue };
+            match reason {
+                Reason::Leave(from) => {
+                    if pair.disarm(from, at_ns) {
+                        self.go_on(key, tally);
+                    }
+                }
+                Reason::Reset => {
+                    tally.resets += 1;
+                    self.reset(key);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, ready: Ready, tally: &mut Tally) {
+        let key = Key { slot: ready.link / 2, generation: ready.generation };
+        let heard =
+            self.with(key, tally, |pair, context| pair.hear((ready.link % 2) as usize, ready, context));
+        match heard {
+            Some(Ok(())) => self.go_on(key, tally),
+            Some(Err(errno)) => {
+                note_connect_error(errno, tally);
+                self.reset(key);
+            }
+            None => {}
+        }
+    }
+
+    /// Lets a connection move bytes, and ends it if that was all.
+    fn go_on(&mut self, key: Key, tally: &mut Tally) {
+        match self.with(key, tally, |pair, context| pair.go_on(key, context)) {
+            Some(Moved::Open { again: true }) => {
+                let is_new =
+                    self.pair(key).is_some_and(|pair| !std::mem::replace(&mut pair.is_waiting_again, true));
+                if is_new {
+                    self.again.push(key);
+                }
+            }
+            Some(Moved::Over) => drop(self.remove(key)),
+            Some(Moved::Reset) => self.reset(key),
+            Some(Moved::Open { again: false }) | None => {}
+        }
+    }
+
+    fn with<T>(
+        &mut self,
+        key: Key,
+        tally: &mut Tally,
+        act: impl FnOnce(&mut Pair, &mut Context<'_>) -> T,
+    ) -> Option<T> {
+        let slot = self.slots.get_mut(key.slot as usize)?;
+        let pair = slot.pair.as_deref_mut().filter(|_| slot.generation == key.generation)?;
+        let mut context = Context {
+            clock: self.clock,
+            settings: &self.settings,
+            draws: &mut self.draws,
+            timers: &mut self.timers,
+            tally,
+            buffer: &mut self.buffer,
+            limit: self.buffer_bytes,
+            not_before_ns: self.not_before_ns,
+        };
+        Some(act(pair, &mut context))
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Box<Pair>> {
+        let slot = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
+        let pair = slot.pair.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(key.slot);
+        Some(pair)
+    }
+
+    fn reset(&mut self, key: Key) {
+        if let Some(pair) = self.remove(key) {
+            pair.reset();
+        }
+    }
+
+    fn accept(&mut self, tally: &mut Tally) {
+        for _ in 0..ACCEPTS_PER_TURN {
+            let now_ns = self.clock.now();
+            if !self.has_room() || now_ns < self.accept_after_ns {
+                return;
+            }
+            match self.listener.accept() {
+                Ok(Some(socket)) => {
+                    self.take_in(Side::new(socket, self.listener.is_tcp(), true), now_ns, tally)
+                }
+                Ok(None) => self.may_accept = false,
+                Err(_) => self.accept_after_ns = now_ns + BREATH_NS,
+            }
+        }
+    }
+
+    fn take_in(&mut self, client: Side, now_ns: u64, tally: &mut Tally) {
+        if self.settings.new_connections == NewConnections::Close {
+            tally.dropped += 1;
+            return reset(client);
+        }
+        tally.accepted += 1;
+        let target = match dial(&self.target) {
+            Ok(Dialled { socket, is_connected }) => {
+                Side::new(socket, matches!(self.target, Endpoint::Tcp(_)), is_connected)
+            }
+            Err(errno) => {
+                note_connect_error(errno, tally);
+                return reset(client);
+            }
+        };
+        let plan = self.settings.reset.filter(|reset| self.draws.happens(reset.share));
+        let at_bytes = match plan {
+            Some(Reset { after: ResetAfter::Bytes(bytes), .. }) => Some(bytes),
+            _ => None,
+        };
+        let key = self.insert(Pair::new(client, target, at_bytes));
+        tally.open_max = tally.open_max.max(self.open() as u64);
+        if let Some(Reset { after: ResetAfter::Time(after), .. }) = plan {
+            let after_ns = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
+            self.timers.set(now_ns.saturating_add(after_ns), key, Reason::Reset);
+        }
+        if let Err(errno) = self.watch(key) {
+            note_connect_error(errno, tally);
+            self.reset(key);
+        }
+    }
+
+    fn insert(&mut self, pair: Pair) -> Key {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        });
+        let place = &mut self.slots[slot as usize];
+        place.pair = Some(Box::new(pair));
+        Key { slot, generation: place.generation }
+    }
+
+    fn watch(&self, key: Key) -> Result<(), Errno> {
+        let pair = self.slots[key.slot as usize].pair.as_deref();
+        for (side, socket) in pair.into_iter().flat_map(Pair::sockets).enumerate() {
+            self.poll.watch(socket, key.slot * 2 + side as u32, key.generation)?;
+        }
+        Ok(())
+    }
+}
+
+fn note_connect_error(errno: Errno, tally: &mut Tally) {
+    tally.connect_failed += 1;
+    tally.connect_error = Some(errno);
+}

@@ -1,0 +1,176 @@
+//! One direction of a connection: bytes wait in a delay line and then for the bandwidth. Arithmetic only; the caller hands in the time.
+//!
+//! A piece of data that is read at `t` with a delay of `d` may leave at `t + d`, but never before what was read earlier. With a
+//! bandwidth, a slice of `n` bytes has left when the link has carried it: `n / bandwidth` after both its time has come and the slice
+//! before it has left.
+
+use std::collections::VecDeque;
+
+/// What remembering one piece costs, so that many small pieces count as what they take.
+const PIECE_BYTES: usize = size_of::<Piece>();
+/// A late proxy catches up with the bandwidth for this long and no longer. So a peer that did not read for a while gets no burst.
+const CATCH_UP_NS: u64 = 5_000_000;
+/// A slice is what the link carries in a millisecond, within these bounds.
+const SLICES_PER_S: u64 = 1000;
+const SLICE_BYTES_MIN: u64 = 64;
+const SLICE_BYTES_MAX: u64 = 64 * 1024;
+/// A line that held little for a while gives back memory above this.
+const KEPT_BYTES: usize = 16 * 1024;
+
+/// How a direction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The sender will send nothing more.
+    Fin,
+    /// The sender reset the connection.
+    Reset,
+}
+
+/// Bytes that were read together.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    len: usize,
+    due_ns: u64,
+}
+
+/// The bytes of one direction that are on their way.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    bytes: VecDeque<u8>,
+    pieces: VecDeque<Piece>,
+    last_due_ns: u64,
+    /// When the link has carried everything that left.
+    free_at_ns: u64,
+    end: Option<(u64, End)>,
+    /// The most bytes since the line was last empty.
+    peak_bytes: usize,
+}
+
+impl Line {
+    /// How many bytes may be read, if the line may hold `limit`: nothing until a quarter is free, so that reads are worth a call.
+    pub(crate) fn room(&self, limit: usize) -> usize {
+        let held = self.bytes.len() + self.pieces.len() * PIECE_BYTES;
+        let free = limit.saturating_sub(held);
+        if free >= limit.div_ceil(4) { free } else { 0 }
+    }
+
+    /// Takes what was read at `now_ns` and is to be delayed by `delay_ns`.
+    pub(crate) fn push(&mut self, now_ns: u64, delay_ns: u64, bytes: &[u8]) {
+        if bytes.is_empty() || self.end.is_some() {
+            return;
+        }
+        let due_ns = self.due(now_ns, delay_ns);
+        self.bytes.extend(bytes);
+        self.peak_bytes = self.peak_bytes.max(self.bytes.len());
+        match self.pieces.back_mut().filter(|last| last.due_ns == due_ns) {
+            Some(last) => last.len += bytes.len(),
+            None => self.pieces.push_back(Piece { len: bytes.len(), due_ns }),
+        }
+    }
+
+    /// Nothing more is pushed; the end leaves as the bytes do, after all of them.
+    pub(crate) fn finish(&mut self, now_ns: u64, delay_ns: u64, end: End) {
+        // A reset may follow the end of what was sent.
+        if self.end.is_none_or(|(_, before)| before == End::Fin && end == End::Reset) {
+            self.end = Some((self.due(now_ns, delay_ns), end));
+        }
+    }
+
+    /// Whether nothing more can be pushed.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn due(&mut self, now_ns: u64, delay_ns: u64) -> u64 {
+        self.last_due_ns = self.last_due_ns.max(now_ns.saturating_add(delay_ns));
+        self.last_due_ns
+    }
+
+    /// When the next bytes, or the end, may leave.
+    pub(crate) fn next_at_ns(&self, bytes_per_s: Option<u64>) -> Option<u64> {
+        let Some(head) = self.pieces.front() else { return self.end.map(|(due_ns, _)| due_ns) };
+        let Some(bytes_per_s) = bytes_per_s else { return Some(head.due_ns) };
+        let slice = slice_bytes(bytes_per_s).min(head.len as u64);
+        Some(head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(slice, bytes_per_s)))
+    }
+
+    /// Bytes that may leave now and lie together in memory. Empty does not mean that nothing waits.
+    pub(crate) fn ready(&self, now_ns: u64, bytes_per_s: Option<u64>) -> &[u8] {
+        if self.next_at_ns(bytes_per_s).is_none_or(|at_ns| at_ns > now_ns) {
+            return &[];
+        }
+        let count = match (bytes_per_s, self.pieces.front()) {
+            (Some(bytes_per_s), Some(head)) => head.len.min(slice_bytes(bytes_per_s) as usize),
+            _ => self.pieces.iter().take_while(|piece| piece.due_ns <= now_ns).map(|piece| piece.len).sum(),
+        };
+        let (first, _) = self.bytes.as_slices();
+        &first[..count.min(first.len())]
+    }
+
+    /// So many of the ready bytes have left.
+    pub(crate) fn sent(&mut self, now_ns: u64, bytes_per_s: Option<u64>, count: usize) {
+        if let (Some(bytes_per_s), Some(head)) = (bytes_per_s, self.pieces.front()) {
+            let carried_ns =
+                head.due_ns.max(self.free_at_ns).saturating_add(carry_ns(count as u64, bytes_per_s));
+            self.free_at_ns = carried_ns.max(now_ns.saturating_sub(CATCH_UP_NS));
+        }
+        self.bytes.drain(..count);
+        let mut left = count;
+        while let Some(head) = self.pieces.front_mut().filter(|_| left > 0) {
+            let part = head.len.min(left);
+            left -= part;
+            head.len -= part;
+            if head.len == 0 {
+                self.pieces.pop_front();
+            }
+        }
+        if self.bytes.is_empty() {
+            self.give_back();
+        }
+    }
+
+    fn give_back(&mut self) {
+        if self.bytes.capacity() > KEPT_BYTES && self.peak_bytes < self.bytes.capacity() / 4 {
+            self.bytes.shrink_to(self.peak_bytes);
+        }
+        // A piece has a byte or more.
+        if self.pieces.capacity() > KEPT_BYTES / PIECE_BYTES && self.peak_bytes < self.pieces.capacity() / 4 {
+            self.pieces.shrink_to(self.peak_bytes);
+        }
+        self.peak_bytes = 0;
+    }
+
+    /// The end, if everything before it has left and its time has come.
+    pub(crate) fn end(&self, now_ns: u64) -> Option<End> {
+        let (due_ns, end) = self.end?;
+        (self.bytes.is_empty() && due_ns <= now_ns).then_some(end)
+    }
+
+    /// When a reset may overtake bytes that nobody takes.
+    pub(crate) fn reset_at_ns(&self) -> Option<u64> {
+        self.end.filter(|(_, end)| *end == End::Reset).map(|(due_ns, _)| due_ns)
+    }
+
+    /// Forgets all bytes: nobody is left to take them.
+    pub(crate) fn discard(&mut self) {
+        (self.bytes, self.pieces) = (VecDeque::new(), VecDeque::new());
+    }
+
+    /// Memory for bytes and pieces, in bytes.
+    #[cfg(test)]
+    fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() + self.pieces.capacity() * PIECE_BYTES
+    }
+}
+
+fn slice_bytes(bytes_per_s: u64) -> u64 {
+    (bytes_per_s / SLICES_PER_S).clamp(SLICE_BYTES_MIN, SLICE_BYTES_MAX)
+}
+
+/// How long the link carries so many bytes, rounded up. A slice is small enough for the product.
+fn carry_ns(bytes: u64, bytes_per_s: u64) -> u64 {
+    bytes.saturating_mul(1_000_000_000).div_ceil(bytes_per_s.max(1))
+}
+
+#[cfg(test)]
+mod tests;

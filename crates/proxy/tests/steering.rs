@@ -1,0 +1,137 @@
+//! What a proxy does to connections on purpose, from the start or changed while it runs.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::num::NonZeroU64;
+use std::time::{Duration, Instant};
+
+use proxy::{NewConnections, Reset, ResetAfter, Settings};
+
+use crate::support::{Between, patient, pattern, read_all};
+
+fn reset(after: ResetAfter, share: f64) -> Settings {
+    Settings { reset: Some(Reset { after, share }), ..Settings::default() }
+}
+
+#[test]
+fn a_connection_is_reset_after_exactly_so_many_bytes() {
+    let between = Between::new(reset(ResetAfter::Bytes(100_000), 1.0));
+    let (mut client, mut server) = between.ends();
+    server.write_all(&pattern(40_000)).unwrap();
+    client.read_exact(&mut vec![0; 40_000]).unwrap();
+    // The rest of the bytes may meet the reset.
+    let _ = client.write_all(&pattern(80_000));
+    assert_eq!(read_all(&server).1.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    let counters = between.wait_for(|counters| counters.open == 0);
+    assert_eq!((counters.bytes_to_target, counters.bytes_to_clients, counters.resets), (60_000, 40_000, 1));
+}
+
+#[test]
+fn a_connection_is_reset_after_a_time_though_it_is_idle() {
+    let after = Duration::from_millis(50);
+    let between = Between::new(reset(ResetAfter::Time(after), 1.0));
+    let begun = Instant::now();
+    let (client, server) = between.ends();
+    for end in [&client, &server] {
+        assert_eq!(read_all(end).1.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    }
+    assert!(begun.elapsed() >= after);
+    assert_eq!(between.wait_for(|counters| counters.open == 0).resets, 1);
+}
+
+#[test]
+fn a_share_of_connections_is_reset() {
+    let between = Between::new(reset(ResetAfter::Bytes(1), 0.5));
+    let ends: Vec<_> = (0..100).map(|_| between.ends()).collect();
+    for (mut client, _) in ends.iter().map(|(client, server)| (client, server)) {
+        client.write_all(b"x").unwrap();
+    }
+    let counters = between.wait_for(|counters| counters.bytes_to_target == 100);
+    assert!((25..=75).contains(&counters.resets), "{counters:?}");
+}
+
+#[test]
+fn nothing_passes_during_a_stall_and_everything_after_it() {
+    let between = Between::new(Settings::default());
+    let (mut client, mut server) = between.ends();
+    let begun = Instant::now();
+    between.proxy.stall(Duration::from_millis(100));
+    between.wait_for(|counters| counters.stalls == 1);
+    client.write_all(b"held").unwrap();
+    let mut held = [0; 4];
+    server.read_exact(&mut held).unwrap();
+    assert!(begun.elapsed() >= Duration::from_millis(100), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn new_connections_are_closed_or_wait_until_they_may_come_in() {
+    let settings = |new_connections| Settings { new_connections, ..Settings::default() };
+    let between = Between::new(settings(NewConnections::Close));
+    assert_eq!(read_all(&between.client()).1.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    between.wait_for(|counters| counters.dropped == 1 && counters.accepted == 0);
+
+    between.proxy.change(settings(NewConnections::Ignore));
+    // The order is obeyed before a connection that comes after its effect on the one above.
+    std::thread::sleep(Duration::from_millis(50));
+    let mut waiting = between.client();
+    waiting.write_all(b"hello").unwrap();
+    waiting.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    let kind = waiting.read(&mut [0; 1]).unwrap_err().kind();
+    assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&kind), "{kind:?}");
+    assert_eq!(between.proxy.counters().accepted, 0);
+
+    between.proxy.change(settings(NewConnections::Accept));
+    let (server, _) = between.listener.accept().unwrap();
+    patient(server).read_exact(&mut [0; 5]).unwrap();
+}
+
+#[test]
+fn what_waits_follows_a_new_bandwidth() {
+    let slow = Settings { bandwidth: NonZeroU64::new(1), ..Settings::default() };
+    let between = Between::new(slow);
+    let (mut client, mut server) = between.ends();
+    client.write_all(&pattern(10_000)).unwrap();
+    between.proxy.change(Settings::default());
+    let mut all = vec![0; 10_000];
+    server.read_exact(&mut all).unwrap();
+    assert_eq!(all, pattern(10_000));
+}
+
+#[test]
+fn all_open_connections_can_be_reset() {
+    let between = Between::new(Settings::default());
+    let ends: Vec<(TcpStream, TcpStream)> = (0..10).map(|_| between.ends()).collect();
+    between.proxy.reset_all();
+    for (client, server) in &ends {
+        assert!(read_all(client).1.is_err() && read_all(server).1.is_err());
+    }
+    assert_eq!(between.wait_for(|counters| counters.open == 0).resets, 10);
+}
+
+#[test]
+fn no_more_connections_are_open_than_may_be_and_the_next_waits() {
+    let between = Between::with(Settings::default(), |place| place.connections_max = Some(2));
+    let (first, _server) = between.ends();
+    let _second = between.ends();
+    let mut third = between.client();
+    third.write_all(b"third").unwrap();
+    assert_eq!(between.wait_for(|counters| counters.open == 2).accepted, 2);
+    drop((first, _server));
+    let (server, _) = between.listener.accept().unwrap();
+    patient(server).read_exact(&mut [0; 5]).unwrap();
+    assert_eq!(between.proxy.counters().open_max, 2);
+}
+
+#[test]
+fn a_flood_of_connections_leaves_nothing_behind() {
+    let between = Between::new(reset(ResetAfter::Time(Duration::from_secs(3600)), 1.0));
+    for _ in 0..2_000 {
+        drop(between.client());
+        drop(between.listener.accept().unwrap());
+    }
+    let counters = between.wait_for(|counters| counters.open == 0);
+    assert_eq!(counters.accepted, 2_000);
+    let (mut client, mut server) = between.ends();
+    client.write_all(b"x").unwrap();
+    server.read_exact(&mut [0; 1]).unwrap();
+}

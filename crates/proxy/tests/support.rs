@@ -1,0 +1,89 @@
+//! A proxy between a test and a listener of its own, and patience.
+
+use std::io::Read;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use proxy::{BUFFER_BYTES, Counters, Endpoint, Place, Running, Settings};
+
+/// Longer than anything here takes, short enough to end a hanging test.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A proxy, and the listener that it passes connections on to.
+pub(crate) struct Between {
+    pub(crate) proxy: Running,
+    pub(crate) listener: TcpListener,
+}
+
+pub(crate) fn place(listen: Endpoint, target: Endpoint) -> Place {
+    Place { listen, target, connections_max: None, buffer_bytes: BUFFER_BYTES, seed: 1 }
+}
+
+pub(crate) fn any_port() -> Endpoint {
+    Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)))
+}
+
+impl Between {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self::with(settings, |_| {})
+    }
+
+    pub(crate) fn with(settings: Settings, change: impl FnOnce(&mut Place)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut place = place(any_port(), Endpoint::Tcp(listener.local_addr().unwrap()));
+        change(&mut place);
+        Self { proxy: proxy::start(&place, settings).unwrap(), listener }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        match self.proxy.endpoint() {
+            Endpoint::Tcp(address) => *address,
+            Endpoint::Unix(path) => panic!("{path:?}"),
+        }
+    }
+
+    /// A client's socket.
+    pub(crate) fn client(&self) -> TcpStream {
+        patient(TcpStream::connect(self.address()).unwrap())
+    }
+
+    /// Both ends of a connection through the proxy.
+    pub(crate) fn ends(&self) -> (TcpStream, TcpStream) {
+        let client = self.client();
+        (client, patient(self.listener.accept().unwrap().0))
+    }
+
+    /// Waits until the counters are as expected.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, is_expected: impl Fn(&Counters) -> bool) -> Counters {
+        let begun = Instant::now();
+        loop {
+            let counters = self.proxy.counters();
+            if is_expected(&counters) {
+                return counters;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{counters:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// A socket whose calls end, so that a test fails instead of hanging.
+pub(crate) fn patient(stream: TcpStream) -> TcpStream {
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream
+}
+
+/// Everything up to the end, and how it ended.
+pub(crate) fn read_all(mut stream: &TcpStream) -> (Vec<u8>, std::io::Result<()>) {
+    let mut all = Vec::new();
+    let ended = stream.read_to_end(&mut all).map(|_| ());
+    (all, ended)
+}
+
+/// Bytes that tell whether any is lost, doubled, or out of order.
+pub(crate) fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at % 251) as u8 ^ (at / 251) as u8).collect()
+}

@@ -1,0 +1,112 @@
+//! `tenbin proxy`: a load through it, what it reports, and arguments that cannot be.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{Home, Output, PATIENCE, Started, TENBIN, built_in, number};
+
+fn proxy(home: &Home, arguments: &[&str]) -> Started {
+    let mut command = Command::new(TENBIN);
+    command.arg("proxy").args(arguments);
+    home.isolate(&mut command);
+    Started::spawn(command)
+}
+
+/// Waits until clients can connect.
+#[track_caller]
+fn wait_for(socket: &Path) {
+    let begun = Instant::now();
+    while !socket.exists() {
+        assert!(begun.elapsed() < PATIENCE, "{} does not appear", socket.display());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_load_passes_with_its_delay_and_the_proxy_says_what_it_did() {
+    let (home, target) = (Home::new(), built_in());
+    let (socket, address) = (home.path().join("front.sock"), target.address().to_string());
+    let socket_text = socket.to_str().expect("UTF-8");
+    let proxy = proxy(&home, &[socket_text, &address, "--rtt", "20ms", "--format", "json"]);
+    wait_for(&socket);
+    let run = home.json(&["http://localhost/status", "--unix-socket", socket_text, "-c", "4", "-n", "40"]);
+    assert_eq!(number(&run, "outcomes.ok"), 40, "{run}");
+    assert!(run["service_time_us"]["min"].as_f64().expect("a time") >= 20_000.0, "{run}");
+    proxy.signal(Signal::INT);
+    let output = proxy.finish();
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+    let lines: Vec<Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [listening, ended] = lines.as_slice() else { panic!("{output:?}") };
+    assert_eq!((&listening["event"], &ended["event"]), (&"listening".into(), &"ended".into()));
+    assert_eq!(listening["target"], address);
+    // One connection looks whether somebody is there.
+    assert_eq!((number(ended, "connections"), number(ended, "resets")), (5, 0), "{ended}");
+    assert!(number(ended, "bytes_to_clients") > 40 * 50 && ended["late_us"]["p50"].is_number(), "{ended}");
+    assert!(!socket.exists());
+}
+
+#[test]
+fn resets_and_the_summary_in_words() {
+    let (home, target) = (Home::new(), built_in());
+    let (socket, address) = (home.path().join("front.sock"), target.address().to_string());
+    let socket_text = socket.to_str().expect("UTF-8");
+    let proxy = proxy(&home, &[socket_text, &address, "--reset-after", "10", "--bandwidth", "1MB/s"]);
+    wait_for(&socket);
+    let output = home.run(&["http://localhost/status", "--unix-socket", socket_text, "-c", "1", "-n", "5"]);
+    assert!(output.stdout.contains("none of 5 requests ended ok"), "{output:?}");
+    proxy.signal(Signal::TERM);
+    let output = proxy.finish();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains("1,000,000 B/s each way per connection"), "{output:?}");
+    assert!(output.stderr.contains("reset by the proxy"), "{output:?}");
+}
+
+fn refused(home: &Home, arguments: &[&str]) -> Output {
+    let output = proxy(home, arguments).finish();
+    assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{arguments:?}: {output:?}");
+    output
+}
+
+#[test]
+fn arguments_that_cannot_be_are_refused_together() {
+    let home = Home::new();
+    for (arguments, said) in [
+        (&["9000", "8.8.8.8:80"][..], "TARGET: 8.8.8.8 is a public address; the proxy uses loopback"),
+        (&["0.0.0.0:9000", "80"], "LISTEN: 0.0.0.0 is no address of a server"),
+        (&["9000", "http://localhost:80/x"], "write localhost:80 without http://"),
+        (&["9000", "localhost"], "\"localhost\" is not an address"),
+        (&["9000", "9000"], "connect to itself"),
+        (&["9000", "0"], "has port 0"),
+        (&["9000", "80", "--delay", "2h"], "--delay: 2h is more than the limit of 1h"),
+        (&["9000", "80", "--bandwidth", "0"], "lets nothing pass"),
+        (&["9000", "80", "--bandwidth", "fast"], "write it like 10MB/s"),
+        (&["9000", "80", "--reset-after", "soon"], "neither a size nor a duration"),
+        (&["9000", "80", "--reset-share", "5%"], "--reset-share: it needs --reset-after"),
+        (&["9000", "80", "--reset-after", "1s", "--reset-share", "500%"], "write 0% to 100%"),
+        (&["9000", "80", "--stall-after", "1s"], "--stall-after: it needs --stall-for"),
+        (&["9000", "80", "--connections", "0"], "not from 1 to 1M"),
+        (&["9000", "80", "--buffer", "1"], "not from 1KiB to 1GiB"),
+        (&["9000", "80", "--format", "html"], "write terminal or json"),
+        (&["9000", "80", "--delay", "1ms", "--rtt", "1ms"], "cannot be used with"),
+    ] {
+        let output = refused(&home, arguments);
+        assert!(output.stderr.contains(said), "{arguments:?}: {output:?}");
+    }
+    let output = refused(&home, &["nowhere", "nothing", "--delay", "x"]);
+    assert!(output.stderr.contains("3 errors"), "{output:?}");
+}
+
+#[test]
+fn a_place_that_is_taken_is_said_with_help() {
+    let (home, target) = (Home::new(), built_in());
+    let address = target.address().to_string();
+    let output = proxy(&home, &[&address, "9"]).finish();
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains(&format!("cannot listen on {address}: ")), "{output:?}");
+    assert!(output.stderr.contains("help: choose another port"), "{output:?}");
+}
