@@ -23,10 +23,22 @@ pub struct Condition {
     pub figure: Figure,
     /// How.
     pub sign: Sign,
-    /// In the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative.
+    /// In the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative, but a difference from a
+    /// baseline may be below zero. Of a share of a baseline: that share.
     pub limit: f64,
+    /// Whether the limit is one of a baseline, and how it is meant.
+    pub of_baseline: Option<OfBaseline>,
     /// Only this part of the measured time, in nanoseconds since the end of the warm-up.
     pub part_ns: Option<(u64, u64)>,
+}
+
+/// How a limit is meant that says `of baseline`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfBaseline {
+    /// `95% of baseline`: the figure divided by that of the baseline.
+    Share,
+    /// `+0.1% of baseline`, `+20ms of baseline`: the figure less that of the baseline.
+    Difference,
 }
 
 /// How a figure is held against a limit.
@@ -71,32 +83,28 @@ pub struct Unknown {
 const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";
+const OF_BASELINE: &str = "of baseline";
+/// Nobody allows more than a thousandfold.
+const SHARE_MAX: f64 = 1e3;
 
 /// Another name of a metric.
 const ALIASES: [(&str, &str); 1] = [("median", "p50")];
 
 impl Condition {
-    /// One condition.
+    /// One condition, without a baseline.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
-        read(text).map_err(|wrong| wrong.of(text))
+        read(text).and_then(without_baseline).map_err(|wrong| wrong.of(text))
+    }
+
+    /// Conditions with commas between them, as `--fail-if` has them: each says when to fail, and may be one of a baseline.
+    pub fn parse_failures(text: &str) -> Result<Vec<Self>, ConditionError> {
+        in_list(text, read)
     }
 
     /// Conditions with commas between them, as `--slo` has them: each is one that less load does not break, so that there is a highest
     /// load that holds it.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
-        let slo = |text: &str| {
-            let text = text.trim();
-            read(text).and_then(held_by_less_load).map_err(|wrong| wrong.of(text))
-        };
-        let conditions: Vec<Self> =
-            text.split(',').take(CONDITIONS_MAX + 1).map(slo).collect::<Result<_, _>>()?;
-        match conditions.len() {
-            0..=CONDITIONS_MAX => Ok(conditions),
-            _ => {
-                let way_out = format!("write {CONDITIONS_MAX} at most");
-                Err(Wrong::new((0, text.len()), "these are too many conditions", way_out).of(text))
-            }
-        }
+        in_list(text, |text| read(text).and_then(without_baseline).and_then(held_by_less_load))
     }
 
     /// Asserts that it asks about a step that is there.
@@ -195,6 +203,59 @@ impl Wrong {
     }
 }
 
+fn in_list(
+    text: &str,
+    read: impl Fn(&str) -> Result<Condition, Wrong>,
+) -> Result<Vec<Condition>, ConditionError> {
+    let one = |text: &str| read(text.trim()).map_err(|wrong| wrong.of(text.trim()));
+    let conditions: Vec<Condition> =
+        text.split(',').take(CONDITIONS_MAX + 1).map(one).collect::<Result<_, _>>()?;
+    match conditions.len() {
+        0..=CONDITIONS_MAX => Ok(conditions),
+        _ => {
+            let way_out = format!("write {CONDITIONS_MAX} at most");
+            Err(Wrong::new((0, text.len()), "these are too many conditions", way_out).of(text))
+        }
+    }
+}
+
+fn without_baseline(condition: Condition) -> Result<Condition, Wrong> {
+    if condition.of_baseline.is_none() {
+        return Ok(condition);
+    }
+    let at = condition.text.rfind(OF_BASELINE).unwrap_or(0);
+    let way_out = "write a limit without it, or compare with a stored baseline: tenbin compare A B --fail-if";
+    Err(Wrong::new((at, at + OF_BASELINE.len()), "there is no baseline here", way_out))
+}
+
+/// `95%`, or a difference with its sign.
+fn limit_of_baseline(figure: Figure, text: &str) -> Result<(f64, OfBaseline), (String, String)> {
+    let (kind, name) = (figure.kind(), figure.name());
+    let signed = [("+", 1.0), ("-", -1.0), ("−", -1.0)]
+        .into_iter()
+        .find_map(|(sign, factor)| Some((factor, text.strip_prefix(sign)?.trim_start())));
+    if let Some((factor, difference)) = signed {
+        return Ok((factor * kind.limit(difference)?, OfBaseline::Difference));
+    }
+    let difference = format!("{name} +{} {OF_BASELINE}", kind.example());
+    if kind.can_be_zero() {
+        let what = format!("{name} can be 0, and a share of 0 is 0");
+        return Err((what, format!("write a difference with its sign, such as {difference}")));
+    }
+    let share =
+        text.strip_suffix('%').and_then(|number| plain(number.trim_end())).map(|percent| percent / 100.0);
+    match share.filter(|share| *share > 0.0 && *share <= SHARE_MAX) {
+        Some(share) => Ok((share, OfBaseline::Share)),
+        None => {
+            let what = format!("{text:?} is no share of a baseline");
+            Err((
+                what,
+                format!("write a percentage such as 95% {OF_BASELINE}, or a difference such as {difference}"),
+            ))
+        }
+    }
+}
+
 fn read(text: &str) -> Result<Condition, Wrong> {
     let (text_end, part_ns) = match text.rfind(FROM) {
         Some(at) => (at, Some(part_of_time(text, at + FROM.len())?)),
@@ -217,13 +278,16 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     let lead = name.len() - name.trim_start().len();
     let figure = figure(name.trim(), start + lead)?;
     let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
-    let limit =
-        figure.kind().limit(limit.trim()).map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
-    if sign == Sign::Below && limit == 0.0 {
+    let read = match limit.trim().strip_suffix(OF_BASELINE) {
+        Some(limit) => limit_of_baseline(figure, limit.trim()).map(|(limit, how)| (limit, Some(how))),
+        None => figure.kind().limit(limit.trim()).map(|limit| (limit, None)),
+    };
+    let (limit, of_baseline) = read.map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
+    if sign == Sign::Below && limit == 0.0 && of_baseline.is_none() {
         let way_out = "write a small limit, such as errors<0.01%";
         return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
     }
-    Ok(Condition { text: text.to_owned(), step, figure, sign, limit, part_ns })
+    Ok(Condition { text: text.to_owned(), step, figure, sign, limit, of_baseline, part_ns })
 }
 
 fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
@@ -388,6 +452,47 @@ mod tests {
             assert!(!error.way_out.is_empty() && !error.what.is_empty(), "{text:?}: {error}");
             assert!(text.is_char_boundary(error.part.0) && text.is_char_boundary(error.part.1), "{error:?}");
             assert!(error.part.0 <= error.part.1, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_may_be_one_of_a_baseline() {
+        let text = "throughput < 95% of baseline,p99>110% of baseline from 10s to 20s, errors > +0.1% of baseline,outage>+20ms of \
+                    baseline, mean<-5ms of baseline, errors>1%";
+        let conditions = Condition::parse_failures(text).unwrap();
+        let limits: Vec<_> =
+            conditions.iter().map(|condition| (condition.limit, condition.of_baseline)).collect();
+        let (share, difference) = (Some(OfBaseline::Share), Some(OfBaseline::Difference));
+        assert_eq!(
+            limits,
+            [
+                (0.95, share),
+                (1.1, share),
+                (0.001, difference),
+                (20e6, difference),
+                (-5e6, difference),
+                (0.01, None)
+            ]
+        );
+        assert_eq!(conditions[1].part_ns, Some((10_000_000_000, 20_000_000_000)));
+        for text in [
+            "throughput<95 of baseline",
+            "throughput<0% of baseline",
+            "throughput<100ms of baseline",
+            "errors>110% of baseline",
+            "outage>110% of baseline",
+            "p99>+20 of baseline",
+            "p99>++20ms of baseline",
+            "p99>of baseline",
+        ] {
+            let error = Condition::parse_failures(text).unwrap_err();
+            assert!(!error.way_out.is_empty() && !error.what.is_empty(), "{text:?}: {error}");
+        }
+        for refused in [
+            Condition::parse("p99<110% of baseline").err(),
+            Condition::parse_list("p99<110% of baseline").err(),
+        ] {
+            assert_eq!(refused.unwrap().what, "there is no baseline here");
         }
     }
 

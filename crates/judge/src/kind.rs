@@ -72,6 +72,11 @@ impl MetricKind {
         matches!(self, Self::Response | Self::Time)
     }
 
+    /// Whether it is 0 where nothing goes wrong, so that it has no ratio.
+    pub(crate) const fn can_be_zero(self) -> bool {
+        matches!(self, Self::Share | Self::Time)
+    }
+
     /// Whether it counts requests. Few of them ask a system that is gone.
     pub(crate) const fn counts_requests(self) -> bool {
         matches!(self, Self::Share | Self::Rate)

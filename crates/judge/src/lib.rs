@@ -5,6 +5,7 @@
 //! anything is printed. A figure that both studies and reports need is worked out here, and nowhere else.
 
 mod accounts;
+pub mod baseline;
 pub mod bottleneck;
 mod causes;
 mod condition;
@@ -40,7 +41,7 @@ pub mod words;
 pub use accounts::{Accounts, Findings, Stopped};
 pub use bottleneck::{Bottleneck, Certainty};
 pub use causes::{Doubt, Resource};
-pub use condition::{Condition, ConditionError, Sign, Unknown};
+pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};
 pub use core_time::{CoreTime, in_measured_time};
 pub use counting::{Counted, counted};
 pub use durations::Durations;

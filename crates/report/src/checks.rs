@@ -1,10 +1,12 @@
 //! What a report answers with passed or failed, for programs that run builds: each condition, and whether each run counts.
 
 use judge::Eligibility;
+use judge::baseline::Decision;
 use store::Verdict;
 
 use crate::breaches;
 use crate::capacity::{self, CapacityRow, CapacityView};
+use crate::compared::{Compared, Failure};
 use crate::study::{self, LoadView, StudyView};
 use crate::text::harmless;
 use crate::view::View;
@@ -122,6 +124,23 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
     let durations = view.runs.iter().filter(|run| run.place().is_some_and(|place| place.load == load.name));
     let duration_s = durations.filter_map(View::duration_s).reduce(|sum, s| sum + s);
     Group { name: safe(load.name), checks, duration_s }
+}
+
+/// One group, with the conditions on which a comparison is to fail.
+pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
+    let name = safe(&compared.name());
+    let check = |failure: &Failure| {
+        let words = safe(&failure.words());
+        let outcome = match failure.decision() {
+            Decision::True => Outcome::Failed(words),
+            Decision::Undecided(_) => Outcome::Skipped(words),
+            Decision::False => Outcome::Passed,
+        };
+        let of = if failure.of.is_empty() { name.clone() } else { safe(&failure.of) };
+        Check { of, name: safe(failure.text()), outcome }
+    };
+    let checks = compared.failures().iter().map(check).collect();
+    vec![Group { checks, duration_s: None, name: name.clone() }]
 }
 
 fn named(text: &str, step: Option<&str>) -> String {

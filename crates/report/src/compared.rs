@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
+use judge::Condition;
+use judge::baseline::Decision;
 use serde_json::{Value, json};
-use store::{Run, Study, Utc};
+use store::{Origin, Run, Study, Utc};
 
 use crate::error::ReportError;
 use crate::item::{Escape, Fact, Item, Tone};
@@ -14,10 +16,13 @@ use crate::{Format, LoadRun, Options};
 mod asked;
 mod bar;
 mod conditions;
+mod failures;
 mod of_runs;
 mod of_studies;
 mod row;
 mod written;
+
+pub(crate) use failures::Failure;
 
 /// Characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
@@ -26,6 +31,8 @@ const TITLE_CHARACTERS_MAX: usize = 60;
 pub struct Compared {
     sides: [ComparedItem; 2],
     of: Of,
+    /// The conditions on which it is to fail, judged.
+    failures: Vec<Failure>,
     /// What else must be known, not escaped.
     notes: Vec<String>,
 }
@@ -36,6 +43,8 @@ struct ComparedItem {
     /// May hold anything: escape it.
     title: String,
     started_at_unix_ms: i64,
+    /// Which build was measured; its texts may hold anything.
+    origin: Origin,
 }
 
 enum Of {
@@ -44,26 +53,63 @@ enum Of {
 }
 
 impl Compared {
-    /// Two runs under the same load.
-    pub fn of_runs(first: &Run, second: &Run) -> Result<Self, ReportError> {
+    /// Two runs under the same load, of which the second is held against conditions on which the comparison is to fail.
+    pub fn of_runs(first: &Run, second: &Run, failing: &[Condition]) -> Result<Self, ReportError> {
         let (figures, notes) = of_runs::compare(first, second)?;
+        let failures = failures::judge_runs(failing, first, second)?;
         let side = |run: &Run| ComparedItem {
             id: run.id.to_string(),
             title: run.new.title.clone(),
             started_at_unix_ms: run.new.started_at_unix_ms,
+            origin: Origin::default(),
         };
-        Ok(Self { sides: [side(first), side(second)], of: Of::Runs(figures), notes })
+        Ok(Self { sides: [side(first), side(second)], of: Of::Runs(figures), failures, notes })
     }
 
-    /// Two studies with the same metric, and a load in common.
-    pub fn of_studies(first: &Study, second: &Study, load_run: LoadRun<'_>) -> Result<Self, ReportError> {
-        let (studies, notes) = of_studies::compare(first, second, load_run)?;
+    /// Two studies with the same metric, and a load in common, of which the second is held against conditions on which the comparison
+    /// is to fail.
+    pub fn of_studies(
+        first: &Study,
+        second: &Study,
+        load_run: LoadRun<'_>,
+        failing: &[Condition],
+    ) -> Result<Self, ReportError> {
+        let (studies, failures, notes) = of_studies::compare(first, second, load_run, failing)?;
         let side = |study: &Study| ComparedItem {
             id: study.id.to_string(),
             title: study.new.title.clone(),
             started_at_unix_ms: study.new.started_at_unix_ms,
+            origin: Origin::default(),
         };
-        Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), notes })
+        Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), failures, notes })
+    }
+
+    /// The same, with the builds that were measured.
+    #[must_use]
+    pub fn with_origins(mut self, origins: [Origin; 2]) -> Self {
+        for (side, origin) in self.sides.iter_mut().zip(origins) {
+            side.origin = origin;
+        }
+        self
+    }
+
+    /// Whether a condition is true on which it is to fail.
+    pub fn has_failed(&self) -> bool {
+        self.failures.iter().any(|failure| *failure.decision() == Decision::True)
+    }
+
+    /// The conditions on which it is to fail, judged.
+    pub(crate) fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Both sides in a few words, not escaped: `main · 1a2b3c4d5e6f (s-1) and s-2`.
+    pub(crate) fn name(&self) -> String {
+        let [a, b] = self.sides.each_ref().map(|side| match crate::build(&side.origin).as_str() {
+            "" => side.id.clone(),
+            build => format!("{build} ({})", side.id),
+        });
+        format!("{b} against {a}")
     }
 
     /// Writes it in a format that has room for it.
@@ -74,16 +120,19 @@ impl Compared {
     /// Everything that is said about the two, in order.
     pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
         let side = |(name, side): (&str, &ComparedItem)| {
-            let title = escape(&harmless(&side.title, TITLE_CHARACTERS_MAX));
-            Fact::new(name, format!("{}  {}  {title}", side.id, side.started()))
+            let [title, build] = [&side.title, &crate::build(&side.origin)]
+                .map(|text| escape(&harmless(text, TITLE_CHARACTERS_MAX)));
+            let build = if build.is_empty() { build } else { format!("{build}  ") };
+            Fact::new(name, format!("{}  {}  {build}{title}", side.id, side.started()))
         };
         let sentences = self.sentences(escape).into_iter().map(|sentence| (Tone::Plain, sentence));
         let notes = self.notes.iter().map(|note| (Tone::Doubtful, escape(note)));
-        vec![
-            Item::Facts(["A", "B"].into_iter().zip(&self.sides).map(side).collect()),
-            Item::Table(self.table(escape)),
-            Item::Notes(sentences.chain(notes).collect()),
-        ]
+        let names = if self.failures.is_empty() { ["A", "B"] } else { ["A (baseline)", "B"] };
+        let mut items = failures::items(&self.failures, escape);
+        items.push(Item::Facts(names.into_iter().zip(&self.sides).map(side).collect()));
+        items.push(Item::Table(self.table(escape)));
+        items.push(Item::Notes(sentences.chain(notes).collect()));
+        items
     }
 
     fn table(&self, escape: Escape) -> Table {
@@ -102,10 +151,16 @@ impl Compared {
 
     /// The schema `tenbin.compare/1`.
     pub(crate) fn object(&self) -> Value {
-        let [a, b] = self
-            .sides
-            .each_ref()
-            .map(|side| json!({ "id": side.id, "title": side.title, "started_at": side.started() }));
+        let [a, b] = self.sides.each_ref().map(|side| {
+            json!({
+                "id": side.id,
+                "title": side.title,
+                "started_at": side.started(),
+                "label": side.origin.label,
+                "commit": side.origin.commit,
+                "branch": side.origin.branch,
+            })
+        });
         let mut object = json!({
             "schema": "tenbin.compare/1",
             "a": a,
@@ -113,6 +168,7 @@ impl Compared {
             "ratio_of": "b/a",
             "is_paired": false,
             "notes": self.notes,
+            "fail_if": self.failures.iter().map(Failure::object).collect::<Vec<_>>(),
         });
         match &self.of {
             Of::Runs(figures) => {

@@ -42,6 +42,8 @@ pub const PAGE: &Format = &html::FORMAT;
 pub const MARKDOWN: &Format = &md::FORMAT;
 /// For jobs of GitHub Actions.
 pub const GITHUB: &Format = &github::FORMAT;
+/// XML for build servers.
+pub const JUNIT: &Format = &junit::FORMAT;
 /// Single requests, of a run that kept them.
 pub const REQUEST_LOG: &Format = &jtl::FORMAT;
 

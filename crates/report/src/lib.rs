@@ -19,6 +19,7 @@ mod item;
 mod metric;
 mod notes;
 mod noun;
+mod origin;
 mod outage;
 mod over_time;
 mod ratio;
@@ -46,8 +47,10 @@ use store::{Run, RunId, StoreError};
 pub use compared::Compared;
 pub use error::ReportError;
 pub use formats::{
-    FORMATS, Format, GITHUB, JSON, MARKDOWN, PAGE, REQUEST_LOG, TERMINAL, format, names as format_names,
+    FORMATS, Format, GITHUB, JSON, JUNIT, MARKDOWN, PAGE, REQUEST_LOG, TERMINAL, format,
+    names as format_names,
 };
+pub use origin::build;
 pub use shared::Sharing;
 pub use text::{visible, visible_lines};
 

@@ -15,7 +15,12 @@ fn written(compared: &Compared, name: &str) -> String {
 }
 
 fn compared(first: &Stored, second: &Stored) -> Result<Compared, ReportError> {
-    Compared::of_studies(&first.study, &second.study, &|run| first.load(run).or_else(|_| second.load(run)))
+    Compared::of_studies(
+        &first.study,
+        &second.study,
+        &|run| first.load(run).or_else(|_| second.load(run)),
+        &[],
+    )
 }
 
 fn why(compared: Result<Compared, ReportError>) -> String {
@@ -82,7 +87,7 @@ fn what_has_nothing_in_common_is_refused() {
 #[test]
 fn two_runs_have_ratios_and_no_verdict() {
     let (a, b) = (runs::normal(), runs::normal());
-    let compared = Compared::of_runs(&a, &b).unwrap();
+    let compared = Compared::of_runs(&a, &b, &[]).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
     assert_eq!((&object["kind"], &object["verdict"]), (&"runs".into(), &"none".into()));
     let figures = object["figures"].as_array().unwrap();
@@ -95,7 +100,7 @@ fn two_runs_have_ratios_and_no_verdict() {
     assert!(written(&compared, "md").contains("| throughput |"));
     let mut longer = runs::normal();
     longer.new.warm_up_ns += 1_000_000_000;
-    assert!(why(Compared::of_runs(&a, &longer)).contains("under different loads"));
+    assert!(why(Compared::of_runs(&a, &longer, &[])).contains("under different loads"));
 }
 
 /// A run of this plan, and what is noted about it next to one of another.
@@ -105,7 +110,7 @@ fn noted(plans: [Value; 2], hashes: [&str; 2]) -> Vec<String> {
         (run.new.plan_json, run.new.plan_hash) = (plans[side].clone(), hashes[side].to_owned());
         run
     });
-    let compared = Compared::of_runs(&a, &b).unwrap();
+    let compared = Compared::of_runs(&a, &b, &[]).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
     let notes: Vec<String> =
         object["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap().to_owned()).collect();
@@ -180,7 +185,7 @@ fn an_invalid_run_has_no_ratio() {
     if let Some(ending) = &mut invalid.ending {
         ending.validity.verdict = store::Level::Invalid;
     }
-    let compared = Compared::of_runs(&runs::normal(), &invalid).unwrap();
+    let compared = Compared::of_runs(&runs::normal(), &invalid, &[]).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
     assert!(object["figures"].as_array().unwrap().iter().all(|figure| figure["ratio"].is_null()));
     assert!(object["notes"][0].as_str().unwrap().starts_with("B does not count"));

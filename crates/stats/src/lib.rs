@@ -32,7 +32,7 @@ pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{Paired, compare_together, holm, judge_together};
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
-pub use mann_whitney::{FIGURES_MAX, Unpaired};
+pub use mann_whitney::{FIGURES_MAX, Shift, Unpaired};
 pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };

@@ -28,6 +28,43 @@ pub struct Unpaired {
 /// More figures a side are left out: the exact test takes time with their fourth power, and adds nothing.
 pub const FIGURES_MAX: usize = 100;
 
+/// How far two sets lie apart, where figures may be zero and have no ratio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// Figures of the first and of the second.
+    pub counts: [usize; 2],
+    /// The middle of all differences of a figure of the first and one of the second (Hodges and Lehmann).
+    pub shift: f64,
+    /// What the shift lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
+    pub interval: Option<[f64; 2]>,
+    /// The chance that the interval covers the true shift.
+    pub confidence: Option<f64>,
+}
+
+impl Shift {
+    /// Of finite figures, with an interval that is wrong with a chance of `alpha` at most. `None` if one side has none, or a figure
+    /// is no number. Of each side the first [`FIGURES_MAX`] count.
+    pub fn of(first: &[f64], second: &[f64], alpha: f64) -> Option<Self> {
+        let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
+        if first.is_empty()
+            || second.is_empty()
+            || !first.iter().chain(second).all(|figure| figure.is_finite())
+        {
+            return None;
+        }
+        let mut apart: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| a - b)).collect();
+        apart.sort_unstable_by(f64::total_cmp);
+        let shares = distribution(first.len(), second.len());
+        let critical = critical(&shares, alpha);
+        Some(Self {
+            counts: [first.len(), second.len()],
+            shift: middle(&apart)?,
+            interval: critical.map(|critical| [apart[critical], apart[apart.len() - 1 - critical]]),
+            confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
+        })
+    }
+}
+
 impl Unpaired {
     /// Of figures above zero, with an interval that is wrong with a chance of `alpha` at most. `None` if one side has none, or a
     /// figure is zero or below. Of each side the first [`FIGURES_MAX`] count.
@@ -145,6 +182,17 @@ mod tests {
         assert!(low < found.ratio && found.ratio < high);
         let few = Unpaired::of(&[2.0, 2.0, 2.0], &[1.0, 1.0, 1.0], 0.05).unwrap();
         assert_eq!((few.interval, few.differs(), few.ratio), (None, false, 2.0));
+    }
+
+    #[test]
+    fn a_shift_needs_no_figure_above_zero() {
+        let found = Shift::of(&[0.02, 0.03, 0.01, 0.02], &[0.0; 4], 0.05).unwrap();
+        assert_eq!((found.shift, found.interval), (0.02, Some([0.01, 0.03])));
+        assert!(close(found.confidence.unwrap(), 1.0 - 2.0 / 70.0));
+        let level = Shift::of(&[0.0; 4], &[0.0; 4], 0.05).unwrap();
+        assert_eq!((level.shift, level.interval), (0.0, Some([0.0, 0.0])));
+        assert_eq!(Shift::of(&[1.0; 3], &[0.0; 3], 0.05).unwrap().interval, None);
+        assert_eq!((Shift::of(&[], &[0.0], 0.05), Shift::of(&[f64::NAN], &[0.0], 0.05)), (None, None));
     }
 
     #[test]

@@ -73,6 +73,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
         figure,
         sign: Sign::Below,
         limit: ERRORS_MAX,
+        of_baseline: None,
         part_ns: None,
     });
     let is_own = |slo: &&Condition| slo.figure.name() == ERRORS && slo.is_of_whole();

@@ -37,6 +37,16 @@ const OF_PLANS: [(&str, &str); 9] = [
     ("pin", "cores of the generator"),
 ];
 
+/// What is said where a difference is known, and not which.
+const UNKNOWN: &str = "A and B are not of the same plan; it is not kept in what they differ.";
+
+/// The points of two runs of studies whose plan files are the same, or are not. What Tenbin chose, such as a port, is no point.
+pub(super) fn differences_in_studies(first: &NewRun, second: &NewRun, is_same_file: bool) -> Vec<String> {
+    let mut points = differences(first, second);
+    points.retain(|point| !is_same_file || point != UNKNOWN);
+    points
+}
+
 /// The points, a sentence each, not escaped; none of the same plan.
 pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
     let [a, b] = [&first.plan_json, &second.plan_json];
@@ -57,7 +67,7 @@ pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
     let differing = OF_PLANS.iter().filter(|(key, _)| a[key] != b[key]);
     points.extend(differing.map(|(key, words)| point(words, &written(&a[key]), &written(&b[key]))));
     if points.is_empty() && first.title == second.title && first.plan_hash != second.plan_hash {
-        points.push("A and B are not of the same plan; it is not kept in what they differ.".to_owned());
+        points.push(UNKNOWN.to_owned());
     }
     if let Some(more @ 1..) = points.len().checked_sub(POINTS_MAX) {
         points.truncate(POINTS_MAX);

@@ -1,9 +1,11 @@
 //! Two studies: the settings that both measured under the same load.
 
-use store::{Procedure, Study};
+use judge::{Condition, Eligibility};
+use store::{Outage, Procedure, Run, Study};
 
 use super::asked;
 use super::conditions::{Conditions, differences};
+use super::failures::{self, Failure};
 use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
 use crate::LoadRun;
 use crate::error::ReportError;
@@ -22,17 +24,20 @@ pub(super) struct Studies {
     pub(super) alone: [Vec<String>; 2],
 }
 
-/// The rows of both, judged, and what else must be known.
+/// The rows of both, judged, the conditions on which the comparison is to fail, and what else must be known.
 pub(super) fn compare(
     first: &Study,
     second: &Study,
     load_run: LoadRun<'_>,
-) -> Result<(Studies, Vec<String>), ReportError> {
+    failing: &[Condition],
+) -> Result<(Studies, Vec<Failure>, Vec<String>), ReportError> {
     let metric = common_metric(first, second)?;
     let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
     let mut rows = Vec::new();
     let mut alone = [Vec::new(), Vec::new()];
     let mut asked: Vec<String> = Vec::new();
+    let mut held: Vec<failures::Row<'_>> = Vec::new();
+    let mut gone: Vec<String> = Vec::new();
     let [a, b] = &views;
     for (load, row) in rows_of(a) {
         let other = rows_of(b).find(|(load_b, row_b)| {
@@ -41,11 +46,18 @@ pub(super) fn compare(
         });
         let Some((_, row_b)) = other else {
             alone[0].push(called(load, row));
+            held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), Vec::new()] });
             continue;
         };
         if let (Some((one, _)), Some((other, _))) = (row.runs.first(), row_b.runs.first()) {
-            let points = asked::differences(&a.runs[*one].run.new, &b.runs[*other].run.new);
+            let runs = [&a.runs[*one].run.new, &b.runs[*other].run.new];
+            let is_same_file = first.new.plan_hash == second.new.plan_hash;
+            let points = asked::differences_in_studies(runs[0], runs[1], is_same_file);
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
+        }
+        held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), runs_of(b, row_b)] });
+        for (side, view, row) in [("A", a, row), ("B", b, row_b)] {
+            gone.extend(degraded(view, row).map(|degraded| format!("{side}: {degraded}.")));
         }
         let sides = [(a, row), (b, row_b)].map(|(view, row)| {
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
@@ -77,7 +89,9 @@ pub(super) fn compare(
     let (higher_is_better, matters) =
         (compares[0].higher_is_better, compares[0].matters.min(compares[1].matters));
     judge(&mut rows, matters, higher_is_better);
-    let mut notes = asked;
+    let failures = failures::judge(failing, &held, load_run)?;
+    let mut notes = gone;
+    notes.extend(asked);
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
@@ -86,13 +100,30 @@ pub(super) fn compare(
         notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());
     }
     let metric_words = a.metric_words();
-    Ok((Studies { metric, metric_words, higher_is_better, matters, rows, alone }, notes))
+    Ok((Studies { metric, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
 }
 
 type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::VariantRow<'a>);
 
 fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'v, 'a>> {
     view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load, row)))
+}
+
+fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<&'a Run> {
+    row.runs.iter().map(|(run, _)| view.runs[*run].run).collect()
+}
+
+/// In how many runs that count the system was gone, if it was.
+fn degraded(view: &StudyView<'_>, row: &crate::study::VariantRow<'_>) -> Option<String> {
+    let runs = || row.runs.iter().filter(|(_, eligibility)| *eligibility == Eligibility::Valid);
+    let is_degraded = |(run, _): &&(usize, Eligibility)| {
+        view.runs[*run].measured.outage.as_ref().is_some_and(Outage::is_degraded)
+    };
+    let degraded = runs().filter(is_degraded).count();
+    (degraded > 0).then(|| {
+        let (name, all) = (crate::study::name(row.place), runs().count());
+        format!("{name} was gone for part of the time in {degraded} of {all} runs")
+    })
 }
 
 fn called(load: &crate::study::LoadView<'_>, row: &crate::study::VariantRow<'_>) -> String {

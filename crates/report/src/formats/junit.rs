@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     way: Way::Picked {
         runs: |views, out| write(&checks::of_runs(views), out),
         study: Some(|study, out| write(&checks::of_study(study), out)),
-        compared: None,
+        compared: Some(|compared, out| write(&checks::of_compared(compared), out)),
     },
 };
 

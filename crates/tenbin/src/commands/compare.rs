@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use ::report::{self, Compared, Format, ReportError};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use judge::Condition;
 use store::RunId;
 
 use crate::commands::StoreFlag;
@@ -27,6 +28,12 @@ pub(crate) struct CompareFlags {
     /// Write the report to a file; its ending selects the format: compared.md
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
     output: Option<PathBuf>,
+    /// Fail if a condition is true: 'throughput<95% of baseline, errors>1%'; repeatable
+    ///
+    /// A is the baseline. Exit code 3 means that a condition is true. A condition of the baseline that the runs cannot decide does not
+    /// fail, and the report says so. It takes 4 valid runs or more on each side.
+    #[arg(long, value_name = "LIST", help_heading = "Results")]
+    fail_if: Vec<String>,
     #[command(flatten)]
     store: StoreFlag,
 }
@@ -40,24 +47,50 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
         let what = format!("--format {}: it has no room for two things side by side", format.name);
         return Err(bad(&what, &format!("write {}", report::format_names(Format::takes_compared))));
     }
+    let failing = failing(&flags.fail_if)?;
+    if failing.is_empty() && [report::JUNIT, report::GITHUB].contains(&format) {
+        let what = format!("--format {} reports conditions, and there is none", format.name);
+        return Err(bad(&what, "add --fail-if 'throughput<95% of baseline', or write another format"));
+    }
     let sides = [Named::of(&flags.first, &flags.store)?, Named::of(&flags.second, &flags.store)?];
-    let compared = compared(&sides)?;
-    destination.write(false, &|format, options, out| compared.write(format, options, out))?;
-    Ok(Exit::Ok)
+    let compared = compared(&sides, &failing)?;
+    let is_shown = !failing.is_empty();
+    destination.write(is_shown, &|format, options, out| compared.write(format, options, out))?;
+    Ok(if compared.has_failed() { Exit::Breached } else { Exit::Ok })
 }
 
-fn compared(sides: &[Named; 2]) -> anyhow::Result<Compared> {
+/// Every condition, or all errors in them.
+fn failing(lists: &[String]) -> anyhow::Result<Vec<Condition>> {
+    let mut failing = Vec::new();
+    let mut errors = Vec::new();
+    for list in lists {
+        match Condition::parse_failures(list) {
+            Ok(conditions) => failing.extend(conditions),
+            Err(error) => errors.push(format!(
+                "--fail-if {:?}: {}\n  help: {}",
+                error.condition,
+                error.what,
+                error.help()
+            )),
+        }
+    }
+    if errors.is_empty() { Ok(failing) } else { Err(BadArguments(errors.join("\n")).into()) }
+}
+
+fn compared(sides: &[Named; 2], failing: &[Condition]) -> anyhow::Result<Compared> {
     let [first, second] = sides;
     let compared = match sides.each_ref().map(Named::is_study) {
-        [true, true] => of_studies(sides)?,
-        [true, false] if second.is_last() => of_studies(sides)?,
-        [false, true] if first.is_last() => of_studies(sides)?,
+        [true, true] => of_studies(sides, failing)?,
+        [true, false] if second.is_last() => of_studies(sides, failing)?,
+        [false, true] if first.is_last() => of_studies(sides, failing)?,
         [false, false] => {
             let ids = [first.run()?, second.run()?];
             if ids[0] == ids[1] {
                 return Err(the_same(ids[0].as_str()));
             }
-            Compared::of_runs(&first.store.load(&ids[0])?, &second.store.load(&ids[1])?)
+            let origins = [first.origin(ids[0].as_str())?, second.origin(ids[1].as_str())?];
+            Compared::of_runs(&first.store.load(&ids[0])?, &second.store.load(&ids[1])?, failing)
+                .map(|compared| compared.with_origins(origins))
         }
         [is_first, _] => {
             let [study, run] = if is_first { [first, second] } else { [second, first] };
@@ -72,7 +105,10 @@ fn compared(sides: &[Named; 2]) -> anyhow::Result<Compared> {
     })
 }
 
-fn of_studies([first, second]: &[Named; 2]) -> anyhow::Result<Result<Compared, ReportError>> {
+fn of_studies(
+    [first, second]: &[Named; 2],
+    failing: &[Condition],
+) -> anyhow::Result<Result<Compared, ReportError>> {
     let ids = [first.store.find_study(&first.name)?, second.store.find_study(&second.name)?];
     if ids[0] == ids[1] {
         return Err(the_same(ids[0].as_str()));
@@ -82,7 +118,9 @@ fn of_studies([first, second]: &[Named; 2]) -> anyhow::Result<Result<Compared, R
         true => first.store.load(run),
         false => second.store.load(run),
     };
-    Ok(Compared::of_studies(&studies[0], &studies[1], &load))
+    let origins = [first.origin(ids[0].as_str())?, second.origin(ids[1].as_str())?];
+    let compared = Compared::of_studies(&studies[0], &studies[1], &load, failing);
+    Ok(compared.map(|compared| compared.with_origins(origins)))
 }
 
 fn the_same(id: &str) -> anyhow::Error {

@@ -160,7 +160,8 @@ fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Res
 
 /// Labels and commits have a column if there are any.
 fn table(entries: &[Entry], origins: &Origins) -> String {
-    let origin = |entry: &Entry| report::visible(&origins.get(entry.id()).map_or(String::new(), words));
+    let origin =
+        |entry: &Entry| report::visible(&origins.get(entry.id()).map_or(String::new(), report::build));
     let origin_width = entries.iter().map(|entry| origin(entry).chars().count() + 2).max().unwrap_or(0);
     let origin_width = if origin_width > 2 { origin_width.max("build".len() + 2) } else { 0 };
     let head = if origin_width > 0 { "build" } else { "" };
@@ -188,15 +189,6 @@ fn table(entries: &[Entry], origins: &Origins) -> String {
             writeln!(text, "{name:<24}{started:<26}{verdict:<13}{much:>12}  {origin:<origin_width$}{what}");
     }
     text
-}
-
-/// `main · 1a2b3c4d5e6f on main`
-fn words(origin: &Origin) -> String {
-    let commit = match (&origin.commit, &origin.branch) {
-        (Some(commit), Some(branch)) => Some(format!("{commit} on {branch}")),
-        (commit, branch) => commit.clone().or_else(|| branch.clone()),
-    };
-    origin.label.iter().cloned().chain(commit).collect::<Vec<_>>().join(" · ")
 }
 
 fn object(entry: &Entry, origin: Option<&Origin>) -> serde_json::Value {

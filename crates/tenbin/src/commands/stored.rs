@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use store::{Only, RunId, Store, StoreError, StudyId};
+use store::{Only, Origin, RunId, Store, StoreError, StudyId};
 
 use crate::commands::StoreFlag;
 use crate::exit::BadArguments;
@@ -80,6 +80,11 @@ impl Named {
     /// The run that it means.
     pub(crate) fn run(&self) -> Result<RunId, StoreError> {
         self.store.find(&self.name)
+    }
+
+    /// Which build was measured.
+    pub(crate) fn origin(&self, id: &str) -> Result<Origin, StoreError> {
+        Ok(self.store.origins()?.remove(id).unwrap_or_default())
     }
 
     /// Whether it is the name of a study.

@@ -1,0 +1,308 @@
+//! Runs held against those of a baseline that were made at another time, by one condition.
+//!
+//! A condition of a baseline is decided when the whole interval of the ratio, or of the difference, lies on one side of its limit.
+//! The interval is one of several runs: a single run on each side has none, however many requests it counts.
+
+use stats::{ERRORS_MARGIN, Shift, Unpaired};
+use store::{Outage, Run, StoreError};
+
+use crate::condition::{Condition, OfBaseline};
+use crate::eligibility::{Eligibility, eligibility};
+use crate::kind::MetricKind;
+use crate::measured::Measured;
+use crate::scope::Scope;
+
+/// Fewer runs a side have no interval at 95 %.
+pub const RUNS_MIN: usize = 4;
+/// The chance that an interval is wrong, where few conditions share the chance of a wrong failure.
+const ALPHA: f64 = 0.05;
+/// The chance that any of all conditions is wrongly said to be true.
+const ALPHA_OF_ALL: f64 = 0.05;
+/// From this difference on, throwing away is choosing.
+const INVALID_APART: usize = 3;
+
+/// What the runs of one side say by a condition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Of the runs that count, in order.
+    pub figures: Vec<f64>,
+    /// Runs that count, and have too few samples for a verdict by this condition, or no such step.
+    pub too_few: usize,
+    /// Runs that do not count.
+    pub invalid: usize,
+    /// Runs that count, in which the system was gone for part of the time.
+    pub degraded: usize,
+    errors: u64,
+    planned: u64,
+}
+
+/// Whether a condition is true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is.
+    True,
+    /// It is not.
+    False,
+    /// Nobody can tell from these runs, and why.
+    Undecided(String),
+}
+
+/// A condition, and what two sides say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Runs of the baseline, and of what is held against it.
+    pub counts: [usize; 2],
+    /// Of the baseline: the ratio to it, or the difference from it. Of any other condition: the figure that is farthest on the side
+    /// where the condition is true.
+    pub estimate: Option<f64>,
+    /// What the estimate lies in.
+    pub interval: Option<[f64; 2]>,
+    /// The chance that it does.
+    pub confidence: Option<f64>,
+    /// In how many runs a condition without a baseline is true.
+    pub runs_true: usize,
+    /// What can be said.
+    pub decision: Decision,
+}
+
+impl Side {
+    /// Of runs, each loaded with its seconds if the condition asks for a part of the time.
+    pub fn of<'a>(
+        condition: &Condition,
+        runs: impl Iterator<Item = &'a Run>,
+        with_seconds: &dyn Fn(&Run) -> Result<Run, StoreError>,
+    ) -> Result<Self, StoreError> {
+        let mut side = Self::default();
+        for run in runs {
+            match eligibility(run) {
+                Eligibility::Valid => {}
+                Eligibility::Invalid | Eligibility::Failed => {
+                    side.invalid += 1;
+                    continue;
+                }
+                Eligibility::CutShort => continue,
+            }
+            let measured = Measured::of(run)?;
+            side.errors = side.errors.saturating_add(measured.unserved());
+            side.planned = side.planned.saturating_add(measured.counts.planned);
+            side.degraded += usize::from(measured.outage.as_ref().is_some_and(Outage::is_degraded));
+            let scope = match condition.part_ns {
+                None => Scope::of(condition, run)?,
+                Some(_) => Scope::of(condition, &with_seconds(run)?)?,
+            };
+            match condition.figure.observe(&scope) {
+                Some(figure) => side.figures.push(figure),
+                None => side.too_few += 1,
+            }
+        }
+        Ok(side)
+    }
+
+    fn error_share(&self) -> f64 {
+        self.errors as f64 / self.planned.max(1) as f64
+    }
+
+    fn why_nothing(&self, name: &str) -> Option<String> {
+        if !self.figures.is_empty() {
+            return None;
+        }
+        let why = match (self.too_few, self.invalid) {
+            (0, 0) => String::new(),
+            (0, invalid) => format!(" ({invalid} invalid or failed)"),
+            (few, 0) => format!(" ({few} with too few samples)"),
+            (few, invalid) => format!(" ({few} with too few samples, {invalid} invalid or failed)"),
+        };
+        Some(format!("{name} has no run with this figure{why}"))
+    }
+}
+
+/// Holds the runs of a candidate against a condition, one of so many that are judged together. The chance that any of them is said
+/// to be true and is not is at most 5 %.
+pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together: usize) -> Found {
+    let Some(how) = condition.of_baseline else { return in_any_run(condition, candidate) };
+    let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64);
+    let figures = [&candidate.figures[..], &baseline.figures[..]];
+    let (estimate, interval, confidence) = match how {
+        OfBaseline::Share => Unpaired::of(figures[0], figures[1], alpha)
+            .map_or((None, None, None), |of| (Some(of.ratio), of.interval, of.confidence)),
+        OfBaseline::Difference => Shift::of(figures[0], figures[1], alpha)
+            .map_or((None, None, None), |of| (Some(of.shift), of.interval, of.confidence)),
+    };
+    let counts = [baseline.figures.len(), candidate.figures.len()];
+    let decision = match why_not([baseline, candidate], estimate, interval, together) {
+        Some(why) => Decision::Undecided(why),
+        None => decide(condition, [baseline, candidate], interval),
+    };
+    Found { counts, estimate, interval, confidence, runs_true: 0, decision }
+}
+
+/// Why nothing can be said, whatever the interval is.
+fn why_not(
+    sides: [&Side; 2],
+    estimate: Option<f64>,
+    interval: Option<[f64; 2]>,
+    together: usize,
+) -> Option<String> {
+    let [baseline, candidate] = sides;
+    let counts = sides.map(|side| side.figures.len());
+    if let Some(why) = baseline.why_nothing("the baseline").or_else(|| candidate.why_nothing("the candidate"))
+    {
+        return Some(why);
+    }
+    if baseline.degraded > 0 {
+        let runs = baseline.figures.len() + baseline.too_few;
+        return Some(format!(
+            "the system was gone for part of the time in {} of {runs} runs of the baseline",
+            baseline.degraded
+        ));
+    }
+    if baseline.invalid.abs_diff(candidate.invalid) >= INVALID_APART {
+        return Some(format!(
+            "{} runs of the baseline and {} of the candidate are invalid or failed, so the remaining runs are a biased sample",
+            baseline.invalid, candidate.invalid
+        ));
+    }
+    if counts.iter().any(|count| *count < RUNS_MIN) {
+        let single = if counts == [1, 1] {
+            "one run each has no confidence interval, however many requests it has; "
+        } else {
+            ""
+        };
+        return Some(format!("{single}it takes {RUNS_MIN} valid runs or more on each side"));
+    }
+    if estimate.is_none() {
+        return Some("a figure is 0, so there is no ratio; write a difference with its sign".to_owned());
+    }
+    interval
+        .is_none()
+        .then(|| format!("too few runs to judge {together} conditions and configurations together"))
+}
+
+fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Option<[f64; 2]>) -> Decision {
+    let undecided = |why: &str| Decision::Undecided(why.to_owned());
+    let Some(ends) = interval else { return undecided("there is no interval") };
+    let is_true = match ends.map(|end| condition.holds(end)) {
+        [true, true] => true,
+        [false, false] => false,
+        _ => return undecided("the limit lies within the interval; more runs may decide"),
+    };
+    // Requests that fail are often the fast ones.
+    let is_cost = matches!(condition.figure.kind(), MetricKind::Response | MetricKind::Cpu);
+    let is_said_to_be_good = is_true == condition.sign.is_upper();
+    if is_cost && is_said_to_be_good && candidate.error_share() > baseline.error_share() + ERRORS_MARGIN {
+        return undecided("the candidate has more errors, and errors are often fast");
+    }
+    if is_true { Decision::True } else { Decision::False }
+}
+
+/// A condition without a baseline: true if it is in any run.
+fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
+    let figures = &candidate.figures;
+    let runs_true = figures.iter().filter(|figure| condition.holds(**figure)).count();
+    let farthest = match condition.sign.is_upper() {
+        true => figures.iter().copied().reduce(f64::min),
+        false => figures.iter().copied().reduce(f64::max),
+    };
+    let decision = match (runs_true, candidate.why_nothing("the candidate")) {
+        (1.., _) => Decision::True,
+        (0, Some(why)) => Decision::Undecided(why),
+        (0, None) if candidate.too_few > 0 => {
+            Decision::Undecided(format!("{} runs have too few samples", candidate.too_few))
+        }
+        (0, None) => Decision::False,
+    };
+    Found {
+        counts: [0, figures.len()],
+        estimate: farthest,
+        interval: None,
+        confidence: None,
+        runs_true,
+        decision,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(figures: &[f64]) -> Side {
+        Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() }
+    }
+
+    fn decided(condition: &str, baseline: &Side, candidate: &Side) -> Decision {
+        let condition = &Condition::parse_failures(condition).unwrap()[0];
+        judge(condition, baseline, candidate, 1).decision
+    }
+
+    fn why(decision: Decision) -> String {
+        let Decision::Undecided(why) = decision else { panic!("{decision:?}") };
+        why
+    }
+
+    const LEVEL: [f64; 8] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2, 99.8, 100.1];
+
+    fn times(factor: f64) -> Side {
+        side(&LEVEL.map(|figure| figure * factor))
+    }
+
+    #[test]
+    fn an_interval_on_one_side_of_the_limit_decides() {
+        let failing = "throughput<95% of baseline";
+        assert_eq!(decided(failing, &times(1.0), &times(0.90)), Decision::True);
+        assert_eq!(decided(failing, &times(1.0), &times(1.0)), Decision::False);
+        assert!(why(decided(failing, &times(1.0), &times(0.95))).contains("more runs may decide"));
+        let held = "throughput>=95% of baseline";
+        assert_eq!(decided(held, &times(1.0), &times(0.90)), Decision::False);
+        assert_eq!(decided(held, &times(1.0), &times(1.0)), Decision::True);
+        assert!(why(decided(held, &times(1.0), &times(0.95))).contains("more runs may decide"));
+    }
+
+    #[test]
+    fn figures_of_zero_are_judged_by_difference() {
+        let none = side(&[0.0; 6]);
+        assert_eq!(decided("errors>+0.1% of baseline", &none, &none), Decision::False);
+        assert_eq!(decided("errors>+0.1% of baseline", &none, &side(&[0.02; 6])), Decision::True);
+        assert!(why(decided("throughput<95% of baseline", &none, &none)).contains("a figure is 0"));
+    }
+
+    #[test]
+    fn one_run_each_decides_nothing() {
+        let one = |figure: f64| side(&[figure]);
+        let told = why(decided("throughput<95% of baseline", &one(100.0), &one(10.0)));
+        assert!(told.contains("one run each") && told.contains("4 valid runs"), "{told}");
+        let three = |figure: f64| side(&[figure; 3]);
+        assert!(why(decided("p99>110% of baseline", &three(1.0), &three(2.0))).contains("4 valid runs"));
+        assert_eq!(decided("errors>1%", &side(&[]), &one(0.02)), Decision::True);
+        assert_eq!(decided("errors>1%", &side(&[]), &one(0.0)), Decision::False);
+    }
+
+    #[test]
+    fn what_cannot_be_a_fair_baseline_decides_nothing() {
+        let failing = "throughput<95% of baseline";
+        let degraded = Side { degraded: 1, ..times(0.5) };
+        assert!(why(decided(failing, &degraded, &times(0.5))).contains("1 of 8 runs of the baseline"));
+        let invalid = Side { invalid: 8, ..side(&[]) };
+        assert!(why(decided(failing, &invalid, &times(1.0))).contains("no run with this figure (8 invalid"));
+        let lost = Side { invalid: 3, ..times(1.0) };
+        assert!(why(decided(failing, &times(1.0), &lost)).contains("biased"));
+    }
+
+    #[test]
+    fn fast_errors_are_no_gain_and_slow_ones_still_a_loss() {
+        let failing = Side { errors: 100, ..times(0.5) };
+        assert!(why(decided("p99>110% of baseline", &times(1.0), &failing)).contains("more errors"));
+        assert!(why(decided("p99<=110% of baseline", &times(1.0), &failing)).contains("more errors"));
+        let slow = Side { errors: 100, ..times(2.0) };
+        assert_eq!(decided("p99>110% of baseline", &times(1.0), &slow), Decision::True);
+        assert_eq!(decided("throughput<95% of baseline", &times(1.0), &failing), Decision::True);
+    }
+
+    #[test]
+    fn many_conditions_share_the_chance_of_a_wrong_failure() {
+        let condition = &Condition::parse_failures("throughput<95% of baseline").unwrap()[0];
+        let four = |factor: f64| side(&LEVEL[..4].iter().map(|figure| figure * factor).collect::<Vec<_>>());
+        let of = |together: usize| judge(condition, &four(1.0), &four(0.5), together).decision;
+        assert_eq!([of(1), of(2)], [Decision::True, Decision::True]);
+        assert!(why(of(9)).contains("9 conditions"));
+    }
+}

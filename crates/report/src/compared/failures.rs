@@ -1,0 +1,196 @@
+//! When a comparison is to fail: conditions on the second of two sides, of which the first is the baseline.
+
+use judge::baseline::{self, Decision, Found};
+use judge::words::percent;
+use judge::{Condition, OfBaseline};
+use serde_json::{Value, json};
+use store::{Run, StoreError};
+
+use crate::LoadRun;
+use crate::error::ReportError;
+use crate::item::{Escape, Item, Tone};
+use crate::units::percent_with;
+
+/// Conditions that are named before the figures.
+const NAMED_MAX: usize = 12;
+
+/// A condition on one configuration, and what the runs of both sides say.
+pub(crate) struct Failure {
+    /// The configuration and its load; empty if there is but one. It may hold anything: escape it.
+    pub(crate) of: String,
+    condition: Condition,
+    found: Found,
+}
+
+/// A configuration, and its runs on both sides. A side without runs lacks it.
+pub(super) struct Row<'a> {
+    pub(super) name: String,
+    pub(super) runs: [Vec<&'a Run>; 2],
+}
+
+/// Every condition on every configuration: those that are true first, and then those that nobody can decide.
+pub(super) fn judge(
+    conditions: &[Condition],
+    rows: &[Row<'_>],
+    load_run: LoadRun<'_>,
+) -> Result<Vec<Failure>, ReportError> {
+    let steps = || rows.iter().flat_map(|row| row.runs[1].iter()).flat_map(|run| run.new.steps.iter());
+    for condition in conditions.iter().filter(|_| steps().next().is_some()) {
+        condition.check_step(steps().map(String::as_str)).map_err(|error| ReportError::NotComparable {
+            what: format!(
+                "--fail-if {:?}: {}",
+                crate::visible(&error.condition),
+                crate::visible(&error.what)
+            ),
+            way_out: crate::visible(&error.help()),
+        })?;
+    }
+    let of_baseline = conditions.iter().filter(|condition| condition.of_baseline.is_some()).count();
+    let together = of_baseline * rows.len();
+    let with_seconds = |run: &Run| load_run(&run.id);
+    let mut failures = Vec::new();
+    for row in rows {
+        for condition in conditions {
+            let side =
+                |side: usize| baseline::Side::of(condition, row.runs[side].iter().copied(), &with_seconds);
+            let [first, second] = [side(0)?, side(1)?];
+            let found = baseline::judge(condition, &first, &second, together);
+            let of = if rows.len() > 1 { row.name.clone() } else { String::new() };
+            failures.push(Failure { of, condition: condition.clone(), found });
+        }
+    }
+    failures.sort_by_key(|failure| match failure.found.decision {
+        Decision::True => 0,
+        Decision::Undecided(_) => 1,
+        Decision::False => 2,
+    });
+    Ok(failures)
+}
+
+/// What two single runs are held against: one configuration.
+pub(super) fn judge_runs(
+    conditions: &[Condition],
+    first: &Run,
+    second: &Run,
+) -> Result<Vec<Failure>, ReportError> {
+    let row = Row { name: String::new(), runs: [vec![first], vec![second]] };
+    let load = |id: &store::RunId| -> Result<Run, StoreError> {
+        Ok(if *id == first.id { first.clone() } else { second.clone() })
+    };
+    judge(conditions, &[row], &load)
+}
+
+/// The first lines of the report.
+pub(super) fn items(failures: &[Failure], escape: Escape) -> Vec<Item> {
+    let mut items: Vec<Item> = failures
+        .iter()
+        .take(NAMED_MAX)
+        .map(|failure| {
+            let (tone, word) = match failure.found.decision {
+                Decision::True => (Tone::Bad, "✗ failed"),
+                Decision::Undecided(_) => (Tone::Doubtful, "? undecided"),
+                Decision::False => (Tone::Good, "✓ passed"),
+            };
+            let of = if failure.of.is_empty() { String::new() } else { format!("{}: ", failure.of) };
+            Item::Text(tone, escape(&format!("{word}: {of}{}: {}", failure.text(), failure.words())))
+        })
+        .collect();
+    if let Some(more @ 1..) = failures.len().checked_sub(NAMED_MAX) {
+        items.push(Item::Text(Tone::Plain, format!("{more} more conditions are in --format json")));
+    }
+    items
+}
+
+impl Failure {
+    /// As it was written; it may hold anything.
+    pub(crate) fn text(&self) -> &str {
+        &self.condition.text
+    }
+
+    /// What can be said.
+    pub(crate) fn decision(&self) -> &Decision {
+        &self.found.decision
+    }
+
+    /// By how much, from how many runs, and why nothing can be said where that is so.
+    pub(crate) fn words(&self) -> String {
+        let [a, b] = self.found.counts;
+        let figures = self.found.estimate.map(|estimate| match self.condition.of_baseline {
+            None => self.in_runs(estimate),
+            Some(_) => {
+                let interval = match (self.found.interval, self.found.confidence) {
+                    (Some([low, high]), Some(confidence)) => {
+                        let confidence = percent_with(confidence, 1);
+                        format!(" ({confidence} interval {} to {})", self.written(low), self.written(high))
+                    }
+                    _ => String::new(),
+                };
+                let runs = if b == 1 { "run" } else { "runs" };
+                let of = if self.is_ratio() { "of" } else { "from" };
+                format!("{} {of} baseline{interval}, {a} and {b} {runs}", self.written(estimate))
+            }
+        });
+        match (figures, &self.found.decision) {
+            (Some(figures), Decision::Undecided(why)) => format!("{figures}; {why}"),
+            (Some(figures), _) => figures,
+            (None, Decision::Undecided(why)) => why.clone(),
+            (None, _) => "no figures".to_owned(),
+        }
+    }
+
+    fn in_runs(&self, figure: f64) -> String {
+        let write = self.condition.figure.kind().writer();
+        let (limit, runs) = (write(self.condition.limit), self.found.counts[1]);
+        let figure = write(figure);
+        match (runs, self.found.runs_true) {
+            (1, _) => format!("{figure}, limit {limit}, 1 run"),
+            (_, 0) => format!("{figure} at worst, limit {limit}, {runs} runs"),
+            (_, failed) => format!("{figure} at worst, limit {limit}, in {failed} of {runs} runs"),
+        }
+    }
+
+    fn is_ratio(&self) -> bool {
+        self.condition.of_baseline == Some(OfBaseline::Share)
+    }
+
+    /// A ratio in percent, or a difference with its sign.
+    fn written(&self, figure: f64) -> String {
+        if self.is_ratio() {
+            return percent(figure, 2);
+        }
+        let sign = if figure < 0.0 { "−" } else { "+" };
+        format!("{sign}{}", self.condition.figure.kind().writer()(figure.abs()))
+    }
+
+    /// For programs: shares as they are, everything else in the unit of the metric.
+    pub(super) fn object(&self) -> Value {
+        let (unit, size) = if self.is_ratio() { ("share", 1.0) } else { self.condition.figure.kind().unit() };
+        let Found { counts: [a, b], estimate, interval, confidence, runs_true, decision } = &self.found;
+        let (verdict, reason) = match decision {
+            Decision::True => ("failed", None),
+            Decision::False => ("passed", None),
+            Decision::Undecided(why) => ("undecided", Some(why)),
+        };
+        let is_of_baseline = self.condition.of_baseline.is_some();
+        json!({
+            "condition": self.condition.text,
+            "of": self.of,
+            "verdict": verdict,
+            "reason": reason,
+            "compared_by": match self.condition.of_baseline {
+                None => "limit",
+                Some(OfBaseline::Share) => "ratio",
+                Some(OfBaseline::Difference) => "difference",
+            },
+            "unit": unit,
+            "limit": self.condition.limit / size,
+            "estimate": estimate.map(|figure| figure / size),
+            "low": interval.map(|[low, _]| low / size),
+            "high": interval.map(|[_, high]| high / size),
+            "confidence": confidence,
+            "runs_a": is_of_baseline.then_some(a),
+            "runs_b": b,
+            "runs_true": (!is_of_baseline).then_some(runs_true),
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! Which build was measured, in words.
+
+use store::Origin;
+
+/// `main · 1a2b3c4d5e6f on main`: label, commit, and branch, as far as they are known; not escaped.
+pub fn build(origin: &Origin) -> String {
+    let commit = match (&origin.commit, &origin.branch) {
+        (Some(commit), Some(branch)) => Some(format!("{commit} on {branch}")),
+        (commit, branch) => commit.clone().or_else(|| branch.clone()),
+    };
+    origin.label.iter().cloned().chain(commit).collect::<Vec<_>>().join(" · ")
+}
