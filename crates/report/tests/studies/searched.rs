@@ -1,4 +1,4 @@
-//! A search for a capacity, driven by the real procedure: four workers bear 400 requests a second, and refuse the rest.
+//! A search for a capacity, driven by the real procedure: four workers sustain 400 requests per second, and reject the rest.
 
 use fixtures::OwnStore;
 use record::Outcome;
@@ -68,7 +68,7 @@ pub(crate) fn best() -> Stored {
 fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
     let mut new = runs::new_study(Vec::new());
     new.title = "workers".to_owned();
-    new.question = Some("How many requests a second do four workers bear?".to_owned());
+    new.question = Some("How many requests per second can four workers sustain?".to_owned());
     new.compare = Compare {
         matters: 0.1,
         blocks: 1,
