@@ -66,7 +66,7 @@ pub struct Findings {
     pub validity: Validity,
     /// The generator's signals; what is not its workers' is left at its default.
     pub generator: Generator,
-    /// Whether it had settled; `None` if nobody can tell.
+    /// Whether it had settled; `None` if it cannot be decided.
     pub steadiness: Option<Steadiness>,
     /// How long the system was gone; `None` if there was no window.
     pub outage: Option<Outage>,
@@ -135,7 +135,7 @@ impl Accounts {
         }
     }
 
-    /// The windows in which a load drains are no part of its course, and nobody noted when that began.
+    /// The windows in which a load drains are not part of the measurement, and their start is not recorded.
     fn steadiness(&self, outage: Option<&Outage>) -> Option<Steadiness> {
         let is_judged = self.stopped == Stopped::No;
         let workers = self.workers.len() as u32;

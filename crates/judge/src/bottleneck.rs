@@ -66,10 +66,10 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Resource {
-    /// Nobody knows.
+    /// Not known.
     pub const UNKNOWN: Self = Self::new("unknown", "not known");
 
-    /// When it is said that nobody knows, and why.
+    /// When the bottleneck is not known, and why.
     pub const WHEN_UNKNOWN: [&str; 2] = [
         "the machine or the system was not read, or the cores were 75 % busy or more and nothing above fired",
         "an honest answer",

@@ -15,7 +15,7 @@ pub struct Measured {
     pub counts: Counts,
     /// What ended in the window, for rates; `None` where nothing tells how long it was.
     pub window: Option<Window>,
-    /// How long the system was gone; `None` if nobody looked.
+    /// How long the system was gone; `None` if it was not recorded.
     pub outage: Option<Outage>,
     /// Response times of all that ended.
     pub response: Durations,

@@ -38,7 +38,7 @@ enum Read {
 }
 
 const CPU_PER_REQUEST: &str = "CPU per request";
-/// What every run is asked of which nobody said how many it may have.
+/// The limit of errors for a run without a condition on errors.
 pub(crate) const ERRORS: &str = "errors";
 
 /// Every metric.

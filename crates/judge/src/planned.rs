@@ -17,7 +17,7 @@ pub struct Planned {
     pub ends_at_ns: Option<u64>,
     /// A transaction later than this is not worth sending.
     pub latency_limit_ns: Option<u64>,
-    /// Whether it is tried out if the system bears so much: then what could not be sent is an answer.
+    /// Whether the run tries if the system sustains this rate: then what could not be sent is a result.
     pub is_trial: bool,
     /// Whether the generator's threads have cores of their own.
     pub is_pinned: bool,

@@ -7,7 +7,7 @@ use store::{Run, StoredReading};
 
 use crate::core_time::{CoreTime, in_measured_time};
 
-/// Readings of one run over its measured seconds. `None` is what nobody read.
+/// Readings of one run over its measured seconds. `None` was not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signals {
     /// How many cores the machine has, as far as they were read.

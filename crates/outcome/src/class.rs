@@ -227,11 +227,11 @@ classes! {
         "make the statement return exactly one row, or use `\\aset`";
     OpenTransaction "open_transaction" Rejected SaidNo "the script ended inside a transaction"
         "end the script with a commit or a rollback";
-    LoginRefused "login_refused" Nothing SaidNo "the log-in was rejected, or is none that can be made: the load ends, and nobody is asked again"
+    LoginRefused "login_refused" Nothing SaidNo "the log-in was rejected, or cannot be made: the load ends without another attempt"
         "correct user, password, and database of the URL, or the server's rules for log-ins";
     CommitUnknown "commit_unknown" Failed Network "the connection was lost while the answer to a commit was awaited: it may have taken effect"
         "allow for these transactions when you compare the database with the counts";
-    ConnectRefused "connect_refused" Failed Network "nobody listens there"
+    ConnectRefused "connect_refused" Failed Network "nothing listens on the port"
         "see whether the server still runs, and listens on this port";
     ConnectReset "connect_reset" Failed Network "reset while the connection was opened"
         "raise the server's queue of new connections, or open them more slowly";

@@ -117,7 +117,7 @@ impl Compared {
         format.write_compared(self, options, out)
     }
 
-    /// Everything that is said about the two, in order.
+    /// All pieces of the comparison, in order.
     pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
         let side = |(name, side): (&str, &ComparedItem)| {
             let [title, build] = [&side.title, &crate::build(&side.origin)]

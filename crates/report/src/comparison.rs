@@ -13,7 +13,7 @@ use crate::view::View;
 /// Columns of a name; a longer one is cut.
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// Everything that is said about several runs, in order.
+/// All pieces of a report on several runs, in order.
 pub(crate) fn items(views: &[View<'_>], escape: Escape) -> Vec<Item> {
     let warning = warning(views).map(|warning| (Tone::Bad, warning));
     let of_run = |(name, view): (String, &View<'_>)| {

@@ -52,7 +52,7 @@ pub(crate) struct TallyKind {
     pub(crate) latency_limit_ns: Option<u64>,
 }
 
-/// Everything that is said about a stretch of requests, or of transactions.
+/// All figures of a stretch of requests, or of transactions.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
     pub(crate) unit: Unit,

@@ -14,7 +14,7 @@ pub(crate) enum Item {
     Head(String),
     /// A paragraph.
     Text(Tone, String),
-    /// Names and what belongs to them. A name that comes again goes on with what was said of it.
+    /// Names and what belongs to them. A name that comes again continues its list.
     Facts(Vec<Fact>),
     Table(Table),
     /// Sentences that belong together.

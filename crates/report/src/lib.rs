@@ -54,7 +54,7 @@ pub use origin::build;
 pub use shared::Sharing;
 pub use text::{visible, visible_lines};
 
-/// How to write for whoever reads it.
+/// How to write for the reader's terminal or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether the terminal format may colour.

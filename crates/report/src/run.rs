@@ -19,7 +19,7 @@ mod distribution;
 const CLASS_CHARACTERS_MAX: usize = 40;
 const SESSION_CHARACTERS_MAX: usize = 80;
 
-/// Everything that is said about a run, in order: what decides, and then all figures.
+/// All pieces of a report on a run, in order: what decides, and then all figures.
 pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
     let mut items = headline(view, escape);
     items.push(Item::Parts(brief::items(view, escape)?));
@@ -32,7 +32,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     let tables = [times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
-    // Nothing is said twice.
+    // Nothing is printed twice.
     all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
     all.extend(notes(view, escape).filter(|_| brief::leaves_out_notes(view)));
     items.push(Item::Fold("All figures".to_owned(), vec![Item::Parts(all)]));

@@ -80,7 +80,7 @@ pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
         ("timed out", |figures| figures.counts.timed_out),
     ];
     for (head, kind) in kinds {
-        // Rejections are told in any case: that there is none is worth knowing.
+        // Rejections are always printed: that there is none is worth knowing.
         if head == "rejected" || lines.iter().any(|line| kind(line.figures) > 0) {
             table.column(head, "", lines.iter().map(|line| Cell::count(kind(line.figures))));
         }

@@ -136,7 +136,7 @@ impl Table {
         {
             let mut line = indent.to_owned();
             for column in (0..self.names).chain(columns.clone()) {
-                // The heads of the names are said once.
+                // The heads of the names are printed once.
                 let is_said = is_head && column < self.names && columns.start > self.names;
                 let cell = if is_said { "" } else { cells[column] };
                 let gap = if column == 0 { "" } else { GAP };

@@ -1,4 +1,4 @@
-//! What is said of transactions alone: how often they were tried, which came late, and what they are without connecting.
+//! Figures of transactions alone: how often they were tried, which came late, and what they are without connecting.
 
 use record::{ErrorClass, Histogram, Split, Statuses};
 use store::Unit;
@@ -8,7 +8,7 @@ use crate::noun::Noun;
 use crate::units::{count, duration, percent, percent_with, rate};
 use crate::view::View;
 
-/// Classes of errors after which nobody knows whether the transaction took effect, and what happened.
+/// Classes of errors after which it is unknown whether the transaction took effect, and what happened.
 const UNKNOWN: [(ErrorClass, &str); 2] =
     [(ErrorClass::CommitUnknown, "the connection was lost"), (ErrorClass::TimeoutInCommit, "time ran out")];
 
@@ -138,7 +138,7 @@ pub(crate) fn percent_of_time(share: f64) -> String {
     percent_with(share, 1)
 }
 
-/// What everybody must know of transactions of which nobody knows whether they took effect; `None` if there is none.
+/// The warning about transactions that may or may not have taken effect; `None` if there is none.
 pub(crate) fn unknown<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) -> Option<String> {
     let of_class = |class: ErrorClass| {
         let errors = figures

@@ -192,7 +192,7 @@ fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
     run.new.parts_of(step).map(of_part).collect()
 }
 
-/// Nobody judged a run that has no ending.
+/// A run without an ending has no verdict.
 fn without_an_ending(state: RunState) -> Validity {
     let (sentence, remedy) = match state {
         RunState::Running => {

@@ -118,7 +118,7 @@ pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// How busy each core was; `None` if nobody looked.
+/// How busy each core was; `None` if it was not sampled.
 pub(crate) fn cores(view: &View<'_>) -> Option<String> {
     let cores = &view.measured.resources.as_ref()?.cores;
     let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent_with(core.busy, 0)).collect();

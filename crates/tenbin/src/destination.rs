@@ -50,10 +50,10 @@ enum To {
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// Names that are tried for a temporary file.
 const NAMES_MAX: u32 = 100;
-/// What nobody may read but who measured.
+/// Only the owner may read it.
 const PRIVATE: u32 = 0o600;
 
-/// What is said of `--format` where some formats, or all, have room for the result.
+/// The help of `--format` where some formats, or all, have room for the result.
 pub(crate) fn formats(is_meant: fn(&Format) -> bool) -> String {
     let names = report::format_names(is_meant);
     format!("{names} [default: terminal]")
@@ -207,7 +207,7 @@ fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(target)
 }
 
-/// Writes a file at once: whoever looks sees the old one or the new one, and after an error the old one.
+/// Replaces a file atomically: readers see the old or the new one, and after an error the old one.
 fn replace(
     path: &Path,
     report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>,

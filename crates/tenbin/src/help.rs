@@ -78,7 +78,7 @@ fn compact(text: &str) -> String {
     kept.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// What is said of a flag that is not known: clap's words, or the flag that does it here, with the value that was given.
+/// The error for an unknown flag: clap's words, or the flag that does it here, with the value that was given.
 fn unknown(error: &clap::Error, given: &[OsString]) -> String {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) => flag.as_str(),

@@ -1,4 +1,4 @@
-//! One line on a terminal while a run goes on; nothing where nobody looks.
+//! One line on a terminal during a run; nothing without a terminal.
 
 use std::fmt::Write as _;
 use std::sync::mpsc::{self, SyncSender};

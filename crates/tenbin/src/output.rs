@@ -27,7 +27,7 @@ pub(crate) fn complain(error: &anyhow::Error) {
         true => (text, ERROR),
         false => (indented(&text), ERROR),
     };
-    // Nobody is left to tell when stderr is gone.
+    // Without stderr the error cannot be printed.
     let _ = writeln!(io::stderr(), "{start}{text}");
 }
 

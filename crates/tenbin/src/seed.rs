@@ -1,4 +1,4 @@
-//! Seeds that nobody gave: each load has its own, so that no run finds in a cache, or as a key, what the one before it left.
+//! Seeds of loads without one: each load has its own, so that no run finds in a cache, or as a key, what the one before it left.
 
 use std::hash::{BuildHasher, RandomState};
 

@@ -225,7 +225,7 @@ fn a_script_that_cannot_go_on_is_told_as_a_fault_of_the_script() {
     prepare(&home, "sqlite:zero.db", &["--workload", "sign-up"]);
     let output = home.run(&["sqlite:zero.db", "-f", "zero.sql", "-c", "1", "-n", "3"]);
     assert_eq!(output.code, Some(4), "{output:?}");
-    for told in ["zero.sql:2: division by zero", "the load could not go on", "correct the script"] {
+    for told in ["zero.sql:2: division by zero", "the load could not continue", "correct the script"] {
         assert!(output.stdout.contains(told), "{told}: {output:?}");
     }
     assert!(!output.stdout.contains("measured itself"), "{output:?}");

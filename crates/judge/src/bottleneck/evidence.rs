@@ -91,7 +91,7 @@ impl CombinedFigures {
     }
 }
 
-/// Who used the cores, on average: `None` is what nobody read.
+/// Who used the cores, on average: `None` was not sampled.
 pub(super) struct Cores {
     /// How many there are.
     pub(super) all: usize,

@@ -14,7 +14,7 @@ use crate::metric::ERRORS;
 use crate::scope::Scope;
 use crate::words::{duration, percent_of};
 
-/// More errors than that fail a run of which nobody said how many it may have.
+/// More errors than this fail a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
 /// What is open when the load ends may take so long to end, and no less than twice the longest time that was allowed.
 const DRAIN_MIN_NS: f64 = 1e9;

@@ -1,4 +1,4 @@
-//! The generator or its machine failed, or the load could not go on.
+//! The generator or its machine failed, or the load could not continue.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,10 @@ impl Doubt {
     /// The load could not go on.
     pub const HOPELESS: Self = Self {
         code: "hopeless",
-        words: "the load could not go on",
+        words: "the load could not continue",
         suspect: "",
         invalid: "always",
-        looks_at: "the load could not go on: a script that divides by zero, a log-in that will be rejected each time",
+        looks_at: "the load could not continue: a script that divides by zero, a log-in that will be rejected each time",
         is_limit: false,
     };
 

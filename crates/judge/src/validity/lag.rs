@@ -13,7 +13,7 @@ const WAKE_LAG_MAX_NS: u64 = 1_000_000;
 /// The generator's share of the slowest response times: beyond it they are in doubt, or its own.
 const SHARE_SUSPECT: f64 = 0.05;
 const SHARE_INVALID: f64 = 0.15;
-/// A lag that is shorter on average disturbs nobody who looks at milliseconds.
+/// A lag that is shorter on average does not matter at the scale of milliseconds.
 const LAG_SUSPECT_NS: f64 = 300_000.0;
 const LAG_INVALID_NS: f64 = 1_000_000.0;
 /// Where there are too few requests for a tail, all of them are looked at, and a lag must be long to be no chance.

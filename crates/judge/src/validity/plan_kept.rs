@@ -26,7 +26,7 @@ impl Doubt {
         code: "not_sent",
         words: "{units} were not sent",
         suspect: "",
-        invalid: "0.1 % of the planned requests, and nobody interrupted the run",
+        invalid: "0.1 % of the planned requests, and the run was not interrupted",
         looks_at: "the plan was not kept; the sentence says why",
         is_limit: false,
     };
@@ -37,7 +37,7 @@ impl Doubt {
         words: "",
         suspect: "",
         invalid: "always",
-        looks_at: "the load ended before its first request was due, and nobody interrupted the run",
+        looks_at: "the load ended before its first request was due, and the run was not interrupted",
         is_limit: false,
     };
 }

@@ -129,7 +129,7 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     facts
 }
 
-/// Of these, what nobody may overlook.
+/// The most important of these.
 pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
     let overload = (row.found.recovers == Some(false)).then(|| after_overload(row)).flatten();
     let soak = (row.found.soaked == Some(false)).then(|| soak(view, row));

@@ -1,4 +1,4 @@
-//! Keeps the page of a huge study within bounds: the best settings stay, and what was left out is said.
+//! Keeps the page of a huge study within bounds: the best variants stay, and the page says what it omits.
 
 use std::collections::HashMap;
 

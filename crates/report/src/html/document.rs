@@ -112,7 +112,7 @@ pub(crate) struct Load {
     pub(crate) gates: Vec<Notice>,
 }
 
-/// How much load each variant bears while it meets objectives.
+/// The maximum sustainable load of each variant.
 #[derive(Serialize)]
 pub(crate) struct CapacitySearch {
     pub(crate) objectives: Vec<Objective>,

@@ -14,7 +14,7 @@ use crate::text::{harmless, visible};
 const NAME_CHARACTERS_MAX: usize = 120;
 const WORDS_CHARACTERS_MAX: usize = 300;
 
-/// What every variant bears.
+/// The maximum sustainable load of every variant.
 pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
     CapacitySearch {
         objectives: view.slos.iter().map(objective).collect(),

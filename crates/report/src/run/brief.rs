@@ -118,7 +118,7 @@ fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// Whether there is more in warnings and notes than is said here.
+/// Whether warnings and notes are cut here.
 pub(super) fn leaves_out_notes(view: &View<'_>) -> bool {
     let is_cut = |(_, text): (&str, &str)| first_sentence(text) != text.trim_end_matches('.');
     all_notes(view).count() > NOTES_MAX || all_notes(view).any(is_cut)

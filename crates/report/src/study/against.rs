@@ -51,7 +51,7 @@ pub(super) fn answer(
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// `None` if there is nobody.
+/// `None` if there is none.
 fn listed(pairs: Vec<&Pair>, name: impl Fn(&Pair) -> String) -> Option<String> {
     let mut names: Vec<String> = pairs.iter().take(NAMES_MAX).map(|pair| name(pair)).collect();
     if pairs.len() > NAMES_MAX {

@@ -87,7 +87,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteR
     let is = |wanted: Outcome| move |pair: &Pair| outcome(pair, best) == wanted;
     if of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
         if others(&|pair| pair.was_looked_at()).is_empty() {
-            // Figures without a comparison: they are those of the table, and nobody leads.
+            // Figures without a comparison: they are those of the table, and no variant leads.
             let rows = std::iter::once(best).chain(others(&|_| true));
             return match is_throughput(view) {
                 true => {
@@ -157,7 +157,7 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, 
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
 }
 
-/// Systems that were unavailable for part of the time: whatever their figures say, nobody could use them then.
+/// Systems that were unavailable for part of the time: whatever their figures are, they could not be used then.
 fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let rows: Vec<usize> = (0..load.rows.len()).filter(|row| load.rows[*row].gone.runs > 0).collect();
     let of = |row: usize| {

@@ -13,7 +13,7 @@ const CORES_MAX: usize = 64;
 /// The name of a core, and for every row its share of busy time.
 pub(super) type Column<'a> = (&'a str, Vec<Option<f64>>);
 
-/// Per core its name, and for every row its share of busy time the median of its valid runs; `None` if nobody looked.
+/// Per core its name, and for every row its share of busy time the median of its valid runs; `None` if it was not sampled.
 pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Option<Vec<Column<'a>>> {
     let mut names: Vec<&str> = Vec::new();
     let mut of_rows: Vec<BTreeMap<&str, Vec<f64>>> = Vec::new();

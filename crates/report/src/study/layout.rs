@@ -9,7 +9,7 @@ use super::{LoadView, StudyView, over_runs, sentences, tournament};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
-/// Everything that is said about a study, in order.
+/// All pieces of a report on a study, in order.
 pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
     let order = Order { view, page: StudyPieces::new(view, escape), escape };
     let mut items = order.page.answers();

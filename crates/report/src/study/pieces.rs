@@ -1,4 +1,4 @@
-//! What is said about a study for people, piece by piece.
+//! The pieces of a report on a study.
 
 use judge::Eligibility;
 use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
@@ -29,7 +29,7 @@ const INTERVAL_COLUMNS: usize = 40;
 /// Kinds of errors of one load.
 const ERRORS_MAX: usize = 12;
 
-/// What is said about a study, piece by piece.
+/// The pieces of a report on a study.
 pub(crate) struct StudyPieces<'a> {
     view: &'a StudyView<'a>,
     escape: Escape,
@@ -329,7 +329,7 @@ impl<'a> StudyPieces<'a> {
         FailureLine { place, ..self.of_kind(&trouble.kind, None) }
     }
 
-    /// The same without its place; `sentence` is said instead of that of a doubt.
+    /// The same without its place; `sentence` replaces that of a doubt.
     pub(crate) fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>) -> FailureLine {
         let tail = |outputs, process| {
             words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
@@ -453,7 +453,7 @@ impl<'a> StudyPieces<'a> {
         open.filter_map(next_blocks).max().map(|blocks| blocks.max(least))
     }
 
-    /// What goes on with this study.
+    /// The command that resumes this study.
     pub(crate) fn resuming(&self, plan: &str) -> String {
         let study = self.view.study;
         let is_out_of_time =

@@ -1,4 +1,4 @@
-//! What a study says, in sentences. Names in them are escaped by whoever asks.
+//! Sentences about a study. The caller escapes the names in them.
 
 use judge::Eligibility;
 use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};

@@ -141,7 +141,7 @@ fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = StatementLine<'a>>
     })
 }
 
-/// A row per variant, a column per core: how busy each was; `None` if nobody looked.
+/// A row per variant, a column per core: how busy each was; `None` if it was not sampled.
 pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     let cores = super::cores::of_load(view, load)?;
     let mut table = of_names("core busy", load, escape, |_| false);

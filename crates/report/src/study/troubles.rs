@@ -203,7 +203,7 @@ impl TroubleKind<'_> {
         }
     }
 
-    /// Whether both are said in one sentence: figures in it are those of the first run.
+    /// Whether both have one sentence: figures in it are those of the first run.
     fn is_like(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (

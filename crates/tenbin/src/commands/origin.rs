@@ -8,7 +8,7 @@ use store::{Origin, Store};
 
 use crate::output;
 
-/// Longer labels make tables that nobody can read.
+/// Longer labels make tables unreadable.
 const LABEL_CHARS_MAX: usize = 60;
 /// What a service that checks out a commit calls the branch.
 const BRANCHES: [&str; 3] = ["GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"];

@@ -129,7 +129,7 @@ pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     let (sender, heard) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            // The second signal finds nobody listening any more, and then there is nothing to add.
+            // At the second signal nothing listens any more, and there is nothing to add.
             let _ = sender.send(());
         }
     })?;
@@ -311,7 +311,7 @@ fn connections(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{text} is not from 1 to 1M"))
 }
 
-/// What is said when clients can connect.
+/// The line that says that clients can connect.
 fn listening(running: &Running, place: &Place, settings: &Settings) -> String {
     let mut does: Vec<String> = Vec::new();
     if !settings.delay.is_zero() {

@@ -100,7 +100,7 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` follows from what was kept. A study
+    /// Starts, loads, stops, keeps, reports. Prints `words` first, if there are any; `exit` follows from what was stored. A study
     /// that names no seed gets a new one; one that is resumed keeps its own.
     pub(crate) fn carry_out(
         self,
@@ -159,7 +159,7 @@ impl Ordered<'_> {
         Ok(heard.exit().unwrap_or(exit))
     }
 
-    /// The study to go on with, taken over, and its seed.
+    /// The study to resume, and its seed.
     fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
         let Self { study, procedure, blocks, .. } = self;
         let id = match name {

@@ -117,7 +117,7 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     let (sender, heard) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            // The second signal finds nobody listening any more, and then there is nothing to add.
+            // At the second signal nothing listens any more, and there is nothing to add.
             let _ = sender.send(());
         }
     })?;

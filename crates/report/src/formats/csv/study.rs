@@ -30,7 +30,7 @@ const HEADER_OF_PLACE: [&str; 18] = [
     "Started",
 ];
 
-/// And what is said of transactions alone.
+/// And the figures of transactions alone.
 const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
 
 /// Writes the header and a row per run, in the order in which the study plans them; then a column per parameter.

@@ -1,4 +1,4 @@
-//! What was counted, and what is said of transactions alone.
+//! What was counted, and the figures of transactions alone.
 
 use serde::Serialize;
 
