@@ -78,7 +78,7 @@ bench-page: build $(NODE_MODULES) ## How large are pages of 200 runs and of 24 h
 	cargo build --release --locked -p bench-page
 	bench/page/run.sh $(TARGET_DIR)/release $(TARGET_DIR)/bench-page
 
-screenshots: build $(NODE_MODULES) ## Compare three Ruby application servers in nine minutes, and take the pictures of the documentation
+screenshots: build $(NODE_MODULES) ## Compare three Ruby application servers in seven minutes, and take the pictures of the documentation
 	scripts/systems.sh
 	scripts/browser.sh
 	$(TARGET_DIR)/release/tenbin run plans/app-servers-small.yaml -o $(TARGET_DIR)/app-servers.html
