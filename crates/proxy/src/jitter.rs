@@ -13,7 +13,7 @@ pub(crate) struct Draws(Pcg64);
 
 impl Draws {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Pcg64::new(u128::from(seed), 0x7072_6f78_79))
+        Self(Pcg64::new(u128::from(seed), 1))
     }
 
     /// The delay of the next piece of data, never below 0.

@@ -216,6 +216,7 @@ impl Pair {
             return self.lines[from].reset_at_ns().is_some_and(|at_ns| at_ns <= now_ns);
         }
         let due_ns = self.lines[from].next_at_ns(bandwidth);
+        let passed_before = self.passed_bytes;
         loop {
             let left = self.reset_at_bytes.map_or(u64::MAX, |limit| limit.saturating_sub(self.passed_bytes));
             if left == 0 {
@@ -244,7 +245,10 @@ impl Pair {
                 }
             }
         }
-        self.note_late(from, due_ns, now_ns, context);
+        // Ends are not counted: a load that ends closes all its connections at once.
+        if self.passed_bytes > passed_before {
+            self.note_late(from, due_ns, now_ns, context);
+        }
         self.pass_end(from, now_ns)
     }
 
