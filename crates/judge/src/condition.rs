@@ -126,7 +126,7 @@ impl Condition {
     }
 
     /// Whether it asks about all steps and all of the measured time.
-    pub const fn is_of_whole(&self) -> bool {
+    pub(crate) const fn is_of_whole(&self) -> bool {
         self.step.is_none() && self.part_ns.is_none()
     }
 

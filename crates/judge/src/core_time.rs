@@ -27,7 +27,7 @@ impl CoreTime {
 }
 
 /// What was read while requests were measured, in order of time.
-pub fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
+pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
     let warm_up_ns = u128::from(run.new.warm_up_ns);
     run.readings().filter(move |reading| u128::from(reading.second) * 1_000_000_000 >= warm_up_ns)
 }

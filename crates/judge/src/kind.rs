@@ -35,7 +35,7 @@ impl MetricKind {
     }
 
     /// The unit of what is read, as the store has it with the figure of a gate.
-    pub const fn stored_unit(self) -> &'static str {
+    pub(crate) const fn stored_unit(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "ns",
             Self::Share => "share",

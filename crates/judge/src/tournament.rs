@@ -14,7 +14,7 @@ use crate::versus::said;
 const CELLS_MAX: usize = 1 << 21;
 
 /// What a study lays down for a tournament of these settings; `None` if its procedure is another.
-pub fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
+pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
     let Procedure::Best { incumbent } = &compare.procedure else { return None };
     let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);
     Some(TournamentRules {

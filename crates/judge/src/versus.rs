@@ -11,7 +11,7 @@ use crate::setting::Setting;
 
 /// What a study lays down for a duel; `None` if its procedure is another. Further metrics share the error rate with the
 /// first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
-pub fn duel_rules(compare: &Compare) -> Option<DuelRules> {
+pub(crate) fn duel_rules(compare: &Compare) -> Option<DuelRules> {
     let Procedure::Duel { pilot_blocks } = compare.procedure else { return None };
     Some(DuelRules {
         matters: compare.matters,

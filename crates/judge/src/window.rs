@@ -61,7 +61,7 @@ impl Window {
     }
 
     /// Of whole seconds: what ended in so many of them.
-    pub fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
+    pub(crate) fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
         Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
     }
 

@@ -65,7 +65,7 @@ impl Transactions {
     }
 
     /// What the database is called.
-    pub fn engine_name(&self) -> &'static str {
+    pub(crate) fn engine_name(&self) -> &'static str {
         match self.database.engine {
             Engine::PostgreSql => "PostgreSQL",
             Engine::MySql => "MySQL",

@@ -37,7 +37,7 @@ pub use outcome::{Blame, ClassName, ErrorClass, Outcome};
 pub use percentile::{PRINTED, Percentile};
 pub use pulse::{Presence, Pulse, Pulses};
 pub use recorder::Recorder;
-pub use sample::{Reservoir, Sampled};
+pub use sample::Sampled;
 pub use spread::{ConnectionTotals, MinMedianMax, Spread};
 pub use tail::{Tail, TailSum};
 pub use tally::{Malformed, Split, Statuses, Tally};

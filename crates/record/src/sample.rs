@@ -22,7 +22,7 @@ pub struct Sampled {
 /// Keeps at most so many requests of each second, every request of the second with the same chance
 /// (Vitter's algorithm R).
 #[derive(Clone, Debug)]
-pub struct Reservoir {
+pub(crate) struct Reservoir {
     capacity: usize,
     offered: u64,
     kept: Vec<Sampled>,
@@ -31,18 +31,18 @@ pub struct Reservoir {
 
 impl Reservoir {
     /// A reservoir of `capacity` requests a second; with 0 it costs nothing. The seed is for the draws.
-    pub fn new(capacity: usize, seed: u64) -> Self {
+    pub(crate) fn new(capacity: usize, seed: u64) -> Self {
         Self { capacity, offered: 0, kept: Vec::with_capacity(capacity), state: seed | 1 }
     }
 
     /// Whether anything is kept at all.
     #[inline]
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.capacity > 0
     }
 
     /// Offers one request of the current second.
-    pub fn offer(&mut self, request: Sampled) {
+    pub(crate) fn offer(&mut self, request: Sampled) {
         self.offered += 1;
         if self.kept.len() < self.capacity {
             self.kept.push(request);
@@ -55,7 +55,7 @@ impl Reservoir {
     }
 
     /// Ends the second: what was kept of it, in order of intended start.
-    pub fn take(&mut self) -> Vec<Sampled> {
+    pub(crate) fn take(&mut self) -> Vec<Sampled> {
         self.offered = 0;
         let mut kept = core::mem::replace(&mut self.kept, Vec::with_capacity(self.capacity));
         kept.sort_by_key(|request| request.finish.intended_ns);

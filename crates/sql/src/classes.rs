@@ -28,7 +28,7 @@ impl Retry {
 }
 
 /// Whether a transaction that was refused so can succeed if it is tried again.
-pub fn is_retryable(class: ErrorClass) -> bool {
+pub(crate) fn is_retryable(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::SerializationFailure | ErrorClass::Deadlock)
 }
 

@@ -37,7 +37,6 @@ pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
 pub use seen::Seen;
-pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{

@@ -28,7 +28,7 @@ pub const FIXED: Look = Look { blocks: 6, critical: 0 };
 impl Look {
     /// The chance that the interval of this look covers the true ratio.
     pub fn confidence(&self) -> f64 {
-        1.0 - crate::p_value(self.blocks, self.critical)
+        1.0 - crate::signed_rank::p_value(self.blocks, self.critical)
     }
 }
 

@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 /// of each of the `pairs` is a fair coin. 1 at most.
 ///
 /// Exact up to 53 pairs; beyond that as exact as `f64` adds.
-pub fn p_value(pairs: u32, sum: u32) -> f64 {
+pub(crate) fn p_value(pairs: u32, sum: u32) -> f64 {
     let share_at_most: f64 = distribution(pairs).iter().take(sum as usize + 1).sum();
     (2.0 * share_at_most).min(1.0)
 }
 
 /// The largest sum whose two-sided p-value is at most `alpha`; `None` if even the sum 0 has a larger one.
-pub fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
+pub(crate) fn critical_value(pairs: u32, alpha: f64) -> Option<u32> {
     let mut share_at_most = 0.0;
     let significant = distribution(pairs).into_iter().take_while(|share| {
         share_at_most += share;

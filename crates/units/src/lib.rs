@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 pub mod shown;
 
 /// The longest duration that can be written: a year.
-pub const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
+const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
 /// The highest rate that can be written.
-pub const RATE_MAX_PER_S: f64 = 1e8;
+const RATE_MAX_PER_S: f64 = 1e8;
 
 const DURATIONS: &[(&str, f64)] = &[
     ("ns", 1.0),

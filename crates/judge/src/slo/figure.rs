@@ -62,7 +62,7 @@ impl Figure {
     }
 
     /// The figure, if there are enough samples for a verdict on it.
-    pub fn observe(self, scope: &Scope) -> Option<f64> {
+    pub(crate) fn observe(self, scope: &Scope) -> Option<f64> {
         match self {
             Self::Percentile(percentile) => {
                 let response = scope.tally().response.all();

@@ -81,7 +81,7 @@ impl Player {
     }
 
     /// Gives a variable the number that a text is; a text that is none stays one.
-    pub fn set_number(&mut self, slot: u16, value: &[u8]) {
+    pub(crate) fn set_number(&mut self, slot: u16, value: &[u8]) {
         self.machine.variables.set_text(slot, value);
         let _ = self.machine.variables.typed(slot, &self.deck.names);
     }
@@ -128,7 +128,7 @@ impl Player {
 
     /// Appends a statement with its values in it, each written by `write`: what goes out in simple mode where a value may be any
     /// text.
-    pub fn fill_literals(
+    pub(crate) fn fill_literals(
         &mut self,
         statement: u16,
         write: impl Fn(Literal<'_>, &mut Vec<u8>),
