@@ -72,16 +72,7 @@ pub(super) fn compare(
             verdict: Verdict::Inconclusive(None),
         });
     }
-    for (load, row) in rows_of(b) {
-        let is_it = |common: &ComparedRow| {
-            common.load == load.name
-                && common.system == row.place.system
-                && common.variant == row.place.variant
-        };
-        if !rows.iter().any(is_it) {
-            alone[1].push(called(load, row));
-        }
-    }
+    alone[1] = only_in(b, &rows);
     if rows.is_empty() {
         return Err(nothing_in_common(first, second, &views));
     }
@@ -107,6 +98,18 @@ type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::Var
 
 fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'v, 'a>> {
     view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load, row)))
+}
+
+/// What a study has beyond the rows that both have.
+fn only_in(view: &StudyView<'_>, rows: &[ComparedRow]) -> Vec<String> {
+    let is_common = |(load, row): &LoadAndRow<'_, '_>| {
+        rows.iter().any(|common| {
+            common.load == load.name
+                && common.system == row.place.system
+                && common.variant == row.place.variant
+        })
+    };
+    rows_of(view).filter(|of| !is_common(of)).map(|(load, row)| called(load, row)).collect()
 }
 
 fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<&'a Run> {
