@@ -8,7 +8,7 @@ use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
-/// How often somebody is asked whether to go on.
+/// How often the caller is asked whether to continue.
 const PAUSE: Duration = Duration::from_millis(25);
 /// A keeper says at once whether something is left below it.
 const LAST_WORD: Duration = Duration::from_millis(100);

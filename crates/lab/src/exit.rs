@@ -18,7 +18,7 @@ impl Exit {
         self == Exit::Code(0)
     }
 
-    /// Where to look, besides the output.
+    /// Where to look, in addition to the output.
     pub(crate) fn hint(self) -> &'static str {
         match self {
             Exit::Code(126 | 127) => "the command was not found: write its full path",

@@ -72,7 +72,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // Nobody is left to be told; the path is temporary.
+            // No caller is left to report to; the path is temporary.
             let _ = remove_folder(path);
         }
     }

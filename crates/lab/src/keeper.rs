@@ -154,7 +154,7 @@ enum RestAt {
     Told,
 }
 
-/// What Tenbin has been told.
+/// What was reported to Tenbin.
 #[derive(Debug, Default)]
 struct Reported {
     exit: bool,
@@ -244,7 +244,7 @@ impl Keeper {
         self.phase = Phase::Stopping { until: Deadline::after(within), rest_at };
     }
 
-    /// Nobody is there any more to ask for more patience.
+    /// No client is left to extend the deadline.
     fn orphaned(&mut self) {
         if !matches!(self.phase, Phase::Killing { .. }) {
             tell_all(Signal::TERM);

@@ -64,7 +64,7 @@ impl KeeperState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Exit(Exit),
-    /// Somebody killed its keeper, and maybe it.
+    /// Its keeper was killed, and maybe the process too.
     KeeperLost,
 }
 

@@ -1,4 +1,4 @@
-//! Processes that nobody keeps any more, found by their mark and ended.
+//! Processes whose keeper is gone: found by their mark, and ended.
 
 use std::collections::BTreeMap;
 use std::thread;

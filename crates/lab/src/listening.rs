@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::processes;
 
-/// Where somebody may listen.
+/// Where a process may listen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listens<'a> {
     /// A TCP port of an address.

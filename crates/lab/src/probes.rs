@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 
 pub use watch::Watch;
 
-/// What is looked at, besides the machine and this process.
+/// What is observed in addition to the machine and this process.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
     /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,

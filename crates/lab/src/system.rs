@@ -22,7 +22,7 @@ pub struct Stopped {
     pub outputs: Vec<Output>,
 }
 
-/// A system whose processes were all ready once. Dropping it stops it too, but tells nobody how that went.
+/// A system whose processes were all ready once. Dropping it stops it too, but does not report how that went.
 #[derive(Debug)]
 pub struct System {
     pub(crate) setting: Setting,
@@ -41,7 +41,7 @@ pub struct System {
 pub(crate) struct Running {
     pub(crate) kept: KeptProcess,
     pub(crate) stop: StopHow,
-    /// Its death has been told.
+    /// Its death was reported.
     pub(crate) is_mourned: bool,
 }
 

@@ -174,7 +174,7 @@ impl<'a> Collector<'a> {
         Ok(collected)
     }
 
-    /// How much the load is to stop: because somebody asks for it, its system is gone, or it is steady and may end.
+    /// How the load is to stop: because a stop was requested, its system is gone, or it is steady and may end.
     fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
         let elapsed = self.clock.now().saturating_duration_since(begun);
         if let Some(extension) = &mut self.extension {

@@ -13,7 +13,7 @@ use crate::prepare::Refusal;
 use crate::protocol::{file, nonce};
 use crate::stretching;
 
-/// How a log-in ends that nobody answers.
+/// The class of a log-in without an answer.
 const SILENT: ErrorClass = ErrorClass::TimeoutLogin;
 
 /// What a database said of itself.
@@ -137,7 +137,7 @@ struct QueryResult {
     /// Whether it was refused because the user may not ask it.
     is_forbidden: bool,
     probed: Probed,
-    /// The process that serves the connection, as the peer told when it was opened.
+    /// The process that serves the connection, as the peer reported at the log-in.
     backend_pid: Option<u32>,
 }
 

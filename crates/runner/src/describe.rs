@@ -26,7 +26,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    // Tables are recorded by their size, and told apart by what is in them.
+    // Tables are recorded by their size, and distinguished by their contents.
     let tables = plan.data.iter().filter_map(|data| match &data.source {
         Source::Rows { rows, .. } => Some(rows),
         _ => None,

@@ -19,7 +19,7 @@ const OTHERS_MAX: usize = 16;
 /// What is known before a load begins, to be compared with what is so after it.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// Who used the machine, and when; `None` if nobody looked.
+    /// Who used the machine, and when; `None` if not measured.
     looked: Option<(Census, Instant)>,
     /// Processes that listen where the load goes.
     listeners: Vec<u32>,

@@ -38,7 +38,7 @@ pub trait Generator: Debug {
     ) -> Result<(), FillError>;
 
     /// Does everything that can fail before the first request, and sends none. Leaves a server to itself that keeps it waiting
-    /// when somebody asks to stop.
+    /// when a stop is requested.
     ///
     /// # Errors
     /// The plan cannot run here.
@@ -71,7 +71,7 @@ pub trait Underway: Debug {
     /// Waits for whatever makes the load, when nothing is left.
     ///
     /// # Errors
-    /// What of it died of a fault of this program.
+    /// Threads that died of an error of this program.
     fn join(self: Box<Self>) -> Result<(), Vec<String>>;
 }
 

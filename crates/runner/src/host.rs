@@ -1,4 +1,4 @@
-//! The machine that makes a load, so that results of different machines can be told apart.
+//! The machine that makes a load, so that results of different machines can be distinguished.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A load is over: its accounts are closed, and handed to whoever judges what they are worth.
+//! Closes the accounts of a load that is over, and passes them to `judge`.
 
 use engine::WorkerEnd;
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
@@ -17,7 +17,7 @@ use crate::stopper::StopLevel;
 use crate::tools::Tools;
 use crate::usage::Usage;
 
-/// What is known of a load besides its accounts.
+/// What is known of a load in addition to its accounts.
 pub(crate) struct Surroundings<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) tools: &'a Tools<'a>,
@@ -57,7 +57,7 @@ pub(crate) fn environment(
     (environment, sharing.filter(|_| roots.is_empty()))
 }
 
-/// A load that is over: its accounts, and what is kept of it besides.
+/// A load that is over: its accounts, and what else is stored of it.
 pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
     usage: Usage,

@@ -112,7 +112,7 @@ pub(crate) fn fill_for(
                     "" => rows_words(rows, all),
                     words => words.to_owned(),
                 };
-                // Whether anybody hears of it makes no difference.
+                // Progress may go unheard.
                 let _ = teller.send(words);
             };
             fill(database, tables.workload, &options, stopper, &tell)

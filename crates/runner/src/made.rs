@@ -20,7 +20,7 @@ pub struct Made {
     pub ending: Ending,
     /// What became of the plan's gates.
     pub gates: Vec<GateResult>,
-    /// What was measured, of a load that came to its end; `None` if nobody asked for it.
+    /// What was measured, of a load that came to its end; `None` if not requested.
     pub brief: Option<Brief>,
     /// Whether this is the first run in which the system is known to do something else than reject.
     pub is_first_answer: bool,
@@ -82,7 +82,7 @@ impl Loaded {
         self.ending.failure.is_some()
     }
 
-    /// Keeps what processes wrote, the ending, and what became of the gates, if anybody asks for these.
+    /// Keeps what processes wrote, the ending, and the results of the gates, if requested.
     pub(crate) fn keep(
         self,
         store: &Store,

@@ -35,7 +35,7 @@ pub(crate) struct Taken {
     steal_s: f64,
     /// Of all cores, as far as it was read.
     cores_s: f64,
-    /// By the quota of the generator's control group; `None` if nobody looked.
+    /// By the quota of the generator's control group; `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> MonitoredSystem<'a> {
         Self { system: Some(system), ..Self::of(lab, subject) }
     }
 
-    /// A load on something that somebody else started.
+    /// A load on a system that Tenbin did not start.
     pub(crate) fn somebody_elses(lab: &'a dyn Lab) -> Self {
         Self::of(lab, Subject::default())
     }

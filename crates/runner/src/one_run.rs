@@ -1,4 +1,4 @@
-//! One run, from first to last: whoever asks for it, a URL or a study.
+//! One run from start to end, for a URL or a study.
 
 use store::{Failure, NewRun, Store, Verdict};
 
@@ -81,7 +81,7 @@ impl Runner<'_> {
         })
     }
 
-    /// A run whose load never began: somebody stopped it before, or something failed.
+    /// A run whose load never began: it was stopped before, or something failed.
     fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
         let run = self.store.begin(new)?;
         Ok(match self.tools.is_stopped() {

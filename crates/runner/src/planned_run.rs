@@ -36,7 +36,7 @@ pub struct PlannedRun<'a> {
     pub(crate) place: Option<(StudyId, StudyPlace)>,
     /// The variant that it loads.
     pub(crate) stage: Option<&'a Stage>,
-    /// What it is held against; `None`: nobody asks for its figures before there is a report.
+    /// What it is held against; `None`: its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
     pub(crate) first: First,
 }
@@ -44,7 +44,7 @@ pub struct PlannedRun<'a> {
 /// What is known of the answers to a scenario before a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
-    /// Nobody asks.
+    /// Not requested.
     Any,
     /// Nothing yet, and a system that rejects everything is a result.
     MayReject,
@@ -53,7 +53,7 @@ pub(crate) enum First {
 }
 
 impl<'a> PlannedRun<'a> {
-    /// A load on what somebody else has started, of no study.
+    /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         Self { plan, prepared, place: None, stage: None, gates: None, first: First::Any }
     }
@@ -84,7 +84,7 @@ impl<'a> PlannedRun<'a> {
         Ok(MonitoredSystem::system(lab, system, subject))
     }
 
-    /// Makes tables where they are wanted, and connects once.
+    /// Creates tables where required, and connects once.
     pub(crate) fn prepare(
         &mut self,
         tools: &Tools<'_>,

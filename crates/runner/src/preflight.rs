@@ -26,7 +26,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults.extend(missing_programs(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
-        // TCP needs the most: ports, besides descriptors.
+        // TCP needs the most: ports in addition to descriptors.
         let needs_ports = |launch: &Launch| launch.socket.is_none();
         let first = || launches(study, tenbin).next();
         let Some(launch) = launches(study, tenbin).find(needs_ports).or_else(first) else { continue };
@@ -61,7 +61,7 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
     for launch in
         launches(study, tenbin).filter(|launch| seen.insert((launch.url.clone(), launch.database.clone())))
     {
-        // What else is wrong with a plan is told elsewhere.
+        // Other errors of a plan are reported elsewhere.
         let Ok(plan) = study.plan(0, &launch) else { continue };
         for peer in plan.peers().filter(|peer| peer.unix_socket.is_none()) {
             if let Some(why) = resolve::forbidden(&peer.host, public) {

@@ -20,7 +20,7 @@ use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 
-/// How long somebody waits who asks to stop.
+/// How long a stop request waits.
 const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 
 /// A plan that is ready to run.
@@ -36,7 +36,7 @@ pub struct Prepared {
     pub memory_bound_bytes: u64,
     /// How long the name look-up took; `None` if there was nothing to look up.
     pub resolved: Option<Duration>,
-    /// The TLS version, cipher suite and key exchange, if TLS is spoken.
+    /// The TLS version, cipher suite and key exchange, if TLS is used.
     pub tls: Option<String>,
     /// What a database said of itself.
     pub learnt: Learnt,
@@ -77,7 +77,7 @@ pub enum Refusal {
     /// The file of authorities cannot be used.
     #[error(transparent)]
     Authorities(TlsError),
-    /// The target cannot be spoken to.
+    /// The target does not speak the protocol.
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// The database is not ready for it.
@@ -89,7 +89,7 @@ pub enum Refusal {
     /// The plan does not fit this machine.
     #[error("{0}")]
     Plan(Fault),
-    /// Somebody asked to stop meanwhile.
+    /// A stop was requested meanwhile.
     #[error("stopped")]
     Stopped,
 }
@@ -168,7 +168,7 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     Ok(Prepared { threads, cores, endpoints, memory_bound_bytes, resolved, tls, learnt, ready })
 }
 
-/// As [`prepare`], but leaves a server to itself that keeps it waiting when somebody asks to stop.
+/// As [`prepare`], but leaves a server to itself that keeps it waiting when a stop is requested.
 pub(crate) fn prepare_unless_stopped(
     plan: &Plan,
     public: &PublicLoads,
@@ -177,7 +177,7 @@ pub(crate) fn prepare_unless_stopped(
     let (teller, told) = mpsc::channel();
     let (own_plan, own_public) = (plan.clone(), public.clone());
     let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
-        // Nobody listens any more when it took too long.
+        // The receiver is gone if it took too long.
         let _ = teller.send(prepare(&own_plan, &own_public));
     });
     if waiting.is_err() {

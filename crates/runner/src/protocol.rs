@@ -126,7 +126,7 @@ pub(crate) fn file(sql: &Transactions) -> sqlite::Database {
     sqlite::Database { settings, ..sqlite::Database::new(path) }
 }
 
-/// What nobody can foresee: log-ins are made from it.
+/// Unpredictable bytes: log-ins are made from them.
 pub(crate) fn nonce() -> Result<[u8; 18], Refusal> {
     let mut nonce = [0; 18];
     SystemRandom::new().fill(&mut nonce).map_err(|_| {

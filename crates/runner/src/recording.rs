@@ -1,4 +1,4 @@
-//! What was learnt before a load begins, as its record says it: the server's version, the scale, and how it is spoken to.
+//! What was learnt before a load begins, as its record says it: the server's version, the scale, and the protocol.
 
 use plan::{Plan, Trust};
 use serde_json::json;

@@ -88,7 +88,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Marks a new folder. The mark has its name only once it is locked: whoever sweeps meanwhile finds none.
+/// Marks a new folder. The mark has its name only once it is locked: a cleanup meanwhile finds none.
 fn mark(folder: &Path) -> io::Result<File> {
     let unnamed = folder.join(".owner");
     let mut mark = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
@@ -114,7 +114,7 @@ fn text(path: &Path, folder: &fs::Metadata) -> String {
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Removed,
-    /// Nobody can tell whose it is, or it could not be removed: why.
+    /// Its owner is unknown, or it could not be removed: why.
     Left(String),
 }
 

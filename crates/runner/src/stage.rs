@@ -1,4 +1,4 @@
-//! A system that can be started, and the load that it is to bear.
+//! A system that can be started, and its load.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -123,7 +123,7 @@ pub(crate) fn kept(failure: &lab::Failure) -> Failure {
     }
 }
 
-/// A port that the plan's author chose must be free before the start as well: else the load meets whoever holds it.
+/// A port that the plan's author chose must be free before the start as well: otherwise the load hits the process that holds it.
 fn with_port_of(peer: &Peer, mut ports: Vec<u16>) -> Vec<u16> {
     let is_here = matches!(peer.host.as_str(), "127.0.0.1" | "localhost");
     if is_here && peer.unix_socket.is_none() && !ports.contains(&peer.port) {

@@ -34,7 +34,7 @@ pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
 
 impl Stretch for Stretched {
     fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
-        // Whoever comes second waits for the first: it needs the same.
+        // The second caller waits for the first: it needs the same.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(of, number, _): &&(Vec<u8>, u32, _)| (of.as_slice(), *number) == (salt, rounds);
         if let Some((.., stretched)) = kept.list.iter().find(is_it) {

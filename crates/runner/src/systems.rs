@@ -55,7 +55,7 @@ pub trait Started: Debug {
     fn stop(self: Box<Self>) -> Stopped;
 }
 
-/// Somebody who looks once a second.
+/// Observes once a second.
 pub trait Watch: Debug {
     /// The looks since the last call, oldest first.
     fn take(&mut self) -> Vec<Look>;
@@ -74,7 +74,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// A room whose folder is somebody else's.
+    /// A room in a folder of another process.
     pub fn at(dir: PathBuf, ports: Vec<u16>) -> Self {
         Self { ports, dir, _scratch: None }
     }

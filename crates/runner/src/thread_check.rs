@@ -65,7 +65,7 @@ impl ConfirmationRun<'_> {
         let Ok(prepared) = self.runner.tools.generator.prepare(&plan, self.runner.tools.stopper) else {
             return Ok(());
         };
-        // The run is not kept to its end yet: nobody may think that it hangs.
+        // The run is not kept to its end yet: show that it does not hang.
         measured.wait();
         let confirmation = self.run_confirmation(&plan, prepared, observer);
         measured.go_on();

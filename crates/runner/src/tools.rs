@@ -12,7 +12,7 @@ static LOCAL_GENERATOR: LocalGenerator = LocalGenerator { public: PublicLoads::R
 /// What a run is made with.
 #[derive(Clone, Copy, Debug)]
 pub struct Tools<'a> {
-    /// How somebody stops it.
+    /// How it is stopped.
     pub stopper: &'a Stopper,
     /// What makes its load.
     pub generator: &'a dyn Generator,
@@ -28,7 +28,7 @@ impl<'a> Tools<'a> {
         Self { stopper, generator: &LOCAL_GENERATOR, lab: &LocalLab, clock: &WallClock }
     }
 
-    /// Whether somebody has asked to stop it.
+    /// Whether a stop was requested.
     pub fn is_stopped(&self) -> bool {
         self.stopper.level() != StopLevel::Go
     }

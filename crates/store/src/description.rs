@@ -68,7 +68,7 @@ pub struct PartOf {
     pub of: u16,
 }
 
-/// A run that begins. Texts may hold anything: whoever prints them escapes them.
+/// A run that begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
     /// When the load began, in milliseconds since 1970 (UTC).

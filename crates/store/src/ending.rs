@@ -173,7 +173,7 @@ impl Generator {
     }
 }
 
-/// The end of a run. Texts may hold anything: whoever prints them escapes them. The default is the end of a valid run that went as
+/// The end of a run. Texts are untrusted: escape them before printing. The default is the end of a valid run that went as
 /// planned, of which nothing else is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ending {
@@ -201,11 +201,11 @@ pub struct Ending {
     pub failure: Option<Failure>,
     /// Probes that could not look, and why.
     pub not_available: Vec<(String, String)>,
-    /// Whether the run came to a steady state; `None` if nobody looked.
+    /// Whether the run came to a steady state; `None` if not measured.
     pub steadiness: Option<Steadiness>,
     /// How long the measured window was; `None` if the load never began, or an earlier version kept the run.
     pub window_ns: Option<u64>,
-    /// How long the system was gone; `None` if nobody looked.
+    /// How long the system was gone; `None` if not measured.
     pub outage: Option<Outage>,
 }
 
@@ -218,7 +218,7 @@ impl Ending {
     }
 }
 
-/// Why a system failed. Texts may hold anything: whoever prints them escapes them.
+/// Why a system failed. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// When, in one word, such as `ready`.

@@ -17,7 +17,7 @@ use crate::store::{Durability, Store, signed};
 pub struct Output {
     /// Its name.
     pub process: String,
-    /// As it came; may hold anything: whoever prints it escapes it.
+    /// As received, and untrusted: escape it before printing.
     pub text: Vec<u8>,
     /// How much was not kept.
     pub dropped_bytes: u64,
@@ -30,7 +30,7 @@ pub struct GateResult {
     pub text: String,
     /// The name of its step; `None` if it is about all steps.
     pub step: Option<String>,
-    /// What was measured, in `unit`; `None` if it could not be told.
+    /// What was measured, in `unit`; `None` if it could not be measured.
     pub observed: Option<f64>,
     /// Where the gate lies, in `unit`.
     pub limit: f64,

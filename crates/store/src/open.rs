@@ -32,7 +32,7 @@ impl Store {
                 .create(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
         }
-        // Plans and what systems write may be nobody else's business. The files beside it get the same mode.
+        // Plans and what systems write may be nobody else's business. SQLite's other files next to it get the same mode.
         // If it is there already nothing happens, and if it cannot be made SQLite says why.
         let _ = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
@@ -103,7 +103,7 @@ fn names_a_file(path: &Path) -> Result<()> {
     if is_a_file { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
 }
 
-/// The name of a file that nobody writes.
+/// The name of a file that is opened read-only.
 fn unchanging(path: &Path) -> PathBuf {
     let mut name = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -125,7 +125,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    // Else every statement is prepared anew for every value that it is given.
+    // Otherwise every statement is prepared again for each value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)
 }

@@ -7,7 +7,7 @@ use rusqlite::OptionalExtension;
 use crate::Result;
 use crate::store::{Durability, Store};
 
-/// What is known of a run or a study beyond what it measured. Texts may hold anything: whoever prints them escapes them.
+/// What is known of a run or a study beyond what it measured. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// What the person who started it called it.

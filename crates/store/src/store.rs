@@ -29,7 +29,7 @@ pub struct Store {
 pub enum RunState {
     /// Its process is still writing.
     Running,
-    /// It has no ending, and nobody who could write one.
+    /// It has no ending, and its process is gone.
     Partial,
     /// It has ended.
     Ended(Verdict),

@@ -10,7 +10,7 @@ use crate::run_id::RunId;
 use crate::stage;
 use crate::study_id::StudyId;
 
-/// A study that begins. Texts may hold anything: whoever prints them escapes them.
+/// A study that begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewStudy {
     /// When it began, in milliseconds since 1970 (UTC).

@@ -13,12 +13,12 @@ const SECOND_NS: u64 = 1_000_000_000;
 pub struct WindowLength {
     /// In nanoseconds, above 0.
     pub ns: u64,
-    /// Whether it is the whole seconds within the window, because nobody noted its end: an earlier version kept the run, or it
+    /// Whether it is the whole seconds within the window, because its end was not stored: an earlier version kept the run, or it
     /// was cut short. Answers are sorted by the second in which they were counted, then.
     pub is_by_seconds: bool,
 }
 
-/// The window of a run. Where nobody noted it, the answers of its parts are counted by whole seconds.
+/// The window of a run. Where it was not stored, the answers of its parts are counted by whole seconds.
 pub(crate) fn settle(
     new: &NewRun,
     ending: Option<&Ending>,

@@ -62,7 +62,7 @@ impl<'a> Pace<'a> {
         self.beyond += took.saturating_sub(load);
     }
 
-    /// How long these runs will take, and so many more like them; `None`: nobody can say.
+    /// How long these runs will take, and so many more like them; `None`: unknown.
     pub(crate) fn expected(&self, places: &[StudyPlace], later: usize) -> Option<Duration> {
         let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
@@ -129,7 +129,7 @@ impl<'a> Pace<'a> {
 }
 
 /// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
-/// time in which the study was interrupted, and counts for nobody.
+/// time in which the study was interrupted, and is not counted.
 fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&store::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);

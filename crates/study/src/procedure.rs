@@ -32,7 +32,7 @@ pub use capacity::{CapacityAnswer, capacity_answers, level_words, slos};
 pub(crate) enum Turn {
     /// Runs that are made before anything more is decided.
     Runs {
-        /// In the order in which they are made, at least one. Whoever plans them gives them their positions.
+        /// In the order in which they are made, at least one. The planner assigns their positions.
         places: Vec<StudyPlace>,
         /// What a person should hear before they begin, a line each.
         news: Vec<String>,
@@ -93,7 +93,7 @@ pub(crate) trait StudyProcedure {
     /// What to do next. `kept` has everything so far.
     fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
-    /// How many runs may follow those that are planned, at most; `None`: nobody can say.
+    /// How many runs may follow those that are planned, at most; `None`: unknown.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
     /// How much load a planned run has, if that is not what the plan says of its load.

@@ -1,4 +1,4 @@
-//! What a study asks of whoever makes its runs, and keeps it.
+//! What a study asks of the part that makes its runs.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub trait RunMaker {
     /// Tells what was found or decided, in a line.
     fn says(&mut self, line: &str);
 
-    /// Whether somebody has asked to stop.
+    /// Whether a stop was requested.
     fn is_stopped(&self) -> bool;
 
     /// The instant that it is.
@@ -43,11 +43,11 @@ pub struct Draws {
 pub struct Ahead {
     /// The number of the run among those that this process makes, from 0.
     pub number: usize,
-    /// How many those are; `None`: nobody can say.
+    /// How many those are; `None`: unknown.
     pub of: Option<usize>,
     /// Whether they may turn out to be fewer.
     pub is_at_most: bool,
-    /// How long all that are left will take, or take at most; `None`: nobody can say.
+    /// How long all that are left will take, or take at most; `None`: unknown.
     pub left: Option<Duration>,
     /// What is left of the time that the study may take; `None`: it has no bound.
     pub budget: Option<Duration>,

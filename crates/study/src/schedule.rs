@@ -23,7 +23,7 @@ pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     (0..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
-/// One run of a variant under a load, at the load's own amount. Whoever plans it gives it its position.
+/// One run of a variant under a load, at the load's own amount. The planner assigns its position.
 pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> StudyPlace {
     let variant = &study.variants[variant];
     StudyPlace {

@@ -126,7 +126,7 @@ fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), Stu
 }
 
 /// Does the runs of a study that are left, in their order, until its procedure says that it is over, its time is spent,
-/// or somebody asks to stop.
+/// or a stop is requested.
 ///
 /// # Errors
 /// The store failed, or no more runs can be made.
@@ -154,7 +154,7 @@ pub fn run_study<R: RunMaker>(
 /// How often a turn is made in which runs were cut short, before it is given up.
 const TRIES: u32 = 3;
 
-/// Turn after turn; `None`: somebody asked to stop, or a run that others hang on never came to its end.
+/// Turn after turn; `None`: a stop was requested, or a run that others hang on never came to its end.
 fn turns<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
@@ -205,7 +205,7 @@ struct Going<'a> {
     study: &'a Study,
     journal: &'a dyn Journal,
     pace: Pace<'a>,
-    /// `None`: nobody asks.
+    /// `None`: not requested.
     limits: Option<LikelyBottlenecks>,
     begun: Instant,
     /// Runs so far.
@@ -249,7 +249,7 @@ impl Going<'_> {
         Ok(runs.is_stopped().then_some(None))
     }
 
-    /// Tells what probably limits the settings by the runs so far: now and then when a block is over, and when somebody stops.
+    /// Tells what probably limits the settings by the runs so far: sometimes at the end of a block, and when the study is stopped.
     fn tell_limits<R: RunMaker>(&mut self, kept: &mut store::Study, runs: &mut R) -> Result<(), StudyError> {
         let is_due = |limits: &&mut LikelyBottlenecks| limits.are_due(self.made) || runs.is_stopped();
         let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
@@ -285,7 +285,7 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         };
         return Err(Fault::new(&study.title, what, way_out));
     }
-    // Whoever names no seed gets the one that was drawn when it began.
+    // Without a seed in the plan, the one that was drawn at the start is used.
     let mut study = study.clone();
     study.set_seed(kept.seed);
     // Runs may follow that make up for invalid ones.

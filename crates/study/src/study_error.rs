@@ -20,7 +20,7 @@ impl From<StoreError> for StudyError {
     }
 }
 
-/// Why a study broke off: for itself, or for an error of whoever makes its runs.
+/// Why a study ended early: its own error, or one of its run maker.
 #[derive(Debug)]
 pub enum Broken<E> {
     /// For itself.

@@ -53,7 +53,7 @@ impl Link {
             let line: Vec<u8> = self.incoming.drain(..=end).collect();
             match serde_json::from_slice(&line) {
                 Ok(order) => orders.push(order),
-                // Whoever is at the other end, it is no Tenbin.
+                // The other end is not Tenbin.
                 Err(_) => self.is_cut = true,
             }
         }

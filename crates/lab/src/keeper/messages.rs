@@ -11,7 +11,7 @@ use crate::exit::Exit;
 pub(crate) enum Order {
     /// The first order: start this.
     Start { argv: Vec<String>, env: Vec<(String, String)>, dir: PathBuf, cores: Vec<usize> },
-    /// The last order: end everything, first by this signal (or wait for what somebody else did), at last by KILL.
+    /// The last order: end everything, first by this signal (or wait for another's signal), at last by KILL.
     Stop { signal: Option<i32>, within_ms: u64 },
 }
 

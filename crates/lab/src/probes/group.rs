@@ -74,7 +74,7 @@ impl Group {
             describe(member, &seen, now, &mut figures, sheet);
             true
         });
-        // What was used before the first look is nobody's business.
+        // What was used before the first reading is not counted.
         if now.last_look_ticks.is_some() {
             self.settle(changes, now.reach.has_io, &mut figures);
         }

@@ -18,7 +18,7 @@ pub(crate) struct Change {
 /// One kind of use: user time, bytes written, …
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ledger {
-    /// Of those who were gone in the look before, what nobody has taken over so far.
+    /// Of those who were gone in the look before, what was not assigned to another process so far.
     in_passing: u64,
 }
 

@@ -71,7 +71,7 @@ impl<const N: usize> Counters<N> {
         grown
     }
 
-    /// The same without those that never counted anything: a machine has many devices that nobody uses.
+    /// The same without those that never counted anything: a machine has many unused devices.
     pub(crate) fn grown_if_used(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
         let mut grown = self.grown(now);
         grown.retain(|(name, _)| self.last.get(name).is_some_and(|counts| *counts != [0; N]));

@@ -82,7 +82,7 @@ impl Watch {
         }
     }
 
-    /// The looks since the last call, oldest first. At most 900 wait; if nobody takes them the oldest are lost.
+    /// The looks since the last call, oldest first. Up to 900 are kept; if they are not taken, the oldest are dropped.
     pub fn take(&self) -> Vec<Look> {
         self.shared.state().looks.drain(..).collect()
     }

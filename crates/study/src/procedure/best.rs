@@ -72,7 +72,7 @@ impl StudyProcedure for Best<'_> {
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {
-        // Nobody can foretell how halving goes.
+        // The length of successive halving is not known in advance.
         if self.settings.len() > RACE_MAX {
             return None;
         }

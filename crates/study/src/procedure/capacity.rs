@@ -37,7 +37,7 @@ pub(crate) struct Capacity<'a> {
     slos: Vec<Condition>,
     /// Of runs that were judged before: their seconds are read once.
     said: RefCell<BTreeMap<RunId, OfLevel>>,
-    /// How each search stood when that was last told.
+    /// The state of each search when it was last reported.
     told: RefCell<BTreeMap<Setting, String>>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Capacity<'a> {
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
         let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
         let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
-        // The procedure of the study is a search: whoever made this looked.
+        // The procedure of the study is a search: the caller checked it.
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
 

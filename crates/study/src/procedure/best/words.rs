@@ -22,7 +22,7 @@ pub(super) fn after_turn(
     };
     let is_confirming = of_load().any(|place| place.stage == stage::CONFIRM);
     let mut news = Vec::new();
-    // Nobody leaves any more once the winner is held against its rival.
+    // No variant is eliminated once the winner is held against its rival.
     let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
     for left in just_left {
         let why = match left.why {
