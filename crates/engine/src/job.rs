@@ -92,8 +92,8 @@ impl Job {
 /// Who is spoken to.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Its addresses, resolved once for the whole run; at least one. Connection `n` goes to number `n` modulo how many there
-    /// are.
+    /// Its addresses, resolved once for the whole run; at least one. The first socket of connection `n` goes to number `n`
+    /// modulo how many there are. Later ones go to the next each time if there is no log-in, else to the same.
     pub endpoints: Vec<Endpoint>,
     /// How it must prove who it is; `None` speaks in the clear.
     pub tls: Option<TlsPeer>,
@@ -114,12 +114,13 @@ impl Peer {
         self.tls.is_some() && !self.tls_on_request
     }
 
-    /// Where connection `number` goes.
+    /// Where connection `number` goes with its socket `generation`.
     ///
     /// # Panics
     ///
     /// When there is no address.
-    pub(crate) fn endpoint(&self, number: u32) -> &Endpoint {
-        &self.endpoints[number as usize % self.endpoints.len()]
+    pub(crate) fn endpoint(&self, number: u32, generation: u32) -> &Endpoint {
+        let turn = if self.tls_on_request { 0 } else { generation };
+        &self.endpoints[number.wrapping_add(turn) as usize % self.endpoints.len()]
     }
 }

@@ -26,6 +26,6 @@ pub use embedded::start_embedded;
 pub use job::{Endpoint, Job, Peer};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
-pub use net::tls::{TlsError, TlsPeer, TlsTrust};
+pub use net::tls::{ClientFiles, TlsError, TlsPeer, TlsTrust};
 pub use pin::{allowed_cores, pin_to};
 pub use running::{Message, Running, StopLevel, WorkerEnd, start};

@@ -294,7 +294,7 @@ classes! {
     TlsReset "tls_reset" Failed Network "reset during the handshake"
         "see whether this port speaks TLS, and look in the server's log";
     TlsAlert "tls_alert" Failed Peer "the peer ended TLS with an alert"
-        "look up the alert in the message, and the server's log";
+        "look up the alert in the message, and the server's log; if the server asks for a client certificate, present it with `--cert` and `--key`";
     TlsProtocol "tls_protocol" Failed Peer "the peer broke TLS"
         "see whether this port speaks TLS";
     TlsError "tls_error" Failed Peer "any other fault of TLS"

@@ -122,6 +122,9 @@ fn instead_of(flag: &str) -> &'static str {
         "--insecure" => {
             "remove it: without sslmode=verify-… or ssl-mode=VERIFY_…, any certificate is accepted"
         }
+        "--cert" | "--key" => {
+            "name the files in the URL: ?sslcert=FILE&sslkey=FILE, or ?ssl-cert=FILE&ssl-key=FILE for MySQL"
+        }
         _ => "remove it",
     }
 }
@@ -135,10 +138,8 @@ fn only_requests(draft: &Draft) -> Vec<(&'static str, bool)> {
         ("--body-file", draft.body_file.is_some()),
         ("--unix-socket", draft.unix_socket.is_some()),
         ("--resolve", !draft.resolve.is_empty()),
-        ("--insecure", draft.insecure),
-        ("--cacert", draft.cacert.is_some()),
     ];
-    own.into_iter().chain(draft.expects.given()).collect()
+    own.into_iter().chain(draft.tls.flags()).chain(draft.expects.given()).collect()
 }
 
 /// Flags that only transactions have, and whether they were given.

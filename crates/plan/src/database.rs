@@ -16,7 +16,7 @@ pub(crate) use client::ClientEnvironment;
 pub(crate) use written::presentable;
 
 use crate::fault::Fault;
-use crate::plan::{Peer, Trust};
+use crate::plan::{ClientCertificate, Peer, Trust};
 
 /// The schemes of SQL URLs; SQLite is no protocol.
 pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {
@@ -107,13 +107,14 @@ fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
 
 /// A way without TLS.
 fn in_the_clear(host: String, port: u16) -> Peer {
-    Peer { host, port, address: None, unix_socket: None, tls: None }
+    Peer { host, port, addresses: Vec::new(), unix_socket: None, tls: None, certificate: None }
 }
 
-/// The same ways, each with TLS of this kind; sockets of this machine have none.
-fn with_tls(peers: &mut [Peer], trust: Option<&Trust>) {
+/// The same ways, each with TLS of this kind and the client certificate; sockets of this machine have none.
+fn with_tls(peers: &mut [Peer], trust: Option<&Trust>, certificate: Option<&ClientCertificate>) {
     for peer in peers.iter_mut().filter(|peer| peer.unix_socket.is_none()) {
         peer.tls = trust.cloned();
+        peer.certificate = certificate.cloned();
     }
 }
 

@@ -38,8 +38,32 @@ pub struct Draft {
     pub body: Option<String>,
     pub body_file: Option<PathBuf>,
     pub played: Vec<Played>,
+    pub tls: TlsSpec,
+}
+
+/// Which certificates are accepted over TLS, and which one is presented. Files are PEM.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsSpec {
+    /// Accepts any certificate.
     pub insecure: bool,
+    /// Authorities to trust in place of the system's.
     pub cacert: Option<PathBuf>,
+    /// The client's certificate.
+    pub cert: Option<PathBuf>,
+    /// Its key, if it is not in the same file.
+    pub key: Option<PathBuf>,
+}
+
+impl TlsSpec {
+    /// Flags with whether they were given. Keys of a plan have the same names.
+    pub fn flags(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--insecure", self.insecure),
+            ("--cacert", self.cacert.is_some()),
+            ("--cert", self.cert.is_some()),
+            ("--key", self.key.is_some()),
+        ]
+    }
 }
 
 impl Draft {

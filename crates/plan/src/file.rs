@@ -27,6 +27,7 @@ mod step;
 mod syntax;
 mod systems;
 pub(crate) mod tables;
+mod tls;
 mod transaction;
 pub(crate) mod tree;
 mod url;

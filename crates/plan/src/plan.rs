@@ -102,12 +102,23 @@ pub struct Peer {
     pub host: String,
     /// The TCP port.
     pub port: u16,
-    /// The address to connect to instead of looking up the host.
-    pub address: Option<IpAddr>,
+    /// The addresses to connect to instead of looking up the host; none: it is looked up.
+    pub addresses: Vec<IpAddr>,
     /// A Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,
     /// Which certificates to trust; `None`: without TLS.
     pub tls: Option<Trust>,
+    /// What to present over TLS to a peer that asks for it.
+    pub certificate: Option<ClientCertificate>,
+}
+
+/// The files of a client certificate; PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// The certificate.
+    pub cert: PathBuf,
+    /// Its key; `None`: in the same file.
+    pub key: Option<PathBuf>,
 }
 
 /// Which certificates are accepted.

@@ -12,9 +12,9 @@ use wire::http1::Request;
 use wire::{Protocol, braces};
 
 use crate::database::{self, presentable};
-use crate::draft::Draft;
+use crate::draft::{Draft, TlsSpec};
 use crate::fault::Fault;
-use crate::plan::{Peer, Trust};
+use crate::plan::{ClientCertificate, Peer, Trust};
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 
@@ -41,8 +41,10 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     };
     let (protocol, scheme) = wire::of_scheme(url.scheme())?;
     let port = url.port().unwrap_or(scheme.port);
-    let address = address(draft, &host, port, faults);
-    let peer = Peer { host, port, address, unix_socket: draft.unix_socket.clone(), tls };
+    let addresses = addresses(draft, &host, port, faults);
+    let cert = draft.tls.cert.clone().filter(|_| tls.is_some());
+    let certificate = cert.map(|cert| ClientCertificate { cert, key: draft.tls.key.clone() });
+    let peer = Peer { host, port, addresses, unix_socket: draft.unix_socket.clone(), tls, certificate };
 
     let path = match &url[url::Position::BeforePath..url::Position::AfterQuery] {
         "" => "/",
@@ -77,24 +79,28 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         faults.extend(wrong.iter().map(|fault| Fault::new("request", fault.to_string(), help)));
     }
     let place = draft.unix_socket.as_ref().map(|path| format!(" over {}", path.display()));
-    let place = place.or_else(|| Some(format!(" at {}", peer.address?))).unwrap_or_default();
+    let listed: Vec<String> = peer.addresses.iter().map(ToString::to_string).collect();
+    let place = place.unwrap_or_else(|| match listed.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", listed.join(", ")),
+    });
     let shown = without_secrets_in_query(path);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
     Some(Target { title, name: format!("{method} {shown}"), peer, protocol, request: literal(request) })
 }
 
-/// The address that `--resolve HOST:PORT:ADDRESS` gives for a host.
-fn address(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> Option<IpAddr> {
-    let mut address = None;
+/// The addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host; none: it is looked up.
+fn addresses(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> Vec<IpAddr> {
+    let mut addresses = Vec::new();
     for text in &draft.resolve {
         let parts: Vec<&str> = text.splitn(3, ':').collect();
         let read = match parts[..] {
-            [name, at, address] => at.parse::<u16>().ok().zip(ip(address)).map(|(at, ip)| (name, at, ip)),
+            [name, at, list] => at.parse::<u16>().ok().zip(ips(list)).map(|(at, ips)| (name, at, ips)),
             _ => None,
         };
         let fault = match read {
-            Some((name, at, ip)) if name.eq_ignore_ascii_case(host) && at == port => {
-                address = Some(ip);
+            Some((name, at, ips)) if name.eq_ignore_ascii_case(host) && at == port => {
+                addresses.extend(ips.into_iter().filter(|ip| !addresses.contains(ip)).collect::<Vec<_>>());
                 continue;
             }
             Some(_) => {
@@ -103,12 +109,17 @@ fn address(draft: &Draft, host: &str, port: u16, faults: &mut Vec<Fault>) -> Opt
             }
             None => {
                 let help = format!("write --resolve {host}:{port}:127.0.0.1");
-                Fault::new("--resolve", format!("{text:?} is not HOST:PORT:ADDRESS"), help)
+                Fault::new("--resolve", format!("{text:?} is not HOST:PORT:ADDRESS[,ADDRESS]"), help)
             }
         };
         faults.push(fault);
     }
-    address
+    addresses
+}
+
+/// Several addresses, separated by commas; `None` if any is none.
+fn ips(list: &str) -> Option<Vec<IpAddr>> {
+    list.split(',').map(|text| ip(text.trim())).collect()
 }
 
 /// `127.0.0.1`, `::1`, or `[::1]`.
@@ -199,15 +210,17 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
 
 fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {
     let is_secure = wire::of_scheme(url.scheme()).is_some_and(|(_, scheme)| scheme.is_secure);
-    if !is_secure && (draft.insecure || draft.cacert.is_some()) {
-        let flag = if draft.insecure { "--insecure" } else { "--cacert" };
-        faults.push(Fault::new(
-            flag,
-            "the URL is http: there is no certificate",
-            "remove it, or write https://",
-        ));
+    let TlsSpec { insecure, cacert, cert, key } = &draft.tls;
+    let given = draft.tls.flags().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
+    if let Some(flag) = given.filter(|_| !is_secure) {
+        let what = "the URL is http: there is no certificate";
+        faults.push(Fault::new(flag, what, "remove it, or write https://"));
     }
-    match (&draft.cacert, draft.insecure) {
+    if let (Some(_), None) = (key, cert) {
+        let help = "add --cert FILE with the certificate of this key";
+        faults.push(Fault::new("--key", "it requires a client certificate", help));
+    }
+    match (cacert, insecure) {
         (Some(_), true) => {
             let what = "one verifies certificates and the other does not";
             faults.push(Fault::new("--cacert and --insecure", what, "use one of them"));

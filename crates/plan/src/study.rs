@@ -22,7 +22,7 @@ pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use how::BEST_BLOCKS_LEAST;
-pub(crate) use system::{PortText, Process, ReadyText, StopText, WhenText};
+pub(crate) use system::{PortText, Process, ReadyText, StopText, TlsText, WhenText};
 
 use judge::{Condition, Metric};
 

@@ -128,8 +128,10 @@ pub(crate) struct Target<'a> {
 /// Asks every public server of a load whether its owner agrees, and compares the load with what is allowed.
 pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> Result<(), ConsentError> {
     for target in targets {
-        for (peer, endpoint) in target.peers.iter().zip(&target.resolved.endpoints) {
-            let Endpoint::Tcp(address) = endpoint else { continue };
+        for (number, endpoint) in target.resolved.endpoints.iter().enumerate() {
+            // One server with several addresses, or as many servers as addresses.
+            let peer = target.peers.get(number).or(target.peers.first());
+            let (Some(peer), Endpoint::Tcp(address)) = (peer, endpoint) else { continue };
             if !resolve::is_public(address.ip()) {
                 continue;
             }

@@ -170,7 +170,7 @@ impl Desk<'_> {
                     columns.collect::<Result<Vec<_>, _>>()
                 });
                 let answer = answer.map_err(|error| error.to_string());
-                let probed = Probed { connect_ns: 0, tls: None };
+                let probed = Probed { connect_ns: 0, tls: None, is_certificate_missing: false };
                 Ok(QueryResult { answer, is_forbidden: false, probed, backend_pid: None })
             }
             Engine::MySql => {

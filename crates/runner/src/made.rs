@@ -72,7 +72,7 @@ impl Loaded {
     }
 
     /// With further words.
-    pub(crate) fn noting(mut self, notes: Option<String>) -> Self {
+    pub(crate) fn noting(mut self, notes: Vec<String>) -> Self {
         self.ending.notes.extend(notes);
         self
     }

@@ -56,7 +56,10 @@ impl Runner<'_> {
             Ok(prepared) => prepared,
             Err(failure) => return self.without_a_load(&new, failure),
         };
-        let notes = recording::record(planned.plan, &prepared, &mut new);
+        let notes = match &planned.plan.sql {
+            Some(_) => recording::record(planned.plan, &prepared, &mut new).into_iter().collect(),
+            None => recording::record_way(&prepared, &mut new),
+        };
         let threads = Threads::of(&self.tools, planned.plan, &prepared);
         let run = self.store.begin(&new)?;
         let mut measured = match measure(self, planned, prepared, &run, observer, monitored) {

@@ -69,7 +69,10 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
             }
         }
     }
-    let fault = |(system, what)| Fault::new(format!("systems: {system}"), what, "correct the url");
+    let fault = |(system, why): (String, String)| {
+        let (what, help) = plan::split_help(&why);
+        Fault::new(format!("systems: {system}"), what, help.unwrap_or("correct the url"))
+    };
     found.into_iter().map(fault).collect()
 }
 

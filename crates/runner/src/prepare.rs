@@ -7,10 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
-use engine::{Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use engine::{ClientFiles, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order, Share};
-use plan::{Fault, Pin, Plan, Trust};
+use plan::{ClientCertificate, Fault, Pin, Plan, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub resolved: Option<Duration>,
     /// The TLS version, cipher suite and key exchange, if TLS is used.
     pub tls: Option<String>,
+    /// The server asked for a client certificate, and there is none to present.
+    pub is_certificate_missing: bool,
     /// What a database said of itself.
     pub learnt: Learnt,
     /// The load itself.
@@ -74,9 +76,9 @@ pub enum Refusal {
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(TlsError),
-    /// The file of authorities cannot be used.
+    /// A file of certificates or a key cannot be used.
     #[error(transparent)]
-    Authorities(TlsError),
+    TlsFile(TlsError),
     /// The target does not speak the protocol.
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -100,11 +102,7 @@ fn list(shortfalls: &[Shortfall]) -> String {
 
 impl From<TlsError> for Refusal {
     fn from(error: TlsError) -> Self {
-        if matches!(error, TlsError::Authorities { .. }) {
-            Self::Authorities(error)
-        } else {
-            Self::Tls(error)
-        }
+        if error.is_about_file() { Self::TlsFile(error) } else { Self::Tls(error) }
     }
 }
 
@@ -130,9 +128,10 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     }
     let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Steps::read(plan)?;
-    let (mut learnt, mut tls) = (Learnt::default(), None);
+    let (mut learnt, mut tls, mut is_certificate_missing) = (Learnt::default(), None, false);
     if plan.has_requests() {
-        tls = engine::probe(&peers[0], timeout)?.tls;
+        let probed = engine::probe(&peers[0], timeout)?;
+        (tls, is_certificate_missing) = (probed.tls, probed.is_certificate_missing);
     }
     if let (Some(sql), Some(database)) = (&plan.sql, peers.last()) {
         let (said, probed) = database_check::ask(sql, database, connections(plan), timeout)?;
@@ -165,7 +164,17 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
     let ready = Box::new(load);
-    Ok(Prepared { threads, cores, endpoints, memory_bound_bytes, resolved, tls, learnt, ready })
+    Ok(Prepared {
+        threads,
+        cores,
+        endpoints,
+        memory_bound_bytes,
+        resolved,
+        tls,
+        is_certificate_missing,
+        learnt,
+        ready,
+    })
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when a stop is requested.
@@ -245,22 +254,32 @@ pub(crate) fn addresses(
         match &peer.unix_socket {
             Some(path) => endpoints.push(Endpoint::Unix(path.clone())),
             None => {
-                let host = peer.address.map_or_else(|| peer.host.clone(), |address| address.to_string());
-                let (address, took) = resolve::resolve(&host, peer.port, public)?;
-                endpoints.push(Endpoint::Tcp(address));
+                let (found, took) = match peer.addresses.as_slice() {
+                    [] => resolve::resolve(&peer.host, peer.port, public)?,
+                    given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
+                };
+                // A database of several hosts has one address of each.
+                let kept = if is_sql { 1 } else { found.len() };
+                endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
             }
         }
     }
-    let trusted = peers.iter().find_map(|peer| Some((&peer.host, peer.tls.as_ref()?)));
-    let tls = trusted.map(|(host, trust)| {
+    let trusted = peers.iter().find_map(|peer| Some((peer, peer.tls.as_ref()?)));
+    let tls = trusted.map(|(peer, trust)| {
         let trust = match trust {
             Trust::System => TlsTrust::System,
             Trust::Authorities(path) => TlsTrust::Authorities(path.clone()),
             Trust::AnyName(path) => TlsTrust::AnyName(path.clone()),
             Trust::Anything => TlsTrust::Anything,
         };
-        TlsPeer::new(host, &trust)
+        let tls = TlsPeer::new(&peer.host, &trust)?;
+        match &peer.certificate {
+            Some(ClientCertificate { cert, key }) => {
+                tls.presenting(&ClientFiles { cert: cert.clone(), key: key.clone() })
+            }
+            None => Ok(tls),
+        }
     });
     let tls = tls.transpose()?;
     let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };

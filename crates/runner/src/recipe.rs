@@ -113,9 +113,10 @@ mod tests {
         let peer = |host: &str| Peer {
             host: host.to_owned(),
             port: 80,
-            address: None,
+            addresses: Vec::new(),
             unix_socket: None,
             tls: None,
+            certificate: None,
         };
         assert_eq!(address(80, &peer("::1")).to_string(), "[::1]:80");
         assert_eq!(address(80, &peer("127.0.0.2")).to_string(), "127.0.0.2:80");

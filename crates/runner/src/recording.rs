@@ -1,5 +1,6 @@
 //! What was learnt before a load begins, as its record says it: the server's version, the scale, and the protocol.
 
+use engine::Endpoint;
 use plan::{Plan, Trust};
 use serde_json::json;
 use store::NewRun;
@@ -29,5 +30,28 @@ pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Opti
     if let (Some(scale), true) = (prepared.learnt.scale, sql.is_scale_asked) {
         new.plan_json["sql"]["scale"] = json!(scale);
     }
+    Some(words)
+}
+
+/// A server may serve clients without a certificate, or reject their requests.
+const NO_CERTIFICATE: &str =
+    "the server asked for a client certificate, and was shown none; --cert FILE --key FILE presents one";
+
+/// Keeps what a reader must know of the way to a server of HTTP. Returns it in words, too.
+pub(crate) fn record_way(prepared: &Prepared, new: &mut NewRun) -> Vec<String> {
+    let missing = prepared.is_certificate_missing.then(|| NO_CERTIFICATE.to_owned());
+    record_addresses(prepared, new).into_iter().chain(missing).collect()
+}
+
+/// Keeps the addresses that connections use in turn, if there are several.
+fn record_addresses(prepared: &Prepared, new: &mut NewRun) -> Option<String> {
+    let addresses: Vec<String> = prepared.endpoints.iter().map(Endpoint::to_string).collect();
+    if addresses.len() < 2 {
+        return None;
+    }
+    // The hash stays that of what was asked for.
+    new.plan_json["addresses"] = json!(addresses);
+    let words = format!("connections go in turn to {}", addresses.join(", "));
+    new.plan_text = format!("{}; {words}", new.plan_text);
     Some(words)
 }

@@ -1,6 +1,6 @@
-//! From a host name to the one address of the whole run.
+//! From a host name to the addresses of the whole run.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,6 +9,10 @@ use crate::consent::PublicLoads;
 
 const PUBLIC: &str = "a public address";
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
+/// For each address of a name that has several.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Of one family of a name; further ones are left out.
+const ADDRESSES_MAX: usize = 64;
 
 /// Why there is no address to load.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,14 +50,17 @@ fn way_to_consent(class: &str) -> &'static str {
     if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
 }
 
-/// The address of a host, and how long it took to find.
+/// The addresses of a host that a load may use, and how long it took to find them.
+///
+/// Of a name with several, those that accept a connection, of one family: IPv4 if any of them does, else IPv6. Both families
+/// usually lead to the same hosts, and one of them often to nowhere. If none accepts, it is the first.
 pub(crate) fn resolve(
     host: &str,
     port: u16,
     public: &PublicLoads,
-) -> Result<(SocketAddr, Duration), ResolveError> {
+) -> Result<(Vec<SocketAddr>, Duration), ResolveError> {
     if let Ok(address) = host.parse::<IpAddr>() {
-        return permit(SocketAddr::new(address, port), public).map(|address| (address, Duration::ZERO));
+        return Ok((permitted(&[address], port, public)?, Duration::ZERO));
     }
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel();
@@ -74,10 +81,57 @@ pub(crate) fn resolve(
         }
         Err(_) => return Err(ResolveError::Slow { host: host.to_owned() }),
     };
-    // IPv4 first: a loopback server that listens on 127.0.0.1 only is the common case.
-    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
-    let address = first.copied().ok_or_else(|| unknown("it has no address".to_owned()))?;
-    permit(address, public).map(|address| (address, begun.elapsed()))
+    let took = begun.elapsed();
+    let found: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
+    let chosen = choose(&found, port, public)?;
+    if chosen.is_empty() { Err(unknown("it has no address".to_owned())) } else { Ok((chosen, took)) }
+}
+
+/// Of the addresses of a name those that a load uses; none if there are none.
+fn choose(found: &[IpAddr], port: u16, public: &PublicLoads) -> Result<Vec<SocketAddr>, ResolveError> {
+    let (mut first, mut second): (Vec<IpAddr>, Vec<IpAddr>) =
+        found.iter().partition(|address| address.is_ipv4());
+    if first.is_empty() {
+        std::mem::swap(&mut first, &mut second);
+    }
+    let usual = permitted(&first[..first.len().min(1)], port, public)?;
+    if found.len() < 2 {
+        return Ok(usual);
+    }
+    for family in [first, second] {
+        let accepting = accepting(permitted(&family, port, public)?);
+        if !accepting.is_empty() {
+            return Ok(accepting);
+        }
+    }
+    Ok(usual)
+}
+
+/// These addresses, each once, if all of them may be loaded.
+pub(crate) fn permitted(
+    addresses: &[IpAddr],
+    port: u16,
+    public: &PublicLoads,
+) -> Result<Vec<SocketAddr>, ResolveError> {
+    let mut kept: Vec<SocketAddr> = Vec::new();
+    for address in addresses {
+        let address = permit(SocketAddr::new(*address, port), public)?;
+        if !kept.contains(&address) {
+            kept.push(address);
+        }
+    }
+    Ok(kept)
+}
+
+/// Those that accept a connection, in the same order.
+fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let accepts = |address: &SocketAddr| TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok();
+    thread::scope(|scope| {
+        let asked = addresses.into_iter().take(ADDRESSES_MAX);
+        let asked: Vec<_> = asked.map(|address| (address, scope.spawn(move || accepts(&address)))).collect();
+        let answers = asked.into_iter().map(|(address, answer)| (address, answer.join().unwrap_or(false)));
+        answers.filter_map(|(address, accepts)| accepts.then_some(address)).collect()
+    })
 }
 
 /// The address of a host, if it is a loopback or private one: nobody else is asked.
@@ -138,6 +192,8 @@ fn forbidden_class(address: IpAddr) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -169,6 +225,26 @@ mod tests {
                 matches!(resolve(wrong, 80, &PublicLoads::Refused), Err(ResolveError::Forbidden { .. })),
                 "{wrong}"
             );
+        }
+    }
+
+    #[test]
+    fn of_several_addresses_those_are_used_that_accept_connections() {
+        let listener = TcpListener::bind("127.0.0.2:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let chosen = |found: &[&str], public: &PublicLoads| {
+            let found: Vec<IpAddr> = found.iter().map(|text| text.parse().expect("an address")).collect();
+            choose(&found, port, public).map(|kept| kept.iter().map(|kept| kept.ip().to_string()).collect())
+        };
+        let no = PublicLoads::Refused;
+        let names = |names: &[&str]| Ok(names.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(chosen(&["::1", "127.0.0.3", "127.0.0.2"], &no), names(&["127.0.0.2"]));
+        assert_eq!(chosen(&["127.0.0.2", "127.0.0.2"], &no), names(&["127.0.0.2"]), "each once");
+        assert_eq!(chosen(&["127.0.0.4", "127.0.0.3"], &no), names(&["127.0.0.4"]), "none accepts");
+        assert_eq!(chosen(&["127.0.0.9"], &no), names(&["127.0.0.9"]));
+        assert_eq!(chosen(&[], &no), names(&[]));
+        for wrong in [["127.0.0.2", "8.8.8.8"], ["169.254.169.254", "127.0.0.2"]] {
+            assert!(matches!(chosen(&wrong, &no), Err(ResolveError::Forbidden { .. })), "{wrong:?}");
         }
     }
 

@@ -150,9 +150,10 @@ mod tests {
         let peer = |host: &str, port| Peer {
             host: host.to_owned(),
             port,
-            address: None,
+            addresses: Vec::new(),
             unix_socket: None,
             tls: None,
+            certificate: None,
         };
         assert_eq!(with_port_of(&peer("127.0.0.1", 8080), vec![20_001]), [20_001, 8080]);
         assert_eq!(with_port_of(&peer("localhost", 8080), Vec::new()), [8080]);

@@ -59,7 +59,9 @@ pub use run::{PackedSecond, Run};
 pub use run_id::{NotARunId, RunId};
 pub use steadiness::{Steadiness, SteadinessVerdict};
 pub use store::{RunState, Store, Summary};
-pub use study::{Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary};
+pub use study::{
+    COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
+};
 pub use study_id::{NotAStudyId, StudyId};
 pub use utc::Utc;
 pub use window::WindowLength;

@@ -10,6 +10,9 @@ use crate::run_id::RunId;
 use crate::stage;
 use crate::study_id::StudyId;
 
+/// What a source begins with that has no file, before the command that wrote it.
+pub const COMMAND: &str = "# Command: ";
+
 /// A study that begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewStudy {
@@ -19,7 +22,7 @@ pub struct NewStudy {
     pub title: String,
     /// What it is to answer.
     pub question: Option<String>,
-    /// The text of the plan file.
+    /// The text of the plan file. It may begin with [`COMMAND`] and the command that wrote it, where there was no file.
     pub source: String,
     /// The same for equal plans.
     pub plan_hash: String,

@@ -1,8 +1,10 @@
 //! A plan for servers that are running, written from flags: `tenbin URL URL` and `tenbin capacity URL` run it.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
-use plan::{Study, literal_text};
+use plan::{Study, TlsSpec, literal_text};
+use store::COMMAND;
 
 use crate::arguments::with_scheme;
 use crate::commands::request::RequestFlags;
@@ -29,11 +31,18 @@ pub(crate) struct Adhoc<'a> {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
     pub(crate) request: &'a RequestFlags,
+    pub(crate) tls: TlsSpec,
+    /// Keys of the conditions for replies with their values in YAML.
+    pub(crate) expects: Vec<(&'static str, String)>,
+    /// Conditions for every run.
+    pub(crate) gates: Vec<String>,
     /// Keys of the load with their values.
     pub(crate) load: Vec<(&'static str, String)>,
     /// Keys of the comparison with their values; none if nothing is compared.
     pub(crate) compare: Vec<(&'static str, String)>,
     pub(crate) seed: Option<String>,
+    /// What asks for the same again, if the plan is not run by name.
+    pub(crate) command: Option<Vec<String>>,
 }
 
 impl Server {
@@ -77,7 +86,11 @@ impl Adhoc<'_> {
         let study =
             Study::from_bytes(text.as_bytes(), "the plan of these flags", self.title.clone(), folder, false);
         let mut study = study.map_err(|errors| BadArguments(errors.to_string()))?;
-        study.source = self.text(|_| NOT_SHOWN.to_owned());
+        let text = self.text(|_| NOT_SHOWN.to_owned());
+        study.source = match &self.command {
+            Some(words) => format!("{COMMAND}{}\n{text}", self.shown_command(words)),
+            None => text,
+        };
         Ok(study)
     }
 
@@ -95,10 +108,20 @@ impl Adhoc<'_> {
         if let Some(body) = self.request.body() {
             let _ = writeln!(text, "    body: {}", quoted(&shown(body)));
         }
+        if !self.expects.is_empty() {
+            let expects: Vec<String> =
+                self.expects.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+            let _ = writeln!(text, "    expect: {{ {} }}", expects.join(", "));
+        }
         let _ = writeln!(text, "load: {}", mapping(&self.load));
         text.push_str("systems:\n");
         for server in &self.servers {
-            let _ = writeln!(text, "  {}: {{ url: {} }}", quoted(&server.name), quoted(&server.url));
+            let keys = [vec![("url", server.url.clone())], self.certificates()].concat();
+            let _ = writeln!(text, "  {}: {}", quoted(&server.name), mapping(&keys));
+        }
+        if !self.gates.is_empty() {
+            let gates: Vec<String> = self.gates.iter().map(|gate| quoted(gate)).collect();
+            let _ = writeln!(text, "gates: [ {} ]", gates.join(", "));
         }
         if !self.compare.is_empty() {
             let _ = writeln!(text, "compare: {}", mapping(&self.compare));
@@ -107,6 +130,32 @@ impl Adhoc<'_> {
             let _ = writeln!(text, "seed: {}", quoted(seed));
         }
         text
+    }
+
+    /// The keys of certificates that were given, with their values.
+    fn certificates(&self) -> Vec<(&'static str, String)> {
+        let TlsSpec { insecure, cacert, cert, key } = &self.tls;
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
+        let all = [
+            ("insecure", insecure.then(|| "true".to_owned())),
+            ("cacert", path(cacert)),
+            ("cert", path(cert)),
+            ("key", path(key)),
+        ];
+        all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+
+    /// The command, quoted for a shell, without what may be a secret.
+    fn shown_command(&self, words: &[String]) -> String {
+        let headers = self.request.headers();
+        let values = headers.iter().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim());
+        let secrets = values.chain(self.request.body().map(|body| body.as_str()));
+        let secrets: Vec<&str> = secrets.filter(|secret| !secret.is_empty()).collect();
+        let shown = |word: &String| {
+            let hides = |text: String, secret: &&str| text.replace(*secret, NOT_SHOWN);
+            in_shell(&secrets.iter().fold(word.clone(), hides))
+        };
+        words.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
     /// `get: "/path"`
@@ -125,6 +174,15 @@ fn mapping(entries: &[(&'static str, String)]) -> String {
     let entries: Vec<String> =
         entries.iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
     format!("{{ {} }}", entries.join(", "))
+}
+
+/// A word as a shell reads it.
+fn in_shell(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// A text in double quotes, as YAML and JSON write it.

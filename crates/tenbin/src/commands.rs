@@ -4,6 +4,7 @@ pub(crate) mod capacity;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod expects;
 pub(crate) mod export;
 pub(crate) mod flag_reader;
 pub(crate) mod history;

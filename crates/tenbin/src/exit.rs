@@ -54,7 +54,7 @@ impl Exit {
                 Refusal::Plan(_)
                     | Refusal::Consent(ConsentError::TooFast { .. } | ConsentError::NoRate { .. })
                     | Refusal::Resolve(ResolveError::Forbidden { .. })
-                    | Refusal::Authorities(_)
+                    | Refusal::TlsFile(_)
             )
         };
         if let Some(RunError::Plan(_)) = error.downcast_ref() {

@@ -27,6 +27,26 @@ fn two_servers_are_compared_in_paired_blocks() {
 }
 
 #[test]
+fn conditions_and_checks_hold_for_two_servers_too() {
+    let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
+    let (a, b) = (url(first.address(), "/status"), url(second.address(), "/status"));
+    let flags = ["-n", "5", "--warm-up", "0", "-c", "1", "--blocks", "2", "-H", "X-Key: s3same's3cret"];
+    let both = [&[a.as_str(), b.as_str()][..], &flags].concat();
+    let checks =
+        ["--expect-status", "2xx,404", "--expect-header", "content-length", "--expect-body-regex", "."];
+    let breached = home.run(&[&both[..], &checks, &["--slo", "errors<1%, mean<1ns"]].concat());
+    assert_eq!(breached.code, Some(3), "{breached:?}");
+    let words = breached.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let command = words.split("measure again: tenbin http://127.0.0.1:").nth(1);
+    let command = command.unwrap_or_else(|| panic!("{breached:?}"));
+    assert!(command.contains("(not shown)") && !breached.stdout.contains("s3cret"), "{breached:?}");
+    let rejected =
+        home.run(&[&both[..], &["--expect-body", "no such text {x}", "--format", "json"]].concat()).json();
+    let runs = rejected["runs"].as_array().expect("a list");
+    assert!(runs.iter().all(|run| number(run, "outcomes.rejected") == 5), "{rejected}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_said_before_anything_is_sent() {
     let (home, target) = (Home::new(), built_in());
     let here = url(target.address(), "/");
@@ -38,7 +58,7 @@ fn what_cannot_be_compared_is_said_before_anything_is_sent() {
             &[here.as_str(), "127.0.0.1:9", "--workload", "select-only"],
             "--workload does not work with two URLs",
         ),
-        (&[here.as_str(), "127.0.0.1:9", "--slo", "p99<1s"], "--slo does not work with two URLs"),
+        (&[here.as_str(), "127.0.0.1:9", "--slo", "p99<1x"], "--slo \"p99<1x\""),
         (&[here.as_str(), "--blocks", "5"], "--blocks: it compares two servers"),
     ] {
         let output = home.run(arguments);

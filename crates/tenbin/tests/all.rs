@@ -1,11 +1,13 @@
 //! The program: every test of this folder that needs no process of its own, in one program.
 
+mod addresses;
 mod adhoc;
 mod bad_input;
 mod both_kinds;
 mod capacity;
 mod checks;
 mod ci;
+mod client_certificates;
 mod command_line;
 mod compares;
 mod completions;

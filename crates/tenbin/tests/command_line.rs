@@ -146,9 +146,9 @@ fn a_host_may_be_given_its_address() {
     ]);
     assert_eq!(number(&run, "outcomes.ok"), 5, "{run}");
     for (resolve, said) in [
-        ("app.invalid:127.0.0.1".to_owned(), "is not HOST:PORT:ADDRESS"),
+        ("app.invalid:127.0.0.1".to_owned(), "is not HOST:PORT:ADDRESS[,ADDRESS]"),
         (format!("other.invalid:{port}:127.0.0.1"), "is for another host or port than the URL"),
-        (format!("app.invalid:{port}:localhost"), "is not HOST:PORT:ADDRESS"),
+        (format!("app.invalid:{port}:localhost"), "is not HOST:PORT:ADDRESS[,ADDRESS]"),
         (format!("app.invalid:{port}:8.8.8.8"), "8.8.8.8 is a public address"),
     ] {
         let output = home.run(&[url.as_str(), "--resolve", &resolve]);

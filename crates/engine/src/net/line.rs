@@ -18,6 +18,9 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Rounds of a greeting; the longest log-in in use has six.
 const ROUNDS_MAX: u32 = 1000;
 
+/// How long a server may take to reject a client for its certificate, after the handshake of TLS 1.3.
+const VERDICT_WITHIN: Duration = Duration::from_millis(500);
+
 /// A connection in the clear or over TLS, read from and written to like a file. A call waits as long as the time-out says, and
 /// then fails with [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::WouldBlock`].
 pub struct Line {
@@ -45,7 +48,7 @@ impl Line {
     /// Connects to the first address of a peer, and shakes hands if TLS begins at once.
     pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
         let opened_at = Instant::now();
-        let endpoint = peer.endpoint(0);
+        let endpoint = peer.endpoint(0, 0);
         let stream = Stream::open(endpoint, timeout)
             .map_err(|error| ProbeError::connect(endpoint.to_string(), &error, timeout))?;
         let mut line = Self {
@@ -85,6 +88,11 @@ impl Line {
     /// The TLS version, cipher suite and key exchange, if TLS is spoken.
     pub fn tls(&self) -> Option<String> {
         self.session.as_ref().and_then(|session| session.description())
+    }
+
+    /// Whether the server asked for a client certificate, and there is none to present.
+    pub fn is_certificate_missing(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.identity.is_demanded() && !tls.identity.is_there())
     }
 
     /// How long ago it began to connect.
@@ -166,6 +174,34 @@ impl Line {
         }
     }
 
+    /// In TLS 1.3 a server judges the certificate of a client after the handshake: waits until it says something, if it asked
+    /// for one.
+    pub(super) fn await_verdict(&mut self) -> Result<(), ProbeError> {
+        let (Some(tls), Some(session)) = (&self.tls, &mut self.session) else { return Ok(()) };
+        if !tls.identity.is_demanded() {
+            return Ok(());
+        }
+        let refused =
+            |class: ErrorClass, reason| ProbeError::Tls { endpoint: self.endpoint.clone(), class, reason };
+        let broken = |error: &io::Error| refused(ErrorClass::TlsReset, error.to_string());
+        let within = VERDICT_WITHIN.min(self.timeout);
+        self.stream.set_timeout(Some(within)).map_err(|error| broken(&error))?;
+        let (class, sentence) = match self.stream.read(&mut self.buffer) {
+            Ok(0) => {
+                (ErrorClass::TlsClosed, "the peer closed after it asked for a client certificate".to_owned())
+            }
+            Ok(count) => match session.receive(&mut self.buffer[..count], &mut self.plain) {
+                Ok(()) => return Ok(()),
+                Err(fault) => (fault.class, fault.sentence),
+            },
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => return Ok(()),
+                _ => return Err(broken(&error)),
+            },
+        };
+        Err(refused(class, advise(class, sentence, tls, self.is_tls_on_request)))
+    }
+
     fn refused(&self, class: ErrorClass, reason: String) -> ProbeError {
         ProbeError::Greeting { endpoint: self.endpoint.clone(), class, reason }
     }
@@ -207,7 +243,7 @@ impl Line {
             }
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
             received.map_err(|fault| {
-                refused(fault.class, advise(fault.class, fault.sentence, self.is_tls_on_request))
+                refused(fault.class, advise(fault.class, fault.sentence, tls, self.is_tls_on_request))
             })?;
         }
         // The last flight, so that the peer does not log a broken handshake.

@@ -8,6 +8,7 @@ use record::ErrorClass;
 use wire::{Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
+use super::tls::TlsPeer;
 use crate::job::Peer;
 
 /// What the probe found.
@@ -17,6 +18,8 @@ pub struct Probed {
     pub connect_ns: u64,
     /// The TLS version, cipher suite and key exchange, if TLS is spoken.
     pub tls: Option<String>,
+    /// The server asked for a client certificate, and there is none to present.
+    pub is_certificate_missing: bool,
 }
 
 /// What came of a question.
@@ -79,9 +82,12 @@ impl ProbeError {
     }
 }
 
-/// Connects, shakes hands if TLS begins at once, and closes.
+/// Connects, shakes hands if TLS begins at once, and closes. Fails, too, if the server rejects the client for its certificate.
 pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
-    Ok(probed(&Line::open(peer, timeout)?))
+    let mut line = Line::open(peer, timeout)?;
+    let probed = probed(&line);
+    line.await_verdict()?;
+    Ok(probed)
 }
 
 /// Connects, goes through the greeting of a conversation, says goodbye and closes.
@@ -200,7 +206,11 @@ fn hear(conversation: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Prog
 }
 
 fn probed(line: &Line) -> Probed {
-    Probed { connect_ns: line.age().as_nanos() as u64, tls: line.tls() }
+    Probed {
+        connect_ns: line.age().as_nanos() as u64,
+        tls: line.tls(),
+        is_certificate_missing: line.is_certificate_missing(),
+    }
 }
 
 /// Whether it arrives makes no difference here.
@@ -225,7 +235,7 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
 }
 
 /// What to do about a handshake that failed. Where TLS begins on request, it is the URL that says how strict to be.
-pub(super) fn advise(class: ErrorClass, sentence: String, is_on_request: bool) -> String {
+pub(super) fn advise(class: ErrorClass, sentence: String, tls: &TlsPeer, is_on_request: bool) -> String {
     let (authority, lenient) = match is_on_request {
         false => ("name its authority with --cacert", "accept any certificate with --insecure"),
         true => (
@@ -233,7 +243,12 @@ pub(super) fn advise(class: ErrorClass, sentence: String, is_on_request: bool) -
             "ask for less there (sslmode=require; ssl-mode=REQUIRED)",
         ),
     };
+    let cert = if is_on_request { "sslcert=FILE&sslkey=FILE in the URL" } else { "--cert FILE --key FILE" };
     match class {
+        ErrorClass::TlsAlert if tls.identity.is_demanded() => match tls.identity.is_there() {
+            true => format!("{sentence}\n  help: present a client certificate that the server accepts"),
+            false => format!("{sentence}\n  help: present the certificate that the server asks for: {cert}"),
+        },
         ErrorClass::TlsProtocol => {
             format!("{sentence}\n  help: check that the port expects TLS; for plain HTTP, write http://")
         }

@@ -2,9 +2,11 @@
 
 mod config;
 mod fault;
+mod identity;
 mod insecure;
 mod session;
 mod vouched;
 
 pub use config::{TlsError, TlsPeer, TlsTrust};
+pub use identity::ClientFiles;
 pub(crate) use session::Session;

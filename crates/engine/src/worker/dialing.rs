@@ -23,13 +23,14 @@ impl Worker<'_> {
             return self.open_in_process(number, now_ns);
         }
         let peer = self.job.peer(link.peer);
-        let dialled = net::dial(peer.endpoint(self.first_number + link.number)).and_then(|dialled| {
-            self.poll.watch(&dialled.socket, number, link.generation)?;
-            if self.late_reading.is_some() {
-                net::stamped::enable(&dialled.socket);
-            }
-            Ok(dialled)
-        });
+        let dialled =
+            net::dial(peer.endpoint(self.first_number + link.number, link.generation)).and_then(|dialled| {
+                self.poll.watch(&dialled.socket, number, link.generation)?;
+                if self.late_reading.is_some() {
+                    net::stamped::enable(&dialled.socket);
+                }
+                Ok(dialled)
+            });
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
                 link.state = State::Connecting { socket };

@@ -13,7 +13,9 @@ use rcgen::{
     BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{NoClientAuth, WebPkiClientVerifier};
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
 /// No read or write of the server takes longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,6 +25,20 @@ impl Identity {
     pub(crate) fn file(&self) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         file.write_all(self.pem.as_bytes()).expect("written");
+        file
+    }
+
+    /// Its key in a file, as PEM.
+    pub(crate) fn key_file(&self) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(self.key_pem.as_bytes()).expect("written");
+        file
+    }
+
+    /// Both in one file.
+    pub(crate) fn file_of_both(&self) -> tempfile::NamedTempFile {
+        let mut file = self.file();
+        file.write_all(self.key_pem.as_bytes()).expect("written");
         file
     }
 }
@@ -36,6 +52,7 @@ pub(crate) struct Identity {
     pub(crate) chain: Vec<CertificateDer<'static>>,
     pub(crate) key: Arc<PrivateKeyDer<'static>>,
     pem: String,
+    key_pem: String,
 }
 
 /// An authority of the test's own, whose certificate lies in a file.
@@ -87,8 +104,9 @@ pub(crate) fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> Identi
 }
 
 fn identity(certificate: &Certificate, key: &KeyPair) -> Identity {
+    let key_pem = key.serialize_pem();
     let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
-    Identity { chain: vec![certificate.der().clone()], key: Arc::new(key), pem: certificate.pem() }
+    Identity { chain: vec![certificate.der().clone()], key: Arc::new(key), pem: certificate.pem(), key_pem }
 }
 
 /// Ended long ago.
@@ -148,11 +166,22 @@ impl TlsServer {
         drip: usize,
         act: impl Fn(&mut Stream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Self {
+        Self::start_with(identity, version, None, drip, act)
+    }
+
+    /// As [`Self::start`]; asks clients for a certificate if there is somebody to verify it.
+    fn start_with(
+        identity: &Identity,
+        version: &'static SupportedProtocolVersion,
+        clients: Option<Arc<dyn ClientCertVerifier>>,
+        drip: usize,
+        act: impl Fn(&mut Stream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[version])
             .expect("a version")
-            .with_no_client_auth()
+            .with_client_cert_verifier(clients.unwrap_or_else(|| Arc::new(NoClientAuth)))
             .with_single_cert(identity.chain.clone(), identity.key.clone_key())
             .expect("a certificate and its key");
         let (config, act) = (Arc::new(config), Arc::new(act));
@@ -184,13 +213,24 @@ impl TlsServer {
 
     /// Answers every request with these bytes.
     pub(crate) fn answering(identity: &Identity, reply: Vec<u8>) -> Self {
-        Self::start(identity, &rustls::version::TLS13, 0, move |stream| {
-            loop {
-                read_request(stream)?;
-                stream.write_all(&reply)?;
-                stream.flush()?;
-            }
-        })
+        Self::start(identity, &rustls::version::TLS13, 0, move |stream| answer_all(stream, &reply))
+    }
+
+    /// The same for clients that present a certificate of this authority; others are rejected, or served if it `is_optional`.
+    pub(crate) fn demanding(
+        identity: &Identity,
+        version: &'static SupportedProtocolVersion,
+        authority: &Authority,
+        is_optional: bool,
+        reply: Vec<u8>,
+    ) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add(authority.issuer.der().clone()).expect("an authority");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+        let clients = if is_optional { clients.allow_unauthenticated() } else { clients };
+        let clients = clients.build().expect("a verifier");
+        Self::start_with(identity, version, Some(clients), 0, move |stream| answer_all(stream, &reply))
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -207,6 +247,14 @@ impl Drop for TlsServer {
         self.over.store(true, Ordering::Release);
         // Wakes the thread that waits in accept.
         let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn answer_all(stream: &mut Stream, reply: &[u8]) -> std::io::Result<()> {
+    loop {
+        read_request(stream)?;
+        stream.write_all(reply)?;
+        stream.flush()?;
     }
 }
 

@@ -12,7 +12,8 @@ use crate::plan::{Peer, Trust};
 
 const ANY_KEY: &str = "get-server-public-key";
 const CLEAR: &str = "enable-cleartext-plugin";
-const PARAMETERS: [&str; 6] = ["ssl-mode", "ssl-ca", "socket", "connect-timeout", ANY_KEY, CLEAR];
+const PARAMETERS: [&str; 8] =
+    ["ssl-mode", "ssl-ca", "ssl-cert", "ssl-key", "socket", "connect-timeout", ANY_KEY, CLEAR];
 const SECONDS_MAX: u64 = 86_400;
 
 pub(super) fn read(
@@ -45,7 +46,9 @@ pub(super) fn read(
         }
     }
     let (tls, trust) = tls(written, faults);
-    with_tls(&mut peers, trust.as_ref());
+    let given = |parameter: &str| written.parameter(parameter).map(str::to_owned);
+    let certificate = written.certificate(["ssl-cert", "ssl-key"].map(|name| (name, given(name))), faults);
+    with_tls(&mut peers, trust.as_ref(), certificate.as_ref());
     let weak = Weak {
         clear: is_true(written, CLEAR, faults),
         any_key: is_true(written, ANY_KEY, faults),

@@ -17,7 +17,7 @@ const APPLICATION: &str = "tenbin";
 /// Where servers have their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-const PARAMETERS: [&str; 12] = [
+const PARAMETERS: [&str; 14] = [
     "host",
     "port",
     "user",
@@ -25,6 +25,8 @@ const PARAMETERS: [&str; 12] = [
     "dbname",
     "sslmode",
     "sslrootcert",
+    "sslcert",
+    "sslkey",
     "application_name",
     "connect_timeout",
     "options",
@@ -62,7 +64,12 @@ pub(super) fn read(
         .or_else(|| environment.variable("PGPASSWORD").map(Secret))
         .or_else(|| from_file(file.as_deref()?, peers.first()?, &database, &user, written, faults));
     let (tls, trust) = tls(written, environment, faults);
-    with_tls(&mut peers, trust.as_ref());
+    let given = |parameter: &str, variable: &str| {
+        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
+    };
+    let files = [("sslcert", given("sslcert", "PGSSLCERT")), ("sslkey", given("sslkey", "PGSSLKEY"))];
+    let certificate = written.certificate(files, faults);
+    with_tls(&mut peers, trust.as_ref(), certificate.as_ref());
     let named = given("require_auth", "PGREQUIREAUTH").unwrap_or_default();
     let weak = weak(&named, written, faults);
     let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());

@@ -6,7 +6,7 @@ use sql::Engine;
 use wire::sql::{Secret, TlsWish, Weak};
 
 use super::{ClientEnvironment, Database};
-use crate::plan::Trust;
+use crate::plan::{ClientCertificate, Trust};
 
 fn read(url: &str, environment: &[(&str, &str)]) -> Database {
     try_read(url, environment).unwrap_or_else(|faults| panic!("{url}: {faults}"))
@@ -175,4 +175,16 @@ fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
     }
     let shown = super::presentable("postgres://h/d?password=sesame&user=u");
     assert_eq!(shown, "postgres://h/d?password=(secret)&user=u");
+}
+
+#[test]
+fn a_client_certificate_is_named_in_the_url() {
+    let certificate = |url: &str| try_read(url, &[]).map(|database| database.peers[0].certificate.clone());
+    let of = |cert: &str, key: Option<&str>| {
+        Ok(Some(ClientCertificate { cert: cert.into(), key: key.map(Into::into) }))
+    };
+    assert_eq!(certificate("postgres://u@h/d?sslcert=/c.pem&sslkey=/k.pem"), of("/c.pem", Some("/k.pem")));
+    assert_eq!(certificate("mysql://u@h/d?ssl-cert=/c.pem"), of("/c.pem", None));
+    assert_eq!(certificate("mysql://u@h/d"), Ok(None));
+    assert!(certificate("postgres://u@h/d?sslkey=/k.pem").is_err(), "a key alone");
 }

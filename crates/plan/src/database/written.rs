@@ -6,6 +6,7 @@ use wire::sql::Secret;
 use super::scheme;
 use crate::fault::Fault;
 use crate::file::near;
+use crate::plan::ClientCertificate;
 use crate::secrets::without_secrets_in_query;
 
 /// What a URL says, decoded; what it leaves out is `None`.
@@ -110,6 +111,19 @@ impl Written {
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         let mut named = self.parameters.iter().rev().filter(|(key, _)| key == name);
         named.next().map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The files of a client certificate and its key, by the names of their parameters.
+    pub(super) fn certificate(
+        &self,
+        [(cert_name, cert), (key_name, key)]: [(&str, Option<String>); 2],
+        faults: &mut Vec<Fault>,
+    ) -> Option<ClientCertificate> {
+        if let (None, Some(_)) = (&cert, &key) {
+            let what = format!("{key_name} requires a client certificate");
+            self.wrong(what, &format!("add {cert_name}=FILE"), faults);
+        }
+        Some(ClientCertificate { cert: cert?.into(), key: key.map(Into::into) })
     }
 
     /// Unknown parameters are errors.

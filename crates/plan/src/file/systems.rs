@@ -9,6 +9,7 @@ use super::processes;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
 use super::span::{Span, line_at};
+use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
@@ -58,6 +59,7 @@ pub(crate) fn read(
                     "move it into the systems",
                 );
             }
+            tls::of_systems(root, reading);
             let (mut systems, mut all) = (Vec::new(), Vec::new());
             for entry in several.value.entries() {
                 reading.own_name(&entry.key, entry.key_at, "system");
@@ -79,9 +81,11 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let url = reading.braced(&entry.value, text, &known);
     url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
+    let tls = tls::read(root, text, &known, reading);
     let database = second_peer(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
     System {
         socket,
+        tls,
         database,
         tables: prepare::read(root, reading),
         ..System::running(url::authority(text), url)
@@ -98,6 +102,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
     let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
+    let tls = tls::read(node, node.text_of("url").unwrap_or("http://"), &scope.known, reading);
     let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
         let items = node.get(key).map_or(&[][..], Node::items);
         items.iter().map(|item| reading.command(item, &scope.known)).collect()
@@ -108,6 +113,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         url,
         database,
         socket,
+        tls,
         files: files(&scope, reading),
         before: commands("before", reading),
         after: commands("after", reading),

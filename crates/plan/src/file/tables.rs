@@ -109,6 +109,20 @@ pub(crate) static PLAN: Table = Table {
             "With `url` for requests: the database for transactions; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
+        key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result."),
+        key(
+            "cacert",
+            "ca.pem",
+            TEXT,
+            "For https: trusts the authorities and certificates in this PEM file instead of the system's.",
+        ),
+        key("cert", "client.pem", TEXT, "For https: the client certificate to present; a PEM file."),
+        key(
+            "key",
+            "client.key",
+            TEXT,
+            "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
+        ),
         key(
             "prepare",
             "{ workload: select-only, scale: 10 }",
@@ -426,6 +440,20 @@ pub(crate) static SYSTEM: Table = Table {
             "\"{dir}/app.sock\"",
             TEXT,
             "A Unix socket to connect to, instead of the URL's host and port.",
+        ),
+        key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result."),
+        key(
+            "cacert",
+            "ca.pem",
+            TEXT,
+            "For https: trusts the authorities and certificates in this PEM file instead of the system's.",
+        ),
+        key("cert", "client.pem", TEXT, "For https: the client certificate to present; a PEM file."),
+        key(
+            "key",
+            "client.key",
+            TEXT,
+            "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
         ),
         key(
             "version",

@@ -1,5 +1,6 @@
 //! What a system is started with: every variable filled in.
 
+use crate::draft::TlsSpec;
 use std::path::{Path, PathBuf};
 
 /// What a run has that its plan does not know: ports, a folder, this program.
@@ -26,6 +27,8 @@ pub struct Launch {
     pub database: Option<String>,
     /// A Unix socket to connect to instead of the URL's host and port.
     pub socket: Option<PathBuf>,
+    /// Certificates, for requests over TLS.
+    pub tls: TlsSpec,
     /// What is written before anything is started: a path relative to the run's folder, and the bytes.
     pub files: Vec<(PathBuf, Vec<u8>)>,
     /// Run to their end before the first process starts.

@@ -7,6 +7,8 @@ use url::Url;
 use super::Study;
 use super::braced::Braced;
 use super::environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow};
+use crate::draft::TlsSpec;
+
 use super::system::{PortText, Process, System, Variant, WhenText};
 
 impl Study {
@@ -34,6 +36,12 @@ impl Study {
             variant: variant.name.clone(),
             database: system.database.as_ref().map(|database| fill.text(database)),
             socket: system.socket.as_ref().map(|socket| fill.path(socket)),
+            tls: TlsSpec {
+                insecure: system.tls.insecure,
+                cacert: system.tls.cacert.as_ref().map(|path| fill.path(path)),
+                cert: system.tls.cert.as_ref().map(|path| fill.path(path)),
+                key: system.tls.key.as_ref().map(|path| fill.path(path)),
+            },
             files: system
                 .files
                 .iter()

@@ -85,7 +85,14 @@ fn below(base: &str, target: &str) -> String {
 }
 
 fn requests(launch: &Launch, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
-    Draft { url: launch.url.clone(), unix_socket: launch.socket.clone(), load, ..Draft::default() }.check()
+    Draft {
+        url: launch.url.clone(),
+        unix_socket: launch.socket.clone(),
+        tls: launch.tls.clone(),
+        load,
+        ..Draft::default()
+    }
+    .check()
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {

@@ -19,6 +19,7 @@ pub struct System {
     /// Where transactions go, if requests go to `url`.
     pub(crate) database: Option<Braced>,
     pub(crate) socket: Option<Braced>,
+    pub(crate) tls: TlsText,
     pub(crate) files: Vec<(PathBuf, Braced)>,
     pub(crate) before: Vec<Vec<Braced>>,
     pub(crate) after: Vec<Vec<Braced>>,
@@ -31,6 +32,21 @@ pub struct System {
     pub(crate) processes: Vec<Process>,
     /// Made when it is ready.
     pub(crate) tables: Option<Tables>,
+}
+
+/// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TlsText {
+    pub(crate) insecure: bool,
+    pub(crate) cacert: Option<Braced>,
+    pub(crate) cert: Option<Braced>,
+    pub(crate) key: Option<Braced>,
+}
+
+impl TlsText {
+    fn texts(&self) -> impl Iterator<Item = &Braced> {
+        self.cacert.iter().chain(&self.cert).chain(&self.key)
+    }
 }
 
 /// A parameter that is varied, and its values.
@@ -115,6 +131,7 @@ impl System {
             url,
             database: None,
             socket: None,
+            tls: TlsText::default(),
             files: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
@@ -140,7 +157,7 @@ impl System {
     /// Every text of it in which a variable may stand; first those of [`Self::urls`].
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
-        let around = self.urls().chain(&self.socket).chain(&self.dir).chain(commands);
+        let around = self.urls().chain(&self.socket).chain(self.tls.texts()).chain(&self.dir).chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
         around.chain(kept).chain(self.processes.iter().flat_map(Process::texts))
     }

@@ -292,7 +292,10 @@ fn commands(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
     let id = &view.study.id;
     let command = page.command("plan.yaml");
     let mut commands = vec![
-        Fact::new("measure again, with the plan below as plan.yaml", command.clone()),
+        match page.own_command() {
+            Some(command) => Fact::new("measure again", command),
+            None => Fact::new("measure again, with the plan below as plan.yaml", command.clone()),
+        },
         Fact::new("see it in a terminal", format!("tenbin report {id}")),
         Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
     ];

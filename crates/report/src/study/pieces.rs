@@ -1,7 +1,7 @@
 //! The pieces of a report on a study.
 
 use judge::Eligibility;
-use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
+use store::{COMMAND, EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
 
 use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};
@@ -413,7 +413,13 @@ impl<'a> StudyPieces<'a> {
         let id = &self.view.study.id;
         let mut facts = vec![
             ("kept", format!("as {id}; show again: tenbin report {id}")),
-            ("again", format!("measure again with the same plan: {}", self.command("PLAN"))),
+            (
+                "again",
+                match self.own_command() {
+                    Some(command) => format!("measure again: {command}"),
+                    None => format!("measure again with the same plan: {}", self.command("PLAN")),
+                },
+            ),
         ];
         let superseded = self.view.study.superseded.len();
         if superseded > 0 {
@@ -459,11 +465,23 @@ impl<'a> StudyPieces<'a> {
         let is_out_of_time =
             study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
         let more_time = if is_out_of_time { " --within TIME" } else { "" };
-        format!("{} --resume {}{more_time}", self.command(plan), study.id)
+        match self.own_command() {
+            Some(command) => command,
+            None => format!("{} --resume {}{more_time}", self.command(plan), study.id),
+        }
+    }
+
+    /// The command that wrote the plan, if nobody else did.
+    pub(crate) fn own_command(&self) -> Option<String> {
+        let first = self.view.study.new.source.lines().next()?;
+        first.strip_prefix(COMMAND).map(|command| self.text(command))
     }
 
     /// What makes such a study of a plan.
     pub(crate) fn command(&self, plan: &str) -> String {
+        if let Some(command) = self.own_command() {
+            return command;
+        }
         let quick = if self.view.study.new.is_quick { " --quick" } else { "" };
         match &self.view.capacity {
             Some(capacity) => {

@@ -67,6 +67,7 @@ impl Generator for World {
         }
         let length_ns = plan.stop.at_ns.unwrap_or(SECOND_NS);
         Ok(Prepared {
+            is_certificate_missing: false,
             threads,
             cores: Vec::new(),
             endpoints: Vec::new(),

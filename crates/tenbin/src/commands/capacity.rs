@@ -12,8 +12,9 @@ use study::CapacityAnswer;
 use crate::adhoc::{Adhoc, Server};
 use crate::arguments::{is_server, with_seconds};
 use crate::commands::completions::plan_files;
+use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
-use crate::commands::request::RequestFlags;
+use crate::commands::request::{RequestFlags, TlsFlags};
 use crate::commands::run::{Ordered, study_name};
 use crate::commands::{PublicFlag, StoreFlag, listed, read_plan};
 use crate::destination::ResultFlags;
@@ -49,6 +50,10 @@ pub(crate) struct CapacityFlags {
     load: Option<String>,
     #[command(flatten)]
     request: RequestFlags,
+    #[command(flatten)]
+    tls: TlsFlags,
+    #[command(flatten)]
+    expects: ExpectFlags,
     /// With a URL: maximum number of connections [default: 100]
     #[arg(short, long, value_name = "N", help_heading = "Request")]
     connections: Option<String>,
@@ -153,14 +158,28 @@ impl CapacityFlags {
             [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
         let load = load.map(|(key, value)| (key, value.to_owned())).to_vec();
         let title = server.name.clone();
-        Adhoc { title, servers: vec![server], request: &self.request, load, compare: Vec::new(), seed: None }
-            .study()
+        Adhoc {
+            title,
+            servers: vec![server],
+            request: &self.request,
+            tls: self.tls.spec(),
+            expects: self.expects.keys(),
+            gates: Vec::new(),
+            load,
+            compare: Vec::new(),
+            seed: None,
+            command: None,
+        }
+        .study()
     }
 
     /// A flag that says what is asked of a URL, if one was given.
     fn of_url(&self) -> Option<&'static str> {
         let is_given = self.connections.is_some().then_some("--connections");
-        is_given.or_else(|| self.request.given())
+        is_given
+            .or_else(|| self.request.given())
+            .or_else(|| self.tls.given())
+            .or_else(|| self.expects.given())
     }
 }
 

@@ -8,14 +8,15 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::Condition;
-use plan::{Draft, ExpectSpec, Fault, Field, LoadSpec, Played};
+use plan::{Draft, Fault, Field, LoadSpec, Played};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::{Store, Verdict};
 
 use crate::arguments::{is_plan, stages_with_seconds, with_scheme, with_seconds};
 use crate::commands::completions::plan_files;
+use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
-use crate::commands::request::RequestFlags;
+use crate::commands::request::{RequestFlags, TlsFlags};
 use crate::commands::sql::SqlFlags;
 use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::destination::ResultFlags;
@@ -123,34 +124,21 @@ pub(crate) struct LoadFlags {
     /// Connect to this Unix socket; host and path still come from the URL
     #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
     unix_socket: Option<PathBuf>,
-    /// Connect to this address for the host and port of the URL; repeatable
-    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "Request", hide_short_help = true)]
+    /// Connect to these addresses in turn for the host and port of the URL; repeatable
+    #[arg(
+        long,
+        value_name = "HOST:PORT:ADDRESS[,ADDRESS]",
+        help_heading = "Request",
+        hide_short_help = true
+    )]
     resolve: Vec<String>,
     /// Wait up to this long for a server that is still starting
     #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
     wait: Option<String>,
-    /// Accept any TLS certificate; noted in the result
-    #[arg(short = 'k', long, help_heading = "Request", hide_short_help = true)]
-    insecure: bool,
-    /// Trust the authorities and certificates in this PEM file instead of the system's
-    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
-    cacert: Option<PathBuf>,
-
-    /// Statuses that count as ok: 200,201 or 2xx or 200-299 [default: 200-399]
-    #[arg(long, value_name = "LIST", help_heading = "Checks", hide_short_help = true)]
-    expect_status: Option<String>,
-    /// Text that the body must contain; repeatable
-    #[arg(long, value_name = "TEXT", help_heading = "Checks", hide_short_help = true)]
-    expect_body: Vec<String>,
-    /// Regular expression that the body must match; repeatable
-    #[arg(long, value_name = "REGEX", help_heading = "Checks", hide_short_help = true)]
-    expect_body_regex: Vec<String>,
-    /// Required header, "Name" or "Name: part of value"; repeatable
-    #[arg(long, value_name = "HEADER", help_heading = "Checks", hide_short_help = true)]
-    expect_header: Vec<String>,
-    /// Required size of the body: 1024 or 1KiB..2KiB
-    #[arg(long, value_name = "SIZE", help_heading = "Checks", hide_short_help = true)]
-    expect_size: Option<String>,
+    #[command(flatten)]
+    tls: TlsFlags,
+    #[command(flatten)]
+    expects: ExpectFlags,
 
     #[command(flatten)]
     sql: SqlFlags,
@@ -306,7 +294,7 @@ fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
     Draft {
         load: spec(&flags),
         sql: flags.sql.spec(),
-        expects: expects(&flags),
+        expects: flags.expects.spec(),
         played,
         url: with_scheme(&flags.url.unwrap_or_default()).into_owned(),
         unix_socket: flags.unix_socket,
@@ -315,24 +303,8 @@ fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
         body: flags.request.body().cloned(),
         method: flags.request.method,
         body_file: flags.body_file,
-        insecure: flags.insecure,
-        cacert: flags.cacert,
+        tls: flags.tls.spec(),
     }
-}
-
-fn expects(flags: &LoadFlags) -> ExpectSpec {
-    let mut expects = ExpectSpec::default();
-    let all: [(Field, &[String]); 5] = [
-        (Field::EXPECT_STATUS, flags.expect_status.as_slice()),
-        (Field::EXPECT_BODY, &flags.expect_body),
-        (Field::EXPECT_BODY_REGEX, &flags.expect_body_regex),
-        (Field::EXPECT_HEADER, &flags.expect_header),
-        (Field::EXPECT_SIZE, flags.expect_size.as_slice()),
-    ];
-    for (field, texts) in all {
-        texts.iter().for_each(|text| expects.write(field, text));
-    }
-    expects
 }
 
 fn spec(flags: &LoadFlags) -> LoadSpec {

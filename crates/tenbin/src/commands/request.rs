@@ -1,6 +1,9 @@
 //! Flags of one HTTP request.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use plan::TlsSpec;
 
 /// What is asked of a server.
 #[derive(Args, Clone, Debug, Default)]
@@ -56,5 +59,35 @@ impl RequestFlags {
         let is_added = self.json.is_some() && !is_given("content-type");
         let added = is_added.then(|| "Content-Type: application/json".to_owned());
         self.headers.iter().cloned().chain(added).collect()
+    }
+}
+
+/// Certificates of https://.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct TlsFlags {
+    /// Accept any TLS certificate; noted in the result
+    #[arg(short = 'k', long, help_heading = "Request", hide_short_help = true)]
+    insecure: bool,
+    /// Trust the authorities and certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
+    cacert: Option<PathBuf>,
+    /// Client certificate for servers that require one, as a PEM file
+    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
+    cert: Option<PathBuf>,
+    /// Private key of --cert, unless it is in the same file; PEM, not encrypted
+    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
+    key: Option<PathBuf>,
+}
+
+impl TlsFlags {
+    /// What they say.
+    pub(crate) fn spec(&self) -> TlsSpec {
+        let Self { insecure, cacert, cert, key } = self.clone();
+        TlsSpec { insecure, cacert, cert, key }
+    }
+
+    /// The first of them that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        self.spec().flags().into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 }

@@ -10,6 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
 use super::fault::sentence;
+use super::identity::{ClientFiles, Identity};
 use super::insecure::AnyCertificate;
 use super::vouched::Vouched;
 
@@ -31,6 +32,8 @@ pub enum TlsTrust {
 pub struct TlsPeer {
     pub(crate) config: Arc<ClientConfig>,
     pub(crate) name: ServerName<'static>,
+    /// What this side shows of itself.
+    pub(crate) identity: Arc<Identity>,
 }
 
 /// Why TLS cannot be set up.
@@ -52,9 +55,60 @@ pub enum TlsError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The file of the client certificate has none.
+    #[error("{} has no PEM certificate that can be used ({reason})\n  help: give a file of CERTIFICATE blocks", path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Only a certificate was named, and its file has no key.
+    #[error("{} has no private key for the client certificate\n  help: name the file of the key with --key", cert.display())]
+    NoKey {
+        /// The file of the certificate.
+        cert: PathBuf,
+    },
+    /// The file has no key.
+    #[error("{} has no private key that can be used ({reason})\n  help: give a file with a PRIVATE KEY block", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nobody is asked for a passphrase.
+    #[error("the private key in {0} is encrypted\n  help: write it without its passphrase: openssl pkey -in {0} -out plain.pem", path.display())]
+    EncryptedKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Certificate and key do not belong together.
+    #[error("the private key in {} does not match the certificate in {}\n  help: name the key that the certificate was made for", key.display(), cert.display())]
+    KeyOfAnother {
+        /// The file of the certificate.
+        cert: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+    },
     /// The crypto library refused the configuration.
     #[error("TLS cannot be set up: {0}")]
     Library(#[from] rustls::Error),
+}
+
+impl TlsError {
+    /// Whether a file that was named is wrong, and not this machine.
+    pub fn is_about_file(&self) -> bool {
+        matches!(
+            self,
+            Self::Authorities { .. }
+                | Self::Certificate { .. }
+                | Self::NoKey { .. }
+                | Self::Key { .. }
+                | Self::EncryptedKey { .. }
+                | Self::KeyOfAnother { .. }
+        )
+    }
 }
 
 impl TlsPeer {
@@ -85,7 +139,16 @@ impl TlsPeer {
         // Every handshake is a full one, as for a user who comes for the first time; and threads share no cache.
         config.resumption = Resumption::disabled();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { config: Arc::new(config), name })
+        let identity = Arc::new(Identity::default());
+        config.client_auth_cert_resolver = identity.clone();
+        Ok(Self { config: Arc::new(config), name, identity })
+    }
+
+    /// The same peer, to whom this side presents a certificate if it is asked for one.
+    pub fn presenting(mut self, files: &ClientFiles) -> Result<Self, TlsError> {
+        self.identity = Arc::new(Identity::read(files)?);
+        Arc::make_mut(&mut self.config).client_auth_cert_resolver = self.identity.clone();
+        Ok(self)
     }
 
     /// The same peer, to whom no application protocol is offered: databases refuse one they do not know.

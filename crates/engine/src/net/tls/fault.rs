@@ -43,6 +43,9 @@ pub(super) fn sentence(error: &rustls::Error) -> String {
     use rustls::Error;
     match error {
         Error::InvalidCertificate(reason) => of_certificate(reason),
+        Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            "the peer requires a client certificate, and was shown none".to_owned()
+        }
         Error::AlertReceived(alert) => format!("the peer ended TLS with the alert \"{}\"", spoken(alert)),
         Error::PeerIncompatible(why) => {
             format!("the peer has no TLS in common with this program: {}", spoken(why))

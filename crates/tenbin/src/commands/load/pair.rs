@@ -64,9 +64,13 @@ pub(super) fn run(flags: &LoadFlags, other: &str) -> anyhow::Result<Exit> {
         title: format!("{} and {}", first.name, second.name),
         servers: vec![first, second],
         request: &flags.request,
+        tls: flags.tls.spec(),
+        expects: flags.expects.keys(),
+        gates: super::conditions(&flags.slo)?.into_iter().map(|condition| condition.text).collect(),
         load: load(flags),
         compare: compare(flags),
         seed: flags.seed.clone(),
+        command: Some(command()),
     };
     let study = adhoc.study()?;
     let procedure = study::procedure(&study);
@@ -81,6 +85,12 @@ pub(super) fn run(flags: &LoadFlags, other: &str) -> anyhow::Result<Exit> {
         label: &flags.label,
     };
     ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
+}
+
+/// The words of this command, on one line each.
+fn command() -> Vec<String> {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().replace(['\n', '\r'], " "));
+    std::iter::once("tenbin".to_owned()).chain(words).collect()
 }
 
 /// The keys of the load.
@@ -122,15 +132,7 @@ fn unsupported(flags: &LoadFlags) -> Option<&'static str> {
         ("--body-file", flags.body_file.is_some()),
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--resolve", !flags.resolve.is_empty()),
-        ("--insecure", flags.insecure),
-        ("--cacert", flags.cacert.is_some()),
         ("--wait", flags.wait.is_some()),
-        ("--slo", !flags.slo.is_empty()),
-        ("--expect-status", flags.expect_status.is_some()),
-        ("--expect-body", !flags.expect_body.is_empty()),
-        ("--expect-body-regex", !flags.expect_body_regex.is_empty()),
-        ("--expect-header", !flags.expect_header.is_empty()),
-        ("--expect-size", flags.expect_size.is_some()),
     ];
     all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag)).or_else(|| flags.sql.given())
 }

@@ -1,0 +1,39 @@
+//! Certificates of a system that is spoken to over HTTPS: `insecure`, `cacert`, `cert`, and `key`.
+
+use super::reading::Reading;
+use super::tree::Node;
+use crate::study::TlsText;
+
+const KEYS: [&str; 4] = ["insecure", "cacert", "cert", "key"];
+
+/// Reads them; `url` is that of the system, variables included.
+pub(crate) fn read(node: &Node, url: &str, known: &[String], reading: &mut Reading<'_>) -> TlsText {
+    let first = KEYS.iter().find_map(|key| node.entry(key));
+    if let Some(entry) = first.filter(|_| !url.starts_with("https://")) {
+        let what = format!("`{}` requires a `url` that begins with https://", entry.key);
+        let help = "remove it, or write https://; a database has parameters for certificates in its URL";
+        reading.at(entry.key_at, what, help);
+    }
+    let insecure = node.text_of("insecure") == Some("true");
+    if let Some(entry) = node.entry("cacert").filter(|_| insecure) {
+        let what = "`cacert` verifies certificates, and `insecure` accepts any";
+        reading.at(entry.key_at, what, "remove one of them");
+    }
+    if let Some(entry) = node.entry("key").filter(|_| node.entry("cert").is_none()) {
+        let what = "`key` requires a client certificate";
+        reading.at(entry.key_at, what, "add `cert: FILE` with the certificate of this key");
+    }
+    let mut path = |key: &str| {
+        let value = node.get(key)?;
+        Some(reading.braced(value, value.text()?, known))
+    };
+    TlsText { insecure, cacert: path("cacert"), cert: path("cert"), key: path("key") }
+}
+
+/// At the top of a plan they belong to `url`.
+pub(crate) fn of_systems(root: &Node, reading: &mut Reading<'_>) {
+    for entry in KEYS.iter().filter_map(|key| root.entry(key)) {
+        let what = format!("`{0}` requires `url`; a system has its own `{0}`", entry.key);
+        reading.at(entry.key_at, what, "move it into the systems");
+    }
+}
