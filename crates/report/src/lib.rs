@@ -52,6 +52,7 @@ pub use formats::{
 };
 pub use origin::build;
 pub use shared::Sharing;
+pub use spark::bars;
 pub use text::{visible, visible_lines};
 
 /// How to write for the reader's terminal or file.

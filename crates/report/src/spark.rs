@@ -6,7 +6,7 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 const NOTHING: char = '┈';
 
 /// A bar for each figure, from zero up to the largest: `▂▅█┈▇`. Where there is no figure there is a dotted line.
-pub(crate) fn bars(figures: &[Option<f64>]) -> String {
+pub fn bars(figures: &[Option<f64>]) -> String {
     let largest = figures.iter().flatten().copied().filter(|figure| figure.is_finite()).fold(0.0, f64::max);
     let bar = |figure: &Option<f64>| match figure {
         Some(figure) if figure.is_finite() && largest > 0.0 => {

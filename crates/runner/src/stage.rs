@@ -108,8 +108,9 @@ pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Fail
         (_, true) => "look at the output of the system, and at url and ready in the plan",
     };
     let (what, help) = plan::split_help(&what);
-    let way_out = help.map_or(way_out.to_owned(), |help| format!("{help}; {way_out}"));
-    Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out }
+    // What Tenbin started itself has output that says more.
+    let way_out = help.filter(|_| !starts_processes).unwrap_or(way_out);
+    Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out: way_out.to_owned() }
 }
 
 /// A failure of the lab as it is kept.

@@ -17,6 +17,7 @@ pub(crate) mod prepare;
 pub(crate) mod proxy;
 pub(crate) mod report;
 pub(crate) mod request;
+pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod sql;
 pub(crate) mod stored;

@@ -47,6 +47,31 @@ fn a_label_and_the_commit_are_listed_and_the_label_is_a_name() {
 }
 
 #[test]
+fn a_trend_follows_each_plan_under_each_label() {
+    let (home, target) = (Home::new(), built_in());
+    let commit = repository(&home);
+    let url = url(target.address(), "/hold?mean_us=2000");
+    for (label, requests) in [("main", "20"), ("main", "20"), ("main", "10"), ("other", "20")] {
+        // A rate that no machine is too busy for.
+        let output = home.run(&[url.as_str(), "-n", requests, "-R", "20/s", "-c", "2", "--label", label]);
+        assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
+    }
+    let trend = home.json(&["history", "--trend", "--label", "main"]);
+    let series = trend.as_array().expect("a list");
+    let valid =
+        home.history().iter().filter(|run| run["label"] == "main" && run["verdict"] == "complete").count();
+    let points = |series: &serde_json::Value| series["points"].as_array().map_or(0, Vec::len);
+    assert_eq!(series.iter().map(points).sum::<usize>(), valid, "{trend}");
+    assert!(series.iter().all(|series| series["label"] == "main" && points(series) <= 2), "{trend}");
+    for point in series.iter().flat_map(|series| series["points"].as_array().expect("points")) {
+        assert!(commit.starts_with(point["commit"].as_str().expect("a commit")), "{trend}");
+        assert!(point["throughput_per_s"].as_f64().expect("a figure") > 0.0, "{trend}");
+    }
+    let table = home.run(&["history", "--trend"]).stdout;
+    assert!(table.contains("label other") && table.contains("throughput"), "{table}");
+}
+
+#[test]
 fn a_study_has_a_label_too_and_goes_with_its_runs() {
     let (home, target) = (Home::new(), built_in());
     let plan = format!(

@@ -15,7 +15,8 @@ use crate::commands::completions::plan_files;
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
 use crate::commands::request::{RequestFlags, TlsFlags};
-use crate::commands::run::{Ordered, study_name};
+use crate::commands::resume::ResumeFlag;
+use crate::commands::run::Ordered;
 use crate::commands::{PublicFlag, StoreFlag, listed, read_plan};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
@@ -90,16 +91,8 @@ pub(crate) struct CapacityFlags {
     /// Search coarsely, with the short form of the plan
     #[arg(long, help_heading = "Search")]
     quick: bool,
-    /// Resume the newest interrupted search of this plan, or the named one
-    #[arg(
-        long,
-        value_name = "STUDY",
-        num_args = 0..=1,
-        default_missing_value = "",
-        value_parser = study_name,
-        help_heading = "Search"
-    )]
-    resume: Option<String>,
+    #[command(flatten, next_help_heading = "Search")]
+    resume: ResumeFlag,
     #[command(flatten)]
     public: PublicFlag,
     #[command(flatten)]
@@ -122,7 +115,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     asked.check_soak(&study).map_err(|fault| bad(&[fault]))?;
     let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
-    let resume = &flags.resume;
+    let resume = flags.resume.name();
     let (store, public) = (&flags.store, flags.public);
     let label = &flags.label;
     let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label };

@@ -1,5 +1,7 @@
 //! `tenbin history`: what is in the store; `tenbin history rm` removes some of it.
 
+mod trend;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -14,6 +16,8 @@ use crate::commands::completions::stored;
 use crate::commands::origin::named;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
+
+use trend::Series;
 
 /// How many, and how.
 #[derive(Args, Debug)]
@@ -30,6 +34,9 @@ pub(crate) struct HistoryFlags {
     /// List only what has this label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
+    /// Show how throughput and p99 changed from build to build, for each plan and label
+    #[arg(long, conflicts_with = "runs")]
+    trend: bool,
     /// terminal or json
     #[arg(long, value_name = "NAME", default_value = TERMINAL.name, help_heading = "Results")]
     format: String,
@@ -85,21 +92,31 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
         return remove(flags);
     }
     let path = flags.store.path();
-    let (entries, origins) = match Store::open_existing(&path) {
+    let (entries, origins, series) = match Store::open_existing(&path) {
         Ok(store) => {
             let origins = store.origins()?;
-            (newest(&store, flags, &origins)?, origins)
+            let entries = newest(&store, flags, &origins)?;
+            let series = flags.trend.then(|| Series::read(&store, &entries, &origins)).transpose()?;
+            (entries, origins, series)
         }
         // Nothing was measured yet.
-        Err(StoreError::Missing { .. }) => (Vec::new(), Origins::new()),
+        Err(StoreError::Missing { .. }) => (Vec::new(), Origins::new(), flags.trend.then(Vec::new)),
         Err(error) => return Err(error.into()),
     };
     match report::format(&flags.format) {
         Some(format) if format == TERMINAL && entries.is_empty() => {
             output::lines(&format!("no runs in {} yet; tenbin URL makes one\n", path.display()))?;
         }
-        Some(format) if format == TERMINAL => output::lines(&table(&entries, &origins))?,
+        Some(format) if format == TERMINAL => match series {
+            None => output::lines(&table(&entries, &origins))?,
+            Some(series) => output::lines(&trends(&series))?,
+        },
         Some(format) if format == JSON => {
+            if let Some(series) = series {
+                let list: Vec<_> = series.iter().map(Series::object).collect();
+                output::data(&format!("{:#}\n", json!(list)))?;
+                return Ok(Exit::Ok);
+            }
             let list: Vec<_> = entries.iter().map(|entry| object(entry, origins.get(entry.id()))).collect();
             output::data(&format!("{:#}\n", json!(list)))?
         }
@@ -110,6 +127,15 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Every series, with an empty line between them.
+fn trends(series: &[Series]) -> String {
+    if series.is_empty() {
+        return "no valid runs to compare; searches for a capacity have no trend\n".to_owned();
+    }
+    let tables: Vec<String> = series.iter().map(Series::table).collect();
+    tables.join("\n")
 }
 
 /// All of them are found before any is removed.

@@ -14,6 +14,7 @@ use crate::arguments::with_seconds;
 use crate::commands::completions::plan_files;
 use crate::commands::load::show_what_is_left;
 use crate::commands::origin::LabelFlag;
+use crate::commands::resume::ResumeFlag;
 use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
@@ -30,9 +31,8 @@ pub(crate) struct RunFlags {
     /// Run the short form that the plan defines under `quick`
     #[arg(long)]
     quick: bool,
-    /// Resume the newest interrupted study of this plan, or the named one
-    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
-    resume: Option<String>,
+    #[command(flatten)]
+    resume: ResumeFlag,
     /// With --resume: extend a complete study to N blocks and compare again
     #[arg(long, value_name = "N", requires = "resume", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
@@ -49,14 +49,6 @@ pub(crate) struct RunFlags {
     store: StoreFlag,
 }
 
-/// `--resume PLAN` would take the plan for a study.
-pub(crate) fn study_name(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.starts_with(StudyId::PREFIX) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("the name of a study begins with {}; write the plan before --resume", StudyId::PREFIX))
-}
-
 fn within_ns(text: &str) -> Result<u64, String> {
     match units::duration_ns(&with_seconds(text))? {
         0 => Err("it is 0: write a time such as 10min".to_owned()),
@@ -71,7 +63,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let mut study = read_plan(&flags.plan, flags.quick)?;
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = study::procedure(&study);
-    let (resume, within_ns) = (&flags.resume, flags.within);
+    let (resume, within_ns) = (flags.resume.name(), flags.within);
     let ordered = Ordered {
         study,
         procedure,

@@ -1,0 +1,27 @@
+//! `--resume`: which study goes on.
+
+use clap::Args;
+use store::StudyId;
+
+/// The study to resume.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ResumeFlag {
+    /// Resume the newest interrupted study of this plan, or the named one
+    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
+    resume: Option<String>,
+}
+
+impl ResumeFlag {
+    /// The name that was given; empty for the newest one.
+    pub(crate) const fn name(&self) -> &Option<String> {
+        &self.resume
+    }
+}
+
+/// `--resume PLAN` would take the plan for a study.
+fn study_name(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.starts_with(StudyId::PREFIX) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("the name of a study begins with {}; write the plan before --resume", StudyId::PREFIX))
+}
