@@ -140,7 +140,9 @@ fn accepting(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 ///
 /// The name has no address, or one that may not be loaded without consent.
 pub fn own_address(host: &str, port: u16) -> Result<SocketAddr, ResolveError> {
-    resolve(host, port, &PublicLoads::Refused).map(|(address, _)| address)
+    let (addresses, _) = resolve(host, port, &PublicLoads::Refused)?;
+    let unknown = || ResolveError::Unknown { host: host.to_owned(), reason: "it has no address".to_owned() };
+    addresses.first().copied().ok_or_else(unknown)
 }
 
 /// Why a host must not be loaded, if it is an address. Names are known only when they are looked up.
