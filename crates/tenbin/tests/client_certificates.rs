@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use crate::support::{Home, number};
 use crate::tls::{Authority, Identity, TlsServer};
 
@@ -141,7 +139,7 @@ fn plans_and_two_urls_present_it_too() {
     let study = output.json();
     let runs = study["runs"].as_array().expect("a list");
     let ok = |name: &str| -> u64 {
-        let of_it = runs.iter().filter(|run| run["place"]["system"] == Value::from(name));
+        let of_it = runs.iter().filter(|run| run["place"]["system"] == name);
         of_it.map(|run| number(run, "outcomes.ok")).sum()
     };
     assert!(ok(&scene.server.address().to_string()) > 0, "{output:?}");
