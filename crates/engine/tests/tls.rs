@@ -125,7 +125,7 @@ fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
 fn the_probe_says_how_a_handshake_broke_off() {
     for (end, class, words) in [
         (Step::HoldOpen, "timeout_tls", "no answer within 300ms"),
-        (Step::CloseGracefully, "tls_closed", "closed during a reply"),
+        (Step::CloseGracefully, "tls_closed", "closed during the handshake"),
         (Step::Reset, "tls_reset", "the peer reset the connection"),
     ] {
         let server = server(vec![Step::ReadBytes(100), end]);

@@ -108,7 +108,7 @@ CREATE TABLE place (
     position INTEGER NOT NULL, -- from 0, in the order of the study
     block    INTEGER NOT NULL, -- from 0
     system   TEXT NOT NULL,
-    variant  TEXT NOT NULL,    -- the values of its parameters in words
+    variant  TEXT NOT NULL,    -- the setting of its knobs in words
     knobs    TEXT NOT NULL,    -- JSON list of pairs of texts
     load     TEXT NOT NULL, stage TEXT NOT NULL DEFAULT 'block', users INTEGER, rate_per_s REAL,    -- its name
     UNIQUE (study, position)

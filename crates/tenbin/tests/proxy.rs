@@ -46,7 +46,7 @@ fn a_load_passes_with_its_delay_and_the_proxy_says_what_it_did() {
     assert_eq!(listening["target"], address);
     // One connection looks whether somebody is there.
     assert_eq!((number(ended, "connections"), number(ended, "resets")), (5, 0), "{ended}");
-    assert!(number(ended, "bytes_to_clients") > 40 * 50 && ended["late_us"]["p50"].is_number(), "{ended}");
+    assert!(number(ended, "bytes_to_clients") > 40 * 50 && ended["late"]["p50_us"].is_number(), "{ended}");
     assert!(!socket.exists());
 }
 

@@ -45,6 +45,7 @@ const CONTRACTS: &[(&str, &str, &str)] = &[
     ("docs/formats.md", "lateness", "titles of columns"),
     ("docs/formats.md", "knob", "titles of columns"),
     ("crates/store/src/begin_study.rs", "knobs", "a column of the store"),
+    ("crates/store/src/schema/", "beside", "text of tables in stores that exist"),
     ("crates/store/src/schema/", "knobs", "a column of the store"),
     ("crates/store/tests/", "knobs", "a column of the store"),
     ("crates/tenbin/tests/stores/", "knobs", "a column of the store"),

@@ -391,10 +391,10 @@ fn ended_json(counters: &Counters) -> String {
     let us = |ns: u64| ns as f64 / 1e3;
     let late = counters.late.map(|late| {
         json!({
-            "count": late.count,
-            "p50": late.p50_ns.map(us),
-            "p99": late.p99_ns.map(us),
-            "max": us(late.max_ns),
+            "sends": late.count,
+            "p50_us": late.p50_ns.map(us),
+            "p99_us": late.p99_ns.map(us),
+            "max_us": us(late.max_ns),
         })
     });
     let value = json!({
@@ -410,7 +410,7 @@ fn ended_json(counters: &Counters) -> String {
         "stalls": counters.stalls,
         "bytes_to_target": counters.bytes_to_target,
         "bytes_to_clients": counters.bytes_to_clients,
-        "late_us": late,
+        "late": late,
         "cpu_s": counters.cpu_ns.map(|ns| ns as f64 / 1e9),
     });
     format!("{value}\n")
