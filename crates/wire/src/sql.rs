@@ -19,7 +19,7 @@ pub trait Session: Send {
     /// As [`crate::Conversation::greet`]: start-up, TLS, log-in.
     fn greet(&mut self) -> Greeting;
 
-    /// As [`crate::Conversation::greeted`]. A log-in that is refused is a fault of class [`ErrorClass::LoginRefused`].
+    /// As [`crate::Conversation::greeted`]. A log-in that is refused is a fault of class [`outcome::ErrorClass::LoginRefused`].
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
 
     /// As [`crate::Conversation::secured`].
