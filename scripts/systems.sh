@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system's packages of the servers that the plans start, where they are missing.
+# Installs the system's packages of the servers that the plans start, and of what the truth tests need, where they are missing.
 # Usage: systems.sh
 set -eu
 
@@ -9,5 +9,6 @@ need nginx nginx
 need puma puma
 need unicorn unicorn
 need passenger passenger
+need faketime faketime
 # shellcheck disable=SC2086 # a list of names
 "$(dirname "$0")/packages.sh" $missing
