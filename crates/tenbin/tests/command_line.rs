@@ -1,5 +1,6 @@
 //! The command line as people who know other load testers type it: help on one screen, usual flags, and hints.
 
+use std::net::SocketAddr;
 use std::process::Command;
 
 use crate::support::{Home, Output, Started, TENBIN, built_in, number, url};
@@ -112,13 +113,12 @@ fn a_plan_alone_is_run() {
 #[test]
 fn a_server_that_is_starting_is_waited_for() {
     let home = Home::new();
-    let port = closed_port().expect("a port");
-    let address = port.address();
+    // An address on which no other test listens, so that nobody takes the port before the server does.
+    let address = SocketAddr::from(([127, 77, 0, 1], closed_port().expect("a port").address().port()));
     let waiting =
         home.start(&[&url(address, "/"), "-n", "3", "-c", "1", "--wait", "50s", "--format", "json"]);
     // It has met the closed port by then, or meets the server at once: either is right.
     std::thread::sleep(std::time::Duration::from_millis(300));
-    drop(port);
     let server =
         target::start(target::Settings { address, ..target::Settings::default() }).expect("the port is free");
     let output = waiting.finish();
