@@ -13,7 +13,7 @@ use crate::listener::Listener;
 use crate::orders::{Order, Shared};
 use crate::pair::{Context, Key, Moved, Pair, Side, reset};
 use crate::settings::{NewConnections, Place, Reset, ResetAfter, Settings};
-use crate::timers::{Reason, Timers};
+use crate::timers::{self, Reason, Timers};
 
 const LISTENER: u32 = u32::MAX;
 const BELL: u32 = u32::MAX - 1;
@@ -146,7 +146,7 @@ impl Reactor {
             let slot = &slots[key.slot as usize];
             slot.generation == key.generation && slot.pair.is_some()
         };
-        self.timers.tidy(slots.len() - self.free.len(), is_open);
+        timers::tidy(&mut self.timers, slots.len() - self.free.len(), is_open);
         let goes_on = !has_orders || self.obey(tally);
         tally.open = self.open() as u64;
         goes_on

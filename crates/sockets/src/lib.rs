@@ -4,6 +4,7 @@ pub mod descriptors;
 pub mod poll;
 pub mod socket;
 mod tcp;
+pub mod timers;
 pub mod unix;
 
 use std::net::SocketAddr;

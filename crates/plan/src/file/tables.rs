@@ -26,6 +26,24 @@ const fn table(kind: &'static Table) -> ValueKind {
     ValueKind::Table(kind)
 }
 
+// TLS to a server, which a system and the URL of a plan share.
+const INSECURE: Key =
+    key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result.");
+const CACERT: Key = key(
+    "cacert",
+    "ca.pem",
+    TEXT,
+    "For https: trusts the authorities and certificates in this PEM file instead of the system's.",
+);
+const CERT: Key =
+    key("cert", "client.pem", TEXT, "For https: the client certificate to present; a PEM file.");
+const CERT_KEY: Key = key(
+    "key",
+    "client.key",
+    TEXT,
+    "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
+);
+
 /// Every table, the whole plan first.
 pub(crate) const ALL: &[&Table] = &[
     &PLAN,
@@ -109,20 +127,10 @@ pub(crate) static PLAN: Table = Table {
             "With `url` for requests: the database for transactions; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
-        key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result."),
-        key(
-            "cacert",
-            "ca.pem",
-            TEXT,
-            "For https: trusts the authorities and certificates in this PEM file instead of the system's.",
-        ),
-        key("cert", "client.pem", TEXT, "For https: the client certificate to present; a PEM file."),
-        key(
-            "key",
-            "client.key",
-            TEXT,
-            "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
-        ),
+        INSECURE,
+        CACERT,
+        CERT,
+        CERT_KEY,
         key(
             "prepare",
             "{ workload: select-only, scale: 10 }",
@@ -441,20 +449,10 @@ pub(crate) static SYSTEM: Table = Table {
             TEXT,
             "A Unix socket to connect to, instead of the URL's host and port.",
         ),
-        key("insecure", "true", One(&form::TRUTH), "Accepts any TLS certificate; noted in the result."),
-        key(
-            "cacert",
-            "ca.pem",
-            TEXT,
-            "For https: trusts the authorities and certificates in this PEM file instead of the system's.",
-        ),
-        key("cert", "client.pem", TEXT, "For https: the client certificate to present; a PEM file."),
-        key(
-            "key",
-            "client.key",
-            TEXT,
-            "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
-        ),
+        INSECURE,
+        CACERT,
+        CERT,
+        CERT_KEY,
         key(
             "version",
             "puma --version",

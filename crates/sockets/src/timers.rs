@@ -1,0 +1,73 @@
+//! When to wake up: a heap that is corrected lazily.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Times in order, each with who is to be looked at, and why. An entry stays until it comes up, even if it holds no longer.
+#[derive(Debug)]
+pub struct Timers<Who, Reason> {
+    heap: BinaryHeap<Reverse<(u64, Who, Reason)>>,
+}
+
+impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new() }
+    }
+}
+
+impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
+    /// Adds an entry.
+    #[inline]
+    pub fn set(&mut self, at_ns: u64, who: Who, reason: Reason) {
+        self.heap.push(Reverse((at_ns, who, reason)));
+    }
+
+    /// The earliest time.
+    #[inline]
+    pub fn next_ns(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((at_ns, ..))| *at_ns)
+    }
+
+    /// Takes the earliest entry whose time has come.
+    #[inline]
+    pub fn pop_due(&mut self, now_ns: u64) -> Option<(u64, Who, Reason)> {
+        if self.next_ns()? > now_ns {
+            return None;
+        }
+        self.heap.pop().map(|Reverse(entry)| entry)
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// Keeps the entries of some.
+    pub fn retain(&mut self, is_kept: impl Fn(&Who) -> bool) {
+        self.heap.retain(|Reverse((_, who, _))| is_kept(who));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_in_order_and_not_before_their_time() {
+        let mut timers = Timers::default();
+        timers.set(30, 3, 'b');
+        timers.set(10, 1, 'a');
+        timers.set(20, 2, 'b');
+        assert_eq!(timers.next_ns(), Some(10));
+        assert_eq!(timers.pop_due(9), None);
+        assert_eq!(timers.pop_due(20), Some((10, 1, 'a')));
+        assert_eq!(timers.pop_due(20), Some((20, 2, 'b')));
+        assert_eq!(timers.pop_due(20), None);
+        assert_eq!((timers.pop_due(40), timers.pop_due(40)), (Some((30, 3, 'b')), None));
+    }
+}
