@@ -44,6 +44,7 @@ const EXPORTED: &[(&str, &str)] = &[
     ("readings", "run IN {runs}"),
     ("output", "run IN {runs}"),
     ("gate", "run IN {runs}"),
+    ("event", "run IN {runs}"),
     (
         "origin",
         "id IN (SELECT id FROM run WHERE number IN {runs} UNION SELECT id FROM study WHERE number = {study})",

@@ -239,7 +239,7 @@ impl Store {
         self.unsigned(id, column, self.get(row, column)?)
     }
 
-    fn optional_count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<Option<u64>> {
+    pub(crate) fn optional_count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<Option<u64>> {
         let value: Option<i64> = self.get(row, column)?;
         value.map(|value| self.unsigned(id, column, value)).transpose()
     }

@@ -17,6 +17,7 @@ impl Store {
             readings: self.readings(snapshot, id, run)?,
             outputs: self.outputs(snapshot, id, run)?,
             gates: self.gates(snapshot, id, run)?,
+            events: self.events(snapshot, id, run)?,
         })
     }
 

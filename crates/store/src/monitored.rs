@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use crate::Result;
 use crate::checksum;
 use crate::error::StoreError;
+use crate::event::Event;
 use crate::reading::{Reading, ReadingKey, Readings, pack};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
@@ -46,6 +47,7 @@ pub(crate) struct Monitored {
     pub(crate) readings: Readings,
     pub(crate) outputs: Vec<Output>,
     pub(crate) gates: Vec<GateResult>,
+    pub(crate) events: Vec<Event>,
 }
 
 /// Of the output of one process.

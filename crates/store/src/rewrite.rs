@@ -6,7 +6,7 @@ use crate::reading::ReadingKey;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// Drops what processes wrote, and rewrites the names of readings and the texts of gates, and, with a function of its own,
+    /// Drops what processes and events wrote, and rewrites the names of readings and the texts of gates and events, and, with a function of its own,
     /// the message of every error. Figures stay.
     pub fn rewrite(&mut self, text: &dyn Fn(&str) -> String, error: &dyn Fn(&LedgerEntry) -> String) {
         for StoredSecond { errors, .. } in &mut self.parts {
@@ -22,6 +22,11 @@ impl Run {
         for gate in &mut monitored.gates {
             gate.text = text(&gate.text);
             gate.step = gate.step.as_deref().map(text);
+        }
+        for event in &mut monitored.events {
+            (event.name, event.action) = (text(&event.name), text(&event.action));
+            event.failure = event.failure.as_deref().map(text);
+            event.output.clear();
         }
         for ReadingKey { subject, label, .. } in monitored.readings.kinds_mut() {
             (*subject, *label) = (text(subject), text(label));

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::description::NewRun;
 use crate::ending::Ending;
 use crate::error::StoreError;
+use crate::event::Event;
 use crate::monitored::{GateResult, Monitored, Output};
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
@@ -193,6 +194,11 @@ impl Run {
     /// What became of the gates, in the order of the plan.
     pub fn gates(&self) -> &[GateResult] {
         &self.monitored.gates
+    }
+
+    /// What was done to the system under load, in the order in which it began; then what did not begin.
+    pub fn events(&self) -> &[Event] {
+        &self.monitored.events
     }
 
     /// Of the steps: what their parts saw is in them.

@@ -6,6 +6,7 @@ mod a_study_grows;
 mod a_study_is_resumed;
 mod ceilings_are_kept;
 mod damage_is_an_error;
+mod events_are_kept;
 mod other_files_are_refused;
 mod runs_are_found_by_name;
 mod sample;
