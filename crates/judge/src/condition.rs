@@ -2,14 +2,14 @@
 //! this one grammar.
 //!
 //! ```text
-//! [STEP: ]METRIC (<|<=|>|>=) LIMIT[ from TIME to TIME]
+//! [STEP: ]METRIC (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
 //! ```
 //!
 //! `p99` and `p(99)` are the same; `median` is `p50`.
 
 use record::Percentile;
 
-use crate::kind::plain;
+use crate::kind::{MetricKind, plain};
 use crate::slo::Figure;
 
 /// A condition that a run must hold.
@@ -52,6 +52,8 @@ pub enum Sign {
     Above,
     /// `>=`
     AtLeast,
+    /// `=`, of shares alone: a measured time or rate equals no limit.
+    Exactly,
 }
 
 /// What is wrong with a condition.
@@ -101,6 +103,16 @@ impl Condition {
         in_list(text, read)
     }
 
+    /// One condition of a plan, which may be one of a baseline.
+    pub fn parse_gate(text: &str) -> Result<Self, ConditionError> {
+        read(text).map_err(|wrong| wrong.of(text))
+    }
+
+    /// As [`Self::parse_list`], with conditions of a baseline among them.
+    pub fn parse_list_of_baseline(text: &str) -> Result<Vec<Self>, ConditionError> {
+        in_list(text, |text| read(text).and_then(held_by_less_load))
+    }
+
     /// Conditions with commas between them, as `--slo` has them: each is one that less load does not break, so that there is a highest
     /// load that holds it.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
@@ -142,6 +154,7 @@ impl Condition {
             Sign::AtMost => observed <= self.limit,
             Sign::Above => observed > self.limit,
             Sign::AtLeast => observed >= self.limit,
+            Sign::Exactly => observed == self.limit,
         }
     }
 }
@@ -158,12 +171,17 @@ impl ConditionError {
 
 impl Sign {
     /// The longer first, where one begins like another.
-    const ALL: [(&'static str, Self); 4] =
-        [("<=", Self::AtMost), (">=", Self::AtLeast), ("<", Self::Below), (">", Self::Above)];
+    const ALL: [(&'static str, Self); 5] = [
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("<", Self::Below),
+        (">", Self::Above),
+        ("=", Self::Exactly),
+    ];
 
     /// Whether the limit is one from above.
     pub const fn is_upper(self) -> bool {
-        matches!(self, Self::Below | Self::AtMost)
+        matches!(self, Self::Below | Self::AtMost | Self::Exactly)
     }
 
     /// In a sentence: `below`, `at least`.
@@ -173,12 +191,13 @@ impl Sign {
             Self::AtMost => "at most",
             Self::Above => "above",
             Self::AtLeast => "at least",
+            Self::Exactly => "exactly",
         }
     }
 
     /// The first one in a text: its place, what it is, and its length.
     fn find(text: &str) -> Option<(usize, Self, usize)> {
-        let at = text.find(['<', '>'])?;
+        let at = text.find(['<', '>', '='])?;
         let (sign, found) = Self::ALL.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
         Some((at, found, sign.len()))
     }
@@ -267,16 +286,20 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     };
     let condition = &text[start..text_end];
     let Some((at, sign, length)) = Sign::find(condition) else {
-        let what = "a condition compares a figure with a limit by <, <=, > or >=";
+        let what = "a condition compares a figure with a limit by <, <=, >, >=, or =";
         return Err(Wrong::new((start, text_end), what, format!("write it like {EXAMPLES}")));
     };
     let (name, limit) = (&condition[..at], &condition[at + length..]);
-    if name.trim_end().ends_with('=') {
-        let what = "the signs are <, <=, > and >=";
-        return Err(Wrong::new((start, start + at + length), what, "write the = last, or leave it out"));
+    if sign == Sign::Exactly && limit.starts_with(['<', '>', '=']) {
+        let what = "the signs are <, <=, >, >=, and =";
+        return Err(Wrong::new((start, start + at + length + 1), what, "write the = last, or leave it out"));
     }
     let lead = name.len() - name.trim_start().len();
     let figure = figure(name.trim(), start + lead)?;
+    if sign == Sign::Exactly {
+        exactly(figure, limit.trim())
+            .map_err(|(what, way_out)| Wrong::new((start + at, start + at + length), what, way_out))?;
+    }
     let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
     let read = match limit.trim().strip_suffix(OF_BASELINE) {
         Some(limit) => limit_of_baseline(figure, limit.trim()).map(|(limit, how)| (limit, Some(how))),
@@ -290,7 +313,24 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     Ok(Condition { text: text.to_owned(), step, figure, sign, limit, of_baseline, part_ns })
 }
 
+/// A time or a rate is never exactly what was written, and neither is any figure that of a baseline.
+fn exactly(figure: Figure, limit: &str) -> Result<(), (String, String)> {
+    let name = figure.name();
+    if figure.kind() == MetricKind::Share && !limit.ends_with(OF_BASELINE) {
+        return Ok(());
+    }
+    let sign = if figure.higher_is_better() { ">=" } else { "<=" };
+    let is_limit = limit.ends_with(OF_BASELINE) || figure.kind().limit(limit).is_ok();
+    let limit = if is_limit { limit } else { figure.kind().example() };
+    Err((format!("no measured {name} is exactly a limit"), format!("write {name}{sign}{limit}")))
+}
+
 fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
+    if condition.sign == Sign::Exactly && condition.limit > 0.0 {
+        let (at, name) = (condition.text.find('=').unwrap_or(0), condition.figure.name());
+        let what = format!("{name} is held by <");
+        return Err(Wrong::new((at, at + 1), what, format!("write <= in place of =, or {name}=0")));
+    }
     if condition.sign.is_upper() != condition.figure.higher_is_better() {
         return Ok(condition);
     }
@@ -400,6 +440,8 @@ mod tests {
             [false, true, false, true]
         );
         assert!(one("errors<=0%").holds(0.0));
+        assert_eq!([0.0, 0.001].map(|share| one("errors = 0").holds(share)), [true, false]);
+        assert!(Condition::parse_list("errors=0, buy: errors = 0%").is_ok());
     }
 
     #[test]
@@ -427,6 +469,12 @@ mod tests {
             "p99<",
             "p99<200",
             "p99=<200ms",
+            "p99==200ms",
+            "errors==0",
+            "p99=200ms",
+            "throughput=500/s",
+            "outage=0",
+            "errors=5",
             "p99<==200ms",
             "p100<1s",
             "p0<1s",
@@ -453,6 +501,25 @@ mod tests {
             assert!(text.is_char_boundary(error.part.0) && text.is_char_boundary(error.part.1), "{error:?}");
             assert!(error.part.0 <= error.part.1, "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_time_or_a_rate_that_shall_equal_a_limit_is_told_the_sign() {
+        let help = |text: &str| Condition::parse(text).unwrap_err().help();
+        assert_eq!(help("buy: p99 = 200ms"), "write p99<=200ms");
+        assert_eq!(help("throughput = 500/s"), "write throughput>=500/s");
+        assert_eq!(help("outage = 0"), "write outage<=200ms");
+        let of_baseline = Condition::parse_gate("errors = +0% of baseline").unwrap_err();
+        assert_eq!(of_baseline.help(), "write errors<=+0% of baseline");
+        assert_eq!(Condition::parse_list("errors=1%").unwrap_err().what, "errors is held by <");
+    }
+
+    #[test]
+    fn a_gate_and_a_list_may_be_of_a_baseline() {
+        assert!(Condition::parse_gate("buy: p99 <= 110% of baseline").unwrap().of_baseline.is_some());
+        let list = "throughput>=95% of baseline, errors<=+0.1% of baseline";
+        assert_eq!(Condition::parse_list_of_baseline(list).unwrap().len(), 2);
+        assert!(Condition::parse_list_of_baseline("throughput<=95% of baseline").is_err());
     }
 
     #[test]
