@@ -36,7 +36,7 @@ pub struct Paired<'a> {
 }
 
 impl Paired<'_> {
-    fn look(&self, family: u32) -> Result<Look, u32> {
+    pub(crate) fn look(&self, family: u32) -> Result<Look, u32> {
         match self.extensions {
             0 => look_at(self.pairs.len(), self.attainable, family),
             extensions => look_extended(self.pairs.len(), self.attainable, family, extensions),

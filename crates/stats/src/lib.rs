@@ -12,6 +12,7 @@ mod errors;
 mod fit;
 mod forecast;
 mod holm;
+mod in_blocks;
 mod look;
 mod mann_whitney;
 mod mser;
@@ -31,6 +32,7 @@ pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{Paired, compare_together, holm, judge_together};
+pub use in_blocks::InBlocks;
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Shift, Unpaired};
 pub use search::{

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, Transaction, named_params};
 
 use crate::Result;
+use crate::baseline::Baseline;
 use crate::begin::{DRAWS_MAX, is_taken, json};
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
@@ -16,6 +17,11 @@ pub(crate) const PLACES_MAX: usize = 100_000;
 impl Store {
     /// Announces a study that this process will write, and gives it its name. It is on the disk when this returns.
     pub fn begin_study(&self, new: &NewStudy) -> Result<StudyId> {
+        self.begin_study_against(new, None)
+    }
+
+    /// The same, held against what was measured before it.
+    pub fn begin_study_against(&self, new: &NewStudy, baseline: Option<&Baseline>) -> Result<StudyId> {
         if !new.compare.is_finite() {
             return Err(StoreError::NOT_FINITE);
         }
@@ -26,6 +32,7 @@ impl Store {
         let id = self.insert_study(&transaction, new)?;
         let study = transaction.last_insert_rowid();
         new.planned.iter().try_for_each(|place| self.insert_place(&transaction, study, place))?;
+        baseline.map_or(Ok(()), |baseline| self.insert_baseline(&transaction, id.as_str(), baseline))?;
         transaction.commit().map_err(|error| self.explain(error))?;
         Ok(id)
     }
@@ -157,6 +164,7 @@ impl Store {
         transaction
             .execute("DELETE FROM study WHERE number = ?1", [number])
             .and_then(|_| transaction.execute("DELETE FROM origin WHERE id = ?1", [study.as_str()]))
+            .and_then(|_| transaction.execute("DELETE FROM baseline WHERE id = ?1", [study.as_str()]))
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))
     }

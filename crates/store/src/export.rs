@@ -46,6 +46,10 @@ const EXPORTED: &[(&str, &str)] = &[
     ("gate", "run IN {runs}"),
     ("event", "run IN {runs}"),
     (
+        "baseline",
+        "id IN (SELECT id FROM run WHERE number IN {runs} UNION SELECT id FROM study WHERE number = {study})",
+    ),
+    (
         "origin",
         "id IN (SELECT id FROM run WHERE number IN {runs} UNION SELECT id FROM study WHERE number = {study})",
     ),

@@ -4,6 +4,7 @@
 //! broken file. A study plans runs, and can be resumed where it was interrupted. The crate never knows statistics or
 //! formats.
 
+mod baseline;
 mod begin;
 mod begin_study;
 mod ceiling;
@@ -45,6 +46,7 @@ mod utc;
 mod window;
 mod writer;
 
+pub use baseline::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline};
 pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;

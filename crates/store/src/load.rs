@@ -41,7 +41,9 @@ impl Store {
         };
         let parts = self.all(snapshot, PARTS, [number], |row| self.part(id, row, &new, snapshot))?;
         let beside = self.monitored(snapshot, id, number)?;
-        Run::assemble(id.clone(), new, ending, state, parts, beside)
+        // A run of a study is held against the baseline of the study.
+        let baseline = if new.place.is_none() { self.baseline_of(snapshot, id)? } else { None };
+        Ok(Run { baseline, ..Run::assemble(id.clone(), new, ending, state, parts, beside)? })
     }
 
     /// Steps and, after them, their parts.

@@ -67,7 +67,8 @@ impl Store {
             None => self.load_from(&snapshot, id)?.summed_up(),
         };
         let runs = counting.iter().map(read).collect::<Result<_>>()?;
-        Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded })
+        let baseline = self.baseline_of(&snapshot, id)?;
+        Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded, baseline })
     }
 
     /// The planned places of which no run is done, in order of their positions: what is left when a study is resumed.

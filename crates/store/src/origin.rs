@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use rusqlite::OptionalExtension;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::store::{Durability, Store};
 
 /// What is known of a run or a study beyond what it measured. Texts are untrusted: escape them before printing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// What the person who started it called it.
     pub label: Option<String>,

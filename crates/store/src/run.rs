@@ -8,6 +8,7 @@ use record::{
 };
 
 use crate::Result;
+use crate::baseline::Baseline;
 use crate::description::NewRun;
 use crate::ending::Ending;
 use crate::error::StoreError;
@@ -29,6 +30,8 @@ pub struct Run {
     pub ending: Option<Ending>,
     /// Where it stands.
     pub state: RunState,
+    /// What it is held against that was measured before it; `None`: it asked for no such baseline.
+    pub baseline: Option<Baseline>,
     /// In order of step, phase, second.
     pub(crate) parts: Vec<StoredSecond>,
     /// Places in `parts`, in order of second, phase, step.
@@ -92,7 +95,9 @@ impl Run {
         parts.sort_by_key(|part| (part.step, part.phase, part.second));
         let mut by_second: Vec<usize> = (0..parts.len()).collect();
         by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
-        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, window, monitored };
+        let (baseline, is_summed_up) = (None, false);
+        let run =
+            Self { id, new, ending, state, baseline, parts, by_second, is_summed_up, window, monitored };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
             let durations = Tally::check_histograms(&part.histograms).map_err(|Malformed| run.damaged())?;

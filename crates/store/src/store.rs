@@ -123,6 +123,7 @@ impl Store {
         transaction
             .execute("DELETE FROM run WHERE number = ?1", [number])
             .and_then(|_| transaction.execute("DELETE FROM origin WHERE id = ?1", [run.as_str()]))
+            .and_then(|_| transaction.execute("DELETE FROM baseline WHERE id = ?1", [run.as_str()]))
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))
     }

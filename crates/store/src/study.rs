@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::baseline::Baseline;
 use crate::ending::Verdict;
 use crate::extend::Extension;
 use crate::procedure::Procedure;
@@ -205,6 +206,8 @@ pub struct Study {
     /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
     /// going on.
     pub superseded: Vec<RunId>,
+    /// What it is held against that was measured before it; `None`: it asked for no such baseline.
+    pub baseline: Option<Baseline>,
 }
 
 impl Study {

@@ -4,6 +4,7 @@ mod a_crash_leaves_a_partial_run;
 mod a_study_comes_back;
 mod a_study_grows;
 mod a_study_is_resumed;
+mod baselines_are_kept;
 mod ceilings_are_kept;
 mod damage_is_an_error;
 mod events_are_kept;
