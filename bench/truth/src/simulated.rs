@@ -1,12 +1,10 @@
 //! Procedures on simulated queues, a thousand times: exact in what was planted, and over in seconds.
 
-use load::open::Profile;
-use load::{Load, Open, SECOND_NS, Spacing};
 use record::Percentile;
 use simulator::closed_forms::capacity_per_s;
 use simulator::trials::{self, DuelTrial, Duels, SearchTrial, Searches, TournamentTrial, Tournaments};
-use simulator::{Condition, LoadTimes, Noise, Noisy, Queue, Service, Shape, judge, play};
-use stats::{DuelRules, SearchRules, Seen, TournamentRules};
+use simulator::{Condition, Noise, Noisy, Queue, Service, Shape, judge};
+use stats::{DuelRules, SearchRules, TournamentRules};
 
 use crate::bench::Bench;
 use crate::grade::Grade;
@@ -20,7 +18,7 @@ const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: 
 /// Equal queues, and known differences.
 pub(crate) fn duels(bench: &Bench) -> Vec<Grade> {
     const DUELS: u32 = 1_000;
-    let equal = halves(bench.seed, DUELS, equal_queues);
+    let equal = halves(bench.seed, DUELS, |seed, count| trials::duels_of_equal_queues(DUEL, seed, count));
     let differs: u32 = equal.iter().map(|found| found.differs).sum();
     let ended: u32 = equal.iter().map(|found| found.ended).sum();
     let noisy = |ratio: f64| {
@@ -39,24 +37,6 @@ pub(crate) fn duels(bench: &Bench) -> Vec<Grade> {
 
 fn words(found: &Duels) -> String {
     format!("{} differ, {} equivalent, {} undecided", found.differs, found.equivalent, found.inconclusive)
-}
-
-/// Runs of ten seconds of a queue that is half busy, judged by their mean response time.
-fn equal_queues(seed: u64, count: u32) -> Duels {
-    let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
-    let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
-    trials::duels(&DuelTrial { rules: DUEL, ratio: 1.0 }, seed, count, |seed| {
-        let mut runs = 0;
-        move |_, block| {
-            runs += 1;
-            let spacing = Spacing::poisson(seed ^ u64::from(block));
-            let profile = Profile::constant(100.0);
-            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
-            let played = play(&load, &queue, times, seed.wrapping_add(runs));
-            let planned = played.tally.counts.ended();
-            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, planned })
-        }
-    })
 }
 
 /// Four servers of 10 ms, whose capacity theory knows.

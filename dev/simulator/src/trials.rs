@@ -7,7 +7,7 @@ mod freezes;
 mod searches;
 mod tournaments;
 
-pub use duels::{DuelTrial, Duels, duels};
+pub use duels::{DuelTrial, Duels, duels, duels_of_equal_queues};
 pub use freezes::{Freezes, freezes};
 pub use searches::{SearchTrial, Searches, searches};
 pub use tournaments::{TournamentTrial, Tournaments, tournaments};

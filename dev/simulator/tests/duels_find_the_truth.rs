@@ -3,11 +3,9 @@
 //! Seeds are fixed, and told with every failure. Bounds: a procedure with an error rate of 5 % errs in at most 7.07 % of a thousand duels (5 % and
 //! three standard errors), but for once in 700 seeds; what is looked for is found at least as often as is stated next to it.
 
-use load::open::Profile;
-use load::{Load, Open, SECOND_NS, Spacing};
-use simulator::trials::{DuelTrial, Duels, duels};
-use simulator::{LoadTimes, Noise, Noisy, Queue, Service, Shape, play};
-use stats::{DuelRules, Seen};
+use simulator::trials::{DuelTrial, Duels, duels, duels_of_equal_queues};
+use simulator::{Noise, Noisy, Shape};
+use stats::DuelRules;
 
 const SEED: u64 = 20_261;
 const DUELS: u32 = 1_000;
@@ -71,23 +69,8 @@ fn half_a_percent_is_equivalent_where_three_matter() {
 
 #[test]
 fn queues_that_are_equal_are_seldom_told_apart() {
-    // Real little runs: the mean response time of about a thousand requests at an M/M/1 queue, half busy.
-    let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
-    let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
-    let found = duels(&DuelTrial { rules: RULES, ratio: 1.0 }, SEED, 200, |seed| {
-        let mut runs = 0;
-        move |_, block| {
-            runs += 1;
-            let spacing = Spacing::poisson(seed ^ u64::from(block));
-            let profile = Profile::constant(100.0);
-            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
-            let played = play(&load, &queue, times, seed.wrapping_add(runs));
-            match played.mean_response_s() {
-                Some(value) => Seen::Figure { value, errors: 0, planned: played.tally.counts.ended() },
-                None => Seen::Invalid,
-            }
-        }
-    });
+    // Real little runs, of about a thousand requests.
+    let found = duels_of_equal_queues(RULES, SEED, 200);
     assert_eq!(found.ended, 200);
     // 5 % of two hundred and three standard errors: 10 + 9.2.
     assert!(found.differs <= 19, "seed {SEED}: {found:?}");

@@ -1,9 +1,12 @@
 //! A versus B, many times.
 
 use load::chance::Chance;
+use load::open::Profile;
+use load::{Load, Open, SECOND_NS, Spacing};
 use stats::{Duel, DuelRules, DuelStep, Seen, Verdict};
 
 use super::{seeds, shuffled};
+use crate::{LoadTimes, Queue, Service, play};
 
 /// More steps than these no duel may take.
 const STEPS_MAX: u32 = 10_000;
@@ -51,6 +54,25 @@ pub fn duels<Run: FnMut(usize, u32) -> Seen>(
         found.note(&duel, trial.ratio);
     }
     found
+}
+
+/// Duels of two M/M/1 queues that are the same, half busy: a run is ten seconds at 100 requests per second, judged by the mean
+/// response time.
+pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
+    let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
+    let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
+    duels(&DuelTrial { rules, ratio: 1.0 }, seed, count, |seed| {
+        let mut runs = 0;
+        move |_, block| {
+            runs += 1;
+            let spacing = Spacing::poisson(seed ^ u64::from(block));
+            let profile = Profile::constant(100.0);
+            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
+            let played = play(&load, &queue, times, seed.wrapping_add(runs));
+            let planned = played.tally.counts.ended();
+            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, planned })
+        }
+    })
 }
 
 fn fight(rules: DuelRules, seed: u64, mut run: impl FnMut(usize, u32) -> Seen) -> Duel {
