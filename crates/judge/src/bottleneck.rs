@@ -25,6 +25,7 @@ mod load;
 mod memory;
 mod one_core;
 mod open_files;
+mod quota;
 mod refusals;
 mod waiting;
 mod words;
@@ -50,6 +51,7 @@ pub const RULES: &[Rule] = &[
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
     refusals::HARDLY_ANYTHING_BUT_REFUSALS,
     host::CORES_TAKEN_BY_THE_HOST,
+    quota::CPU_QUOTA,
     cpu::ALL_CORES,
     one_core::ONE_THREAD,
     memory::MEMORY,

@@ -51,6 +51,14 @@ pub struct Usage {
     pub switches_involuntary: Option<f64>,
     /// How long its threads were ready and had no core.
     pub run_queue_wait_s: Option<f64>,
+    /// The cores that it may use by its quota, at the end of the last second.
+    pub cpu_quota_cores: Option<f64>,
+    /// How long that quota held its threads back, summed over cores.
+    pub throttled_s: Option<f64>,
+    /// The most memory that counted towards its limit, files it read or wrote included, at the end of a second.
+    pub memory_charged_peak_bytes: Option<f64>,
+    /// That limit, at the end of the last second.
+    pub memory_limit_bytes: Option<f64>,
 }
 
 /// One core of the machine.
@@ -118,6 +126,10 @@ impl Usage {
             "disk_read_bytes" => grow(&mut self.disk_read_bytes),
             "disk_written_bytes" => grow(&mut self.disk_written_bytes),
             "run_queue_wait_s" => grow(&mut self.run_queue_wait_s),
+            "cpu_quota_cores" => self.cpu_quota_cores = Some(value),
+            "throttled_s" => grow(&mut self.throttled_s),
+            "memory_charged_bytes" => raise(&mut self.memory_charged_peak_bytes),
+            "memory_limit_bytes" => self.memory_limit_bytes = Some(value),
             _ => {}
         }
     }

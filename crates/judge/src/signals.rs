@@ -36,6 +36,10 @@ pub struct Signals {
     pub listen_queue: Option<[f64; 2]>,
     /// Connections that were dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
+    /// How many cores the plan allows the system, the median of all seconds.
+    pub cpu_quota_cores: Option<f64>,
+    /// For how much of a second that held its threads back, summed over cores: the median of all seconds.
+    pub throttled: Option<f64>,
 }
 
 /// A second that is shorter than this is no measure of a share.
@@ -99,6 +103,8 @@ impl Signals {
                 .iter()
                 .filter_map(|second| second.listen_overflows)
                 .reduce(|a, b| a + b),
+            cpu_quota_cores: middle(&|second| second.cpu_quota_cores),
+            throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
         })
     }
 }
@@ -117,6 +123,8 @@ struct Second<'a> {
     disk_busy_s: Option<f64>,
     open_files_share: Option<f64>,
     listen_overflows: Option<f64>,
+    cpu_quota_cores: Option<f64>,
+    throttled_s: Option<f64>,
     /// Of each port or socket how many waited, and how many may.
     queues: BTreeMap<&'a str, [f64; 2]>,
 }
@@ -144,6 +152,8 @@ impl<'a> Second<'a> {
                 self.disk_busy_s = Some(self.disk_busy_s.unwrap_or(0.0).max(value));
             }
             ("machine", "listen_overflows") => self.listen_overflows = Some(value),
+            ("system", "cpu_quota_cores") => self.cpu_quota_cores = Some(value),
+            ("system", "throttled_s") => self.throttled_s = Some(value),
             ("system", "cpu_busiest_thread_s") => self.busiest_thread_s = Some(value),
             ("system", "open_files_limit_share") => self.open_files_share = Some(value),
             ("system", "listen_queue") => self.queues.entry(label).or_default()[0] = value,

@@ -49,6 +49,8 @@ fn resources_are_named_once() {
             ("crates/report/src/html/charts.rs", "disk"),
             ("crates/report/src/html/charts.rs", "machine_cpu"),
             ("crates/report/src/html/charts.rs", "memory"),
+            // What a plan can limit.
+            ("crates/plan/src/file/tables.rs", "memory"),
         ],
     }
     .assert();

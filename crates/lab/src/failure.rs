@@ -11,6 +11,8 @@ pub enum Stage {
     Before,
     /// A port that is taken, or was not given back.
     Port,
+    /// Holding it to its limits.
+    Limits,
     /// Starting a process.
     Start,
     /// Waiting until a process is ready.
@@ -30,6 +32,7 @@ impl Stage {
             Stage::Files => "files",
             Stage::Before => "before",
             Stage::Port => "port",
+            Stage::Limits => "limits",
             Stage::Start => "start",
             Stage::Ready => "ready",
             Stage::Died => "died",

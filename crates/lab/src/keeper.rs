@@ -27,6 +27,7 @@ use self::outbox::Outbox;
 use self::tree::Tree;
 use crate::Signal;
 use crate::deadline::Deadline;
+use crate::limits::{self, Membership};
 
 /// When Tenbin is gone, its processes get this long to end by themselves.
 const GRACE_ORPHANED: Duration = Duration::from_secs(1);
@@ -59,8 +60,9 @@ fn keep() -> Result<(), Errno> {
     set_child_subreaper(Some(getpid()))?;
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
-    let Order::Start { argv, env, dir, cores } = order else { return Err(Errno::INVAL) };
-    match pin(&cores).and_then(|()| Tree::start(&argv, env, &dir)) {
+    let Order::Start { argv, env, dir, cores, groups } = order else { return Err(Errno::INVAL) };
+    let start = || limits::inside(&groups, || Tree::start(&argv, env, &dir));
+    match pin(&cores).and_then(|()| start()) {
         Ok(tree) => {
             link.report(&Report::Started { pid: tree.main_pid });
             let keeper = Keeper {
@@ -71,6 +73,7 @@ fn keep() -> Result<(), Errno> {
                 said: Reported::default(),
                 is_orphaned: false,
                 children,
+                groups,
             };
             keeper.run()
         }
@@ -171,6 +174,8 @@ struct Keeper {
     is_orphaned: bool,
     /// Readable when a child has ended.
     children: UnixStream,
+    /// Those of its system, which nobody else removes when Tenbin is gone.
+    groups: Vec<Membership>,
 }
 
 impl Keeper {
@@ -198,6 +203,10 @@ impl Keeper {
         let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
         let toll = Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left };
         self.link.report(&Report::Stopped(toll));
+        if self.is_orphaned {
+            // Another keeper of the system may still need them, and removes them then.
+            let _ = limits::remove(self.groups.iter().map(|one| one.group.as_path()));
+        }
         farewell(&mut self.link)
     }
 

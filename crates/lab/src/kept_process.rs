@@ -15,6 +15,7 @@ use crate::capture::Capture;
 use crate::deadline::Deadline;
 use crate::exit::Exit;
 use crate::keeper::messages::{Order, Report, Toll};
+use crate::limits::Membership;
 use crate::marker::{self, Marker};
 use crate::processes::{self, Seen};
 use crate::{Command, Output, Signal};
@@ -32,6 +33,8 @@ pub(crate) struct Setting {
     pub(crate) keeper: Vec<OsString>,
     pub(crate) cores: Vec<usize>,
     pub(crate) marker: Marker,
+    /// The groups that hold the system to its limits.
+    pub(crate) groups: Vec<Membership>,
 }
 
 /// What a keeper has said so far.
@@ -120,6 +123,7 @@ impl KeptProcess {
             env: command.env.iter().cloned().chain([mark]).collect(),
             dir: command.dir.clone(),
             cores: setting.cores.clone(),
+            groups: setting.groups.clone(),
         };
         if !kept.order(&order) {
             return Err(format!("its working directory {} is not written in UTF-8", command.dir.display()));

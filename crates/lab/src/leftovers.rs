@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::Signal;
 use crate::deadline::Deadline;
+use crate::limits;
 use crate::marker::{Marker, Owner, marked};
 use crate::processes::{self, Seen};
 
@@ -31,6 +32,8 @@ pub struct Leftovers {
     pub ended: Vec<Swept>,
     /// The numbers of processes whose Tenbin runs, or ran, in another PID namespace. They were left alone.
     pub elsewhere: Vec<u32>,
+    /// How many systems had left control groups whose Tenbin is dead. They were removed.
+    pub groups: usize,
 }
 
 /// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
@@ -42,8 +45,13 @@ pub fn sweep() -> Leftovers {
         let all = marked().into_iter().filter(move |(_, marker)| marker.owner() == owner);
         all.map(|(seen, _)| seen).collect::<Vec<Seen>>()
     };
-    let ended = end(|| of(Owner::Dead));
-    Leftovers { ended, elsewhere: of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect() }
+    let ended = end(|| {
+        let mut found = of(Owner::Dead);
+        found.extend(limits::processes_of_the_dead());
+        found
+    });
+    let elsewhere = of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect();
+    Leftovers { ended, elsewhere, groups: limits::remove_of_the_dead() }
 }
 
 /// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.

@@ -3,6 +3,7 @@
 mod capture;
 pub mod census;
 mod commands;
+mod control_groups;
 mod deadline;
 mod exit;
 mod failure;
@@ -12,6 +13,7 @@ mod in_words;
 pub mod keeper;
 mod kept_process;
 pub mod leftovers;
+pub mod limits;
 pub mod listening;
 mod marker;
 mod namespaces;

@@ -41,7 +41,7 @@ impl Marker {
         Marker { pid, started_ticks, number, namespaces: Namespaces::of_this_process() }
     }
 
-    fn parse(text: &str) -> Option<Marker> {
+    pub(crate) fn parse(text: &str) -> Option<Marker> {
         let mut parts = text.split(':');
         let marker = Marker {
             pid: parts.next()?.parse().ok()?,
@@ -50,6 +50,11 @@ impl Marker {
             namespaces: Namespaces { pid: parts.next()?.parse().ok()?, time: parts.next()?.parse().ok()? },
         };
         parts.next().is_none().then_some(marker)
+    }
+
+    /// Whether it names this Tenbin.
+    pub(crate) fn is_of_this_process(self) -> bool {
+        self.pid == std::process::id() && self.owner() == Owner::Lives
     }
 
     /// Whether the Tenbin that it names still runs.

@@ -18,6 +18,7 @@ mod pressure;
 mod process_files;
 mod process_values;
 mod pss;
+mod quota;
 mod refused;
 mod sheet;
 mod sock_diag;
@@ -44,6 +45,8 @@ pub struct Subject {
     pub ports: Vec<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
+    /// The control groups that limit its CPU time and its memory, if there are any.
+    pub limits: (Option<PathBuf>, Option<PathBuf>),
 }
 
 /// One value of one look.
@@ -97,6 +100,7 @@ fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
         Box::new(generator::Generator::new(reach.clone())),
         Box::new(throttling::Throttling::of_this_process()),
         Box::new(system::System::of(subject, reach)),
+        Box::new(quota::Quota::of(subject.limits.0.clone(), subject.limits.1.clone())),
         Box::new(cores::Cores::default()),
         Box::new(memory::Memory::default()),
         Box::new(paging::Paging::default()),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Signal;
+use crate::limits::Limits;
 
 /// One system, with nothing left open: every path, port and argument is written out.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub struct Recipe {
     pub ports: Vec<u16>,
     /// The processor cores that everything of this system is held to; empty: no limit.
     pub cores: Vec<usize>,
+    /// What everything of this system may use at most.
+    pub limits: Limits,
+    /// Limits that may be set while it runs.
+    pub limits_to_come: Vec<Limits>,
     /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
     pub keeper: Vec<OsString>,
 }

@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 
 use crate::folder::Folder;
 use crate::kept_process::{KeptProcess, Setting};
+use crate::limits::{Groups, Kernel};
 use crate::marker::Marker;
 use crate::system::Running;
 use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready};
@@ -15,11 +16,27 @@ use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words
 /// # Errors
 /// The first thing that failed. Whatever had been started by then is gone again, and the commands after have run.
 pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failure> {
-    let Recipe { dir, files, before, after, processes, ports, cores, keeper, name: _ } = recipe;
+    let Recipe {
+        dir,
+        files,
+        before,
+        after,
+        processes,
+        ports,
+        cores,
+        limits,
+        limits_to_come,
+        keeper,
+        name: _,
+    } = recipe;
     let folder = Folder::make(&dir, &files)?;
     check_ports(&ports)?;
+    let marker = Marker::new();
+    let limits = Groups::make(&limits, &limits_to_come, marker, &Kernel::here())?;
     let mut system = System {
-        setting: Setting { keeper, cores, marker: Marker::new() },
+        setting: Setting { keeper, cores, marker, groups: limits.memberships() },
+        limits,
+        killed_for_memory: 0,
         running: Vec::with_capacity(processes.len()),
         background: Vec::new(),
         after,
@@ -34,6 +51,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
     match all_up {
         Ok(()) => Ok(system),
         Err(mut failure) => {
+            system.explain_memory(&mut failure);
             let stopped = system.stop();
             for also in stopped.failures {
                 failure.what.push_str(&format!("; and then {}", without_way_out(&also)));

@@ -9,7 +9,7 @@ use crate::keeper::messages::Toll;
 use crate::kept_process::{KeptProcess, Setting};
 use crate::leftovers::{self, Swept};
 use crate::processes::Seen;
-use crate::system::Running;
+use crate::system::{MEMORY_WAY_OUT, Running};
 use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
 
 /// What a command before the start left running is asked to end within this time.
@@ -43,6 +43,7 @@ impl System {
             outputs.push(kept.stop(Some(Signal::TERM), BACKGROUND).1);
         }
         failures.extend(self.sweep(&groups));
+        failures.extend(self.unlimit());
         failures.extend(self.wait_for_ports());
         if let Some(Err(failure)) = self.folder.take().map(crate::folder::Folder::remove) {
             failures.push(failure);
@@ -61,6 +62,17 @@ impl System {
                 }
             }
         }
+    }
+
+    /// What the limits did that was not told yet; and their end.
+    fn unlimit(&mut self) -> Vec<Failure> {
+        let killed = self.limits.killed_for_memory().saturating_sub(self.killed_for_memory);
+        let count = usize::try_from(killed).unwrap_or(usize::MAX);
+        let what = format!("{} of it {}", in_words::processes(count), self.limits.killed_words());
+        let told = (killed > 0).then(|| failure(Stage::Died, None, what, MEMORY_WAY_OUT));
+        let left = self.limits.remove().err();
+        let way_out = "end the processes in it, and remove the folder by hand (rmdir)";
+        told.into_iter().chain(left.map(|what| failure(Stage::Stop, None, what, way_out))).collect()
     }
 
     /// What escaped its keeper, because the keeper was killed.

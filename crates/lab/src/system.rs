@@ -2,6 +2,7 @@
 
 use crate::folder::Folder;
 use crate::kept_process::{Ended, KeptProcess, Setting};
+use crate::limits::Groups;
 use crate::{Command, Failure, Output, Stage, StopHow};
 
 /// Where one process of a system can be found.
@@ -22,10 +23,16 @@ pub struct Stopped {
     pub outputs: Vec<Output>,
 }
 
+/// What to do when a system needs more memory than it may have.
+pub(crate) const MEMORY_WAY_OUT: &str = "raise `memory` in `resources`, or let the system use less";
+
 /// A system whose processes were all ready once. Dropping it stops it too, but does not report how that went.
 #[derive(Debug)]
 pub struct System {
     pub(crate) setting: Setting,
+    pub(crate) limits: Groups,
+    /// How many such ends have been told.
+    pub(crate) killed_for_memory: u64,
     pub(crate) running: Vec<Running>,
     /// What commands before the start left running.
     pub(crate) background: Vec<KeptProcess>,
@@ -73,13 +80,25 @@ impl System {
             }
         };
         let way_out = way_out.to_owned();
-        Some(Failure {
-            stage: Stage::Died,
-            process: Some(name),
-            what,
-            way_out,
-            outputs: self.outputs_so_far(),
-        })
+        let outputs = self.outputs_so_far();
+        let mut failure = Failure { stage: Stage::Died, process: Some(name), what, way_out, outputs };
+        self.explain_memory(&mut failure);
+        Some(failure)
+    }
+
+    /// The groups that hold it to its limits.
+    pub fn limits(&self) -> &Groups {
+        &self.limits
+    }
+
+    /// Says so if the kernel has killed processes for memory since that was told last.
+    pub(crate) fn explain_memory(&mut self, failure: &mut Failure) {
+        let killed = self.limits.killed_for_memory();
+        if killed > self.killed_for_memory {
+            self.killed_for_memory = killed;
+            failure.what = format!("{} ({})", self.limits.killed_words(), failure.what);
+            failure.way_out = MEMORY_WAY_OUT.to_owned();
+        }
     }
 
     /// Stops everything, in reverse order, and runs the commands after.

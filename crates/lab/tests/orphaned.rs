@@ -2,7 +2,9 @@
 
 mod support;
 
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,9 +12,13 @@ use support::{Bench, KEEPER, SUBJECT, wait_until};
 
 /// A Tenbin with a running system, and the pid of its keeper.
 fn owner(bench: &Bench, script: &str) -> (Child, u32) {
+    owner_of_kind(bench, "owner", script)
+}
+
+fn owner_of_kind(bench: &Bench, kind: &str, script: &str) -> (Child, u32) {
     let command = bench.sh("");
     let mut owner = Command::new(SUBJECT)
-        .args(["owner", KEEPER])
+        .args([kind, KEEPER])
         .arg(bench.path("run"))
         .arg(script)
         .envs(command.env)
@@ -49,4 +55,65 @@ fn a_system_that_listens_to_term_can_tidy_up() {
     owner.wait().expect("reaped");
     wait_until("nothing is left", || bench.left().is_empty());
     assert!(bench.path("tidy").exists());
+}
+
+/// The control groups of a system whose script wrote its `/proc/self/cgroup` and `/proc/self/mountinfo` to files.
+fn groups(bench: &Bench) -> Vec<PathBuf> {
+    let (groups, mounts) = (bench.read("groups"), bench.read("mounts"));
+    let of_limits = groups.lines().filter(|line| line.contains("/tenbin-"));
+    let found = of_limits.map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controller, path) = (fields.next().expect("a controller"), fields.next().expect("a path"));
+        let is_it = |mount: &&str| {
+            let (_, system) = mount.split_once(" - ").unwrap_or_default();
+            let options = system.split(' ').nth(2).unwrap_or_default();
+            if controller.is_empty() {
+                system.starts_with("cgroup2 ")
+            } else {
+                system.starts_with("cgroup ") && options.split(',').any(|option| option == controller)
+            }
+        };
+        let mount = mounts.lines().find(is_it).expect("a hierarchy");
+        Path::new(mount.split(' ').nth(4).expect("its place")).join(path.trim_start_matches('/'))
+    });
+    let found: Vec<PathBuf> = found.collect();
+    assert!(!found.is_empty(), "this test needs root and control groups: {groups}");
+    found
+}
+
+const LIMITED: &str =
+    "cat /proc/self/cgroup > groups; cat /proc/self/mountinfo > mounts; echo ready; exec sleep 60";
+
+#[test]
+fn the_groups_of_a_system_with_limits_are_gone_when_tenbin_is_killed() {
+    let bench = Bench::new();
+    let script = format!("cd {}; {LIMITED}", bench.place.path().display());
+    let (mut owner, _) = owner_of_kind(&bench, "limited-owner", &script);
+    let groups = groups(&bench);
+    assert!(groups.iter().all(|group| group.is_dir()), "{groups:?}");
+    owner.kill().expect("killed");
+    owner.wait().expect("reaped");
+    wait_until("nothing is left", || bench.left().is_empty());
+    wait_until("no group is left", || groups.iter().all(|group| !group.exists()));
+}
+
+#[test]
+fn the_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
+    let bench = Bench::new();
+    // It hides its environment, so that only the groups tell whose it is.
+    let script = format!("cd {}; exec env -i sh -c '{LIMITED}'", bench.place.path().display());
+    let (mut owner, keeper) = owner_of_kind(&bench, "limited-owner", &script);
+    let groups = groups(&bench);
+    let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
+    rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
+    owner.kill().expect("killed");
+    owner.wait().expect("reaped");
+    assert!(groups.iter().all(|group| group.is_dir()), "{groups:?}");
+    wait_until("the next one has removed them", || {
+        lab::leftovers::sweep();
+        groups.iter().all(|group| !group.exists())
+    });
+    let members: Vec<String> =
+        groups.iter().flat_map(|group| fs::read_to_string(group.join("cgroup.procs"))).collect();
+    assert_eq!(members, Vec::<String>::new());
 }

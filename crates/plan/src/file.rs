@@ -18,6 +18,7 @@ mod processes;
 mod quick;
 mod reading;
 mod reference;
+mod resources;
 mod scenario;
 mod schema;
 mod settings;

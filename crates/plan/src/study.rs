@@ -8,6 +8,7 @@ mod explain;
 mod followed;
 mod how;
 mod launch;
+mod limits;
 mod run;
 mod searched;
 mod system;
@@ -17,11 +18,13 @@ use std::path::PathBuf;
 pub use amount::{Amount, At};
 pub use environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use how::{Find, How};
+pub use limits::Limits;
 pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use how::BEST_BLOCKS_LEAST;
+pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use system::{PortText, Process, ReadyText, StopText, TlsText, WhenText};
 
 use judge::{Condition, Metric};

@@ -455,6 +455,26 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
 }
 
 #[test]
+fn limits_of_a_system_may_be_varied_and_are_its_own() {
+    let study = text(
+        "{ scenario: [ get: / ], load: { users: 1, for: 1s }, pin: { system: [ 0, 1 ], generator: [ 2 ] }, systems: {\
+           a: { start: 'a {port}', vary: { cpu: [ 0.4, 1 ], ram: [ 64MiB ] }, resources: {\
+             cpu: '{cpu}', cores: [ 0-1 ], memory: '{ram}', io: { read: 10MiB/s, write-iops: 50 } } },\
+           b: { start: 'b {port}' } } }",
+    );
+    let limits = |name| launch(&study, variant(&study, "a", name)).limits;
+    let small = limits("cpu=0.4 ram=64MiB");
+    assert_eq!((small.cpu_millicores, small.memory_bytes), (Some(400), Some(64 << 20)));
+    assert_eq!((small.cores.as_slice(), small.read_bytes_per_s), (&[0, 1][..], Some(10 << 20)));
+    assert_eq!((small.writes_per_s, small.write_bytes_per_s), (Some(50), None));
+    assert_eq!(limits("cpu=1 ram=64MiB").cpu_millicores, Some(1000));
+    assert_eq!(launch(&study, variant(&study, "b", "")).limits, plan::Limits::default());
+    let words = study.explain();
+    let limited = "limited to cpu {cpu}, cores 0-1, memory {ram}, read 10MiB/s, write-iops 50";
+    assert!(words.contains(limited), "{words}");
+}
+
+#[test]
 fn a_path_of_the_url_precedes_the_paths_of_steps() {
     let targets = |url: &str, first: &str| {
         let study = text(&format!(

@@ -48,7 +48,10 @@ pub(crate) struct Reactor {
     /// Connections that have more to read now.
     again: Vec<Key>,
     buffer: Vec<u8>,
-    not_before_ns: u64,
+    /// Nothing leaves before: a change of settings must not look late.
+    changed_at_ns: u64,
+    /// The end of the last stall.
+    stalled_until_ns: u64,
     /// Clients may be waiting: edges are reported only once.
     may_accept: bool,
     accept_after_ns: u64,
@@ -81,7 +84,8 @@ impl Reactor {
             free: Vec::new(),
             again: Vec::new(),
             buffer: vec![0; READ_BYTES],
-            not_before_ns: 0,
+            changed_at_ns: 0,
+            stalled_until_ns: 0,
             may_accept: true,
             accept_after_ns: 0,
             shared: Arc::clone(shared),
@@ -117,6 +121,7 @@ impl Reactor {
     fn has_room(&self) -> bool {
         self.may_accept
             && self.settings.new_connections != NewConnections::Ignore
+            && !self.settings.is_cut
             && self.open() < self.connections_max
     }
 
@@ -159,13 +164,13 @@ impl Reactor {
             match order {
                 Order::Change(settings) => {
                     self.settings = settings;
-                    self.not_before_ns = self.not_before_ns.max(now_ns);
+                    self.changed_at_ns = now_ns;
                 }
                 Order::Stall(lasting) => {
                     tally.stalls += 1;
                     let until_ns =
                         now_ns.saturating_add(u64::try_from(lasting.as_nanos()).unwrap_or(u64::MAX));
-                    self.not_before_ns = self.not_before_ns.max(until_ns);
+                    self.stalled_until_ns = self.stalled_until_ns.max(until_ns);
                 }
                 Order::ResetAll => {
                     for key in self.keys() {
@@ -181,6 +186,11 @@ impl Reactor {
             }
         }
         true
+    }
+
+    /// When the next bytes may leave at the earliest, whatever their delay.
+    fn not_before_ns(&self) -> u64 {
+        if self.settings.is_cut { u64::MAX } else { self.changed_at_ns.max(self.stalled_until_ns) }
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -246,6 +256,7 @@ impl Reactor {
         tally: &mut Tally,
         act: impl FnOnce(&mut Pair, &mut Context<'_>) -> T,
     ) -> Option<T> {
+        let not_before_ns = self.not_before_ns();
         let slot = self.slots.get_mut(key.slot as usize)?;
         let pair = slot.pair.as_deref_mut().filter(|_| slot.generation == key.generation)?;
         let mut context = Context {
@@ -256,7 +267,7 @@ impl Reactor {
             tally,
             buffer: &mut self.buffer,
             limit: self.buffer_bytes,
-            not_before_ns: self.not_before_ns,
+            not_before_ns,
         };
         Some(act(pair, &mut context))
     }

@@ -41,6 +41,8 @@ pub struct Settings {
     pub reset: Option<Reset>,
     /// What happens to new connections.
     pub new_connections: NewConnections,
+    /// Whether the network is cut: nothing passes, and new connections stay in the listen queue. Nothing is lost.
+    pub is_cut: bool,
 }
 
 /// How much the delay varies. Data never overtakes earlier data of its connection, so that delays of dense data are longer.

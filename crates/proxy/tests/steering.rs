@@ -64,6 +64,32 @@ fn nothing_passes_during_a_stall_and_everything_after_it() {
 }
 
 #[test]
+fn nothing_passes_while_the_network_is_cut_and_everything_afterwards() {
+    let between = Between::new(Settings::default());
+    let (mut client, mut server) = between.ends();
+    client.write_all(b"a").unwrap();
+    server.read_exact(&mut [0; 1]).unwrap();
+    between.proxy.change(Settings { is_cut: true, ..Settings::default() });
+    // Long enough for the order to arrive; one that came later would only make the test easier.
+    std::thread::sleep(Duration::from_millis(50));
+    client.write_all(b"held").unwrap();
+    let mut late = between.client();
+    late.write_all(b"new").unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+    let kind = server.read(&mut [0; 1]).unwrap_err().kind();
+    assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&kind), "{kind:?}");
+    assert_eq!(between.proxy.counters().accepted, 1, "the new one waits");
+
+    between.proxy.change(Settings::default());
+    let mut server = patient(server);
+    let mut held = [0; 4];
+    server.read_exact(&mut held).unwrap();
+    assert_eq!(&held, b"held");
+    let (new, _) = between.listener.accept().unwrap();
+    patient(new).read_exact(&mut [0; 3]).unwrap();
+}
+
+#[test]
 fn new_connections_are_closed_or_wait_until_they_may_come_in() {
     let settings = |new_connections| Settings { new_connections, ..Settings::default() };
     let between = Between::new(settings(NewConnections::Close));

@@ -41,6 +41,7 @@ pub(crate) fn object(view: &View<'_>) -> Option<Map<String, Value>> {
     }
     if let Some((resources, usage)) = used {
         object.extend(details(usage));
+        object.extend(limits(usage));
         object.insert("cores_used".to_owned(), json!(resources.cores_used(usage)));
         object.insert("cpu_us_per_request".to_owned(), json!(view.system_us_per_request()));
         object.insert("processes".to_owned(), processes(resources));
@@ -67,6 +68,17 @@ fn details(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
     ];
     let counts = counts.map(|(key, figure)| (key, json!(figure.map(whole))));
     times.into_iter().chain(counts).map(|(key, figure)| (key.to_owned(), figure))
+}
+
+/// Of a system with limits: what they were, and what counted towards them.
+fn limits(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
+    let cpu = usage.cpu_quota_cores.map(|cores| ("cpu_quota_cores", json!(cores)));
+    // Every generator may be throttled, too: without a quota of its own it is none of the system's figures.
+    let throttled = usage.throttled_s.filter(|_| cpu.is_some()).map(|time| ("throttled_s", json!(time)));
+    let charged = usage.memory_charged_peak_bytes.filter(|_| usage.memory_limit_bytes.is_some());
+    let charged = charged.map(|bytes| ("memory_charged_peak_bytes", json!(whole(bytes))));
+    let limit = usage.memory_limit_bytes.map(|bytes| ("memory_limit_bytes", json!(whole(bytes))));
+    [cpu, throttled, charged, limit].into_iter().flatten().map(|(key, figure)| (key.to_owned(), figure))
 }
 
 fn processes(resources: &Resources) -> Value {
@@ -113,7 +125,23 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     if !size.is_empty() {
         lines.push(size.join(", "));
     }
+    lines.extend(limit_words(resources, usage));
     lines
+}
+
+/// "limits: 0.40 of 0.40 cores, held back for 5.8 s; 61.2 of 64.0 MiB"
+fn limit_words(resources: &Resources, usage: &Usage) -> Option<String> {
+    let cpu = usage.cpu_quota_cores.map(|quota| {
+        let used = resources.cores_used(usage).map_or("n/a".to_owned(), |cores| decimal(cores, 2));
+        let held_back = usage.throttled_s.map(|time| format!(", held back for {} s", decimal(time, 1)));
+        format!("{used} of {} cores{}", decimal(quota, 2), held_back.unwrap_or_default())
+    });
+    let memory = usage
+        .memory_limit_bytes
+        .zip(usage.memory_charged_peak_bytes)
+        .map(|(limit, charged)| format!("{} of {} MiB", mebibytes(whole(charged)), mebibytes(whole(limit))));
+    let both: Vec<String> = [cpu, memory].into_iter().flatten().collect();
+    (!both.is_empty()).then(|| format!("limits: {}", both.join("; ")))
 }
 
 /// A kept figure as the count that it was.

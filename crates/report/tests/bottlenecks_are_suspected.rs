@@ -227,6 +227,29 @@ fn memory_disks_and_files_run_short() {
 }
 
 #[test]
+fn a_quota_that_is_used_up_is_the_limit_whatever_the_cores_do() {
+    let quota = |cores: f64, used: f64| {
+        [
+            ("system", "cpu_quota_cores", "", cores),
+            ("system", "throttled_s", "", 0.6),
+            ("system", "cpu_user_s", "", used),
+        ]
+    };
+    let limit = Script::default().with(&quota(0.4, 0.39)).limit();
+    assert_eq!(
+        (&limit["resource"], &limit["what"]),
+        (&"cpu_quota".into(), &"CPU quota of the system".into())
+    );
+    assert_eq!(
+        limit["because"],
+        "it used 0.39 of the 0.40 cores that it may use, and was held back for 0.60 s of each second"
+    );
+    assert_eq!(Script::default().with(&BUSY).with(&quota(0.4, 0.4)).resource(), "cpu_quota");
+    assert_eq!(resource(&quota(0.4, 0.3)), "waiting");
+    assert_eq!(resource(&quota(2.0, 0.2)), "waiting");
+}
+
+#[test]
 fn full_queues_are_the_limit_where_no_resource_is() {
     let queue = |waiting, dropped| {
         [

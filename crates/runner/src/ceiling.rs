@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use engine::{Message, StopLevel};
+use lab::limits::Limits;
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 use load::Share;
 use plan::{Draft, LoadSpec, Pin, Plan};
@@ -133,6 +134,8 @@ impl Shape<'_> {
             }],
             ports: vec![port],
             cores: self.system_cores.iter().copied().collect(),
+            limits: Limits::default(),
+            limits_to_come: Vec::new(),
             keeper,
         })
     }

@@ -13,6 +13,7 @@ use plan::{Cmd, Environment, Fault, Launch, Study};
 use crate::consent::PublicLoads;
 use crate::cores::Cores;
 use crate::prepare::shortfalls_of;
+use crate::recipe;
 use crate::resolve;
 
 /// Ports for filling in texts that are only looked at.
@@ -24,6 +25,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
     faults.extend(missing_programs(study, tenbin));
+    faults.extend(limits_out_of_reach(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
         // TCP needs the most: ports in addition to descriptors.
@@ -74,6 +76,23 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
         Fault::new(format!("systems: {system}"), what, help.unwrap_or("correct the url"))
     };
     found.into_iter().map(fault).collect()
+}
+
+/// Limits that systems cannot be held to here. Each set of limits is tried once, without a process.
+fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
+    let mut tried: Vec<plan::Limits> = Vec::new();
+    let mut faults: BTreeMap<String, Fault> = BTreeMap::new();
+    for launch in launches(study, tenbin) {
+        if faults.contains_key(&launch.system) || tried.contains(&launch.limits) {
+            continue;
+        }
+        tried.push(launch.limits.clone());
+        if let Err(failure) = lab::limits::check(&recipe::limits(&launch.limits)) {
+            let field = format!("systems: {}: resources", launch.system);
+            faults.insert(launch.system, Fault::new(field, failure.what, failure.way_out));
+        }
+    }
+    faults.into_values().collect()
 }
 
 fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {

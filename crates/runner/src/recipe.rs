@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lab::limits::{DiskLimits, Limits};
 use lab::{Signal, When};
 use plan::{Cmd, Launch, Peer, Proc, ReadyWhen};
 
@@ -39,7 +40,24 @@ pub(crate) fn recipe(
         processes: launch.processes.iter().map(|one| process(one, peer)).collect(),
         ports: ports.to_vec(),
         cores: cores.to_vec(),
+        limits: limits(&launch.limits),
+        limits_to_come: Vec::new(),
         keeper: keeper(tenbin),
+    }
+}
+
+/// What the kernel is to hold a system to.
+pub(crate) fn limits(limits: &plan::Limits) -> Limits {
+    Limits {
+        cpu_cores: limits.cpu_millicores.map(|millicores| millicores as f64 / 1e3),
+        cores: limits.cores.clone(),
+        memory_bytes: limits.memory_bytes,
+        disk: DiskLimits {
+            read_bytes_per_s: limits.read_bytes_per_s,
+            write_bytes_per_s: limits.write_bytes_per_s,
+            reads_per_s: limits.reads_per_s,
+            writes_per_s: limits.writes_per_s,
+        },
     }
 }
 

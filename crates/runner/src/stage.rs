@@ -69,7 +69,8 @@ impl Stage {
         if let Some(socket) = self.launch.socket.as_ref().filter(|socket| !unix_sockets.contains(socket)) {
             unix_sockets.push(socket.clone());
         }
-        Subject { roots: roots.collect(), ports: self.room.ports.clone(), unix_sockets }
+        let limits = system.limits();
+        Subject { roots: roots.collect(), ports: self.room.ports.clone(), unix_sockets, limits }
     }
 
     /// The first line that the version command writes, if there is one and it works.

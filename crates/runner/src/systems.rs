@@ -48,6 +48,11 @@ pub trait Started: Debug {
     /// Its processes, in the order of their start.
     fn roots(&self) -> Vec<Root>;
 
+    /// The folders of the control groups that limit its CPU time and its memory, if there are any.
+    fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
+        (None, None)
+    }
+
     /// A process that has ended although nobody asked it to. Each is returned once.
     fn died(&mut self) -> Option<Failure>;
 
@@ -130,6 +135,10 @@ impl Lab for LocalLab {
 impl Started for lab::System {
     fn roots(&self) -> Vec<Root> {
         lab::System::roots(self)
+    }
+
+    fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
+        lab::System::limits(self).folders()
     }
 
     fn died(&mut self) -> Option<Failure> {

@@ -7,7 +7,7 @@ use crate::scratch;
 /// Ends what studies left behind that were killed, so that it does not share the machine with this one. Says what it ended,
 /// removed, and left alone, unescaped.
 pub fn tidy_up() -> Vec<String> {
-    let Leftovers { ended, elsewhere } = lab::leftovers::sweep();
+    let Leftovers { ended, elsewhere, groups } = lab::leftovers::sweep();
     let ended = ended.iter().map(|Swept { pid, command, .. }| {
         format!("ended process {pid} ({command}): a Tenbin that was killed left it running")
     });
@@ -15,5 +15,9 @@ pub fn tidy_up() -> Vec<String> {
         let pids: Vec<String> = elsewhere.iter().map(u32::to_string).collect();
         format!("left processes alone that a Tenbin of another PID namespace started: {}", pids.join(", "))
     });
-    ended.chain(left).chain(scratch::sweep()).collect()
+    let groups = (groups > 0).then(|| {
+        let systems = if groups == 1 { "1 system".to_owned() } else { format!("{groups} systems") };
+        format!("removed the control groups of {systems}: a Tenbin that was killed left them")
+    });
+    ended.chain(left).chain(groups).chain(scratch::sweep()).collect()
 }

@@ -85,6 +85,14 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
     within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
 }
 
+/// A bandwidth in bytes per second: a size, with or without `/s`.
+pub fn bytes_per_s(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let size = text.strip_suffix("/s").unwrap_or(text);
+    let bytes = size_bytes(size).map_err(|_| wrong(text, "bandwidth", "10MB/s, 64KiB/s"))?;
+    if bytes == 0 { Err(format!("{text} lets nothing pass; write 1B/s or more")) } else { Ok(bytes) }
+}
+
 /// `3%` as 0.03.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = match text.strip_suffix('%') {

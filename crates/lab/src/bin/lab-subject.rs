@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use lab::limits::Limits;
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 
 const LIFE: Duration = Duration::from_secs(60);
@@ -22,7 +23,11 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["http", port] => serve_http(port),
         ["unix", path] => serve_unix(Path::new(path)),
-        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script),
+        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Limits::default()),
+        ["limited-owner", keeper, dir, script] => {
+            let limits = Limits { cpu_cores: Some(0.5), memory_bytes: Some(64 << 20), ..Limits::default() };
+            own(keeper, Path::new(dir), script, limits)
+        }
         _ => return ExitCode::FAILURE,
     };
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -59,7 +64,7 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
 }
 
 /// Starts a system, as Tenbin would, says so, and waits to be killed.
-fn own(keeper: &str, dir: &Path, script: &str) -> std::io::Result<()> {
+fn own(keeper: &str, dir: &Path, script: &str, limits: Limits) -> std::io::Result<()> {
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
     let command = Command { argv, env: Vec::new(), dir: "/".into(), within: LIFE };
     let process = Process {
@@ -77,6 +82,8 @@ fn own(keeper: &str, dir: &Path, script: &str) -> std::io::Result<()> {
         processes: vec![process],
         ports: Vec::new(),
         cores: Vec::new(),
+        limits,
+        limits_to_come: Vec::new(),
         keeper: vec![keeper.into()],
     };
     let system = lab::start(recipe, &|| false).map_err(std::io::Error::other)?;

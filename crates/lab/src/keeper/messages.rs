@@ -5,12 +5,19 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::Exit;
+use crate::limits::Membership;
 
 /// From Tenbin to the keeper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// The first order: start this.
-    Start { argv: Vec<String>, env: Vec<(String, String)>, dir: PathBuf, cores: Vec<usize> },
+    Start {
+        argv: Vec<String>,
+        env: Vec<(String, String)>,
+        dir: PathBuf,
+        cores: Vec<usize>,
+        groups: Vec<Membership>,
+    },
     /// The last order: end everything, first by this signal (or wait for another's signal), at last by KILL.
     Stop { signal: Option<i32>, within_ms: u64 },
 }

@@ -1,11 +1,12 @@
 //! How long this process was kept from running by the quota of its control group, in version 1 and 2.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::GENERATOR;
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::{Allowance, Source};
+use crate::control_groups::{self, Hierarchy};
 
 /// Groups above one another that are looked at: a quota of any of them holds for all below.
 const LEVELS_MAX: usize = 16;
@@ -44,42 +45,17 @@ impl Probe for Throttling {
 
 /// The files of the groups of a process, from its own up to the root of the hierarchy.
 fn files(memberships: &str, mounts: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for line in memberships.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        let is_second = controllers.is_empty();
-        if !is_second && controllers.split(',').all(|controller| controller != "cpu") {
-            continue;
-        }
-        let kind = if is_second { "cgroup2" } else { "cgroup" };
-        let Some((root, point)) = mounts.lines().find_map(|line| mount(line, kind)) else { continue };
-        // Within a container the hierarchy may begin at the group itself.
-        let below = path.strip_prefix(root.as_str()).unwrap_or(path).trim_start_matches('/');
-        let own = Path::new(&point).join(below);
-        let groups = own.ancestors().take(LEVELS_MAX).take_while(|group| group.starts_with(&point));
-        files.extend(groups.map(|group| group.join("cpu.stat")));
-    }
-    files
-}
-
-/// Root and place of a mounted hierarchy: that of version 2, or that of the controller `cpu`.
-fn mount(line: &str, kind: &str) -> Option<(String, String)> {
-    let (place, system) = line.split_once(" - ")?;
-    let mut system = system.split_ascii_whitespace();
-    if system.next()? != kind {
-        return None;
-    }
-    let options = system.nth(1).unwrap_or_default();
-    if kind == "cgroup" && options.split(',').all(|option| option != "cpu") {
-        return None;
-    }
-    let mut fields = place.split_ascii_whitespace().skip(3);
-    Some((fields.next()?.trim_end_matches('/').to_owned(), fields.next()?.to_owned()))
+    let hierarchies = control_groups::hierarchies(memberships, mounts, "cpu");
+    let files = |hierarchy: &Hierarchy| {
+        let groups = hierarchy.own.ancestors().take(LEVELS_MAX);
+        let groups = groups.take_while(|group| group.starts_with(&hierarchy.point));
+        groups.map(|group| group.join("cpu.stat")).collect::<Vec<_>>()
+    };
+    hierarchies.iter().flat_map(files).collect()
 }
 
 /// Time in which the group had used up its quota: nanoseconds in version 1, microseconds in version 2.
-fn throttled_ns(text: &str) -> Option<u64> {
+pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(' ')?;
         let value: u64 = value.trim().parse().ok()?;

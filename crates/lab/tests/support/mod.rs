@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lab::limits::Limits;
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 
 pub(crate) const KEEPER: &str = env!("CARGO_BIN_EXE_lab-keeper");
@@ -64,6 +65,8 @@ impl Bench {
             processes,
             ports: Vec::new(),
             cores: Vec::new(),
+            limits: Limits::default(),
+            limits_to_come: Vec::new(),
             keeper: vec![KEEPER.into()],
         }
     }

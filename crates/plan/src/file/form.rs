@@ -1,5 +1,6 @@
 //! Forms of single values: what may be written, checked at one place for reader, schema and reference.
 
+use crate::study::{LimitKind, Limits};
 use crate::units;
 
 /// How a single value is written.
@@ -207,6 +208,41 @@ pub(crate) const LENGTH: Form = Form {
         _ => Err(format!("{text:?} is not a length from 1 to 65536")),
     },
     schema: FormSchema::NumberOr("^[0-9]+$"),
+};
+
+/// A limit, unless parameters are still to be filled in.
+fn limit(kind: LimitKind, text: &str) -> Result<(), String> {
+    if text.contains('{') { Ok(()) } else { kind.set(&mut Limits::default(), text) }
+}
+
+pub(crate) const CPU: Form = Form {
+    words: "a number of cores such as 0.4 or 2, or a parameter such as \"{cpu}\"",
+    check: |text| limit(LimitKind::Cpu, text),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const CORES: Form = Form {
+    words: "the number of a core such as 0, or a range such as 0-3",
+    check: |text| limit(LimitKind::Core, text),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const MEMORY: Form = Form {
+    words: "a size such as 256MiB, or a parameter such as \"{memory}\"",
+    check: |text| limit(LimitKind::Memory, text),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const BANDWIDTH: Form = Form {
+    words: "a bandwidth such as 10MiB/s",
+    check: |text| limit(LimitKind::Read, text),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const OPERATIONS: Form = Form {
+    words: "a rate such as 100/s",
+    check: |text| limit(LimitKind::Reads, text),
+    schema: FormSchema::Anything,
 };
 
 /// A finite number above 0, in plain digits.

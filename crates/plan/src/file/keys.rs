@@ -48,7 +48,8 @@ pub(crate) enum ValueKind {
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 8] = ["expect", "ready", "stop", "pin", "compare", "quick", "sql", "prepare"];
+const CALLED_BY_KEY: [&str; 10] =
+    ["expect", "ready", "stop", "pin", "compare", "quick", "sql", "prepare", "resources", "io"];
 
 impl Table {
     /// `a load`, `` `expect` ``.

@@ -8,12 +8,13 @@ use super::prepare;
 use super::processes;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
+use super::resources;
 use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
-use crate::study::{Braced, Knob, PortText, System, Variant, names_in};
+use crate::study::{Braced, Knob, LimitsText, PortText, System, Variant, names_in};
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
@@ -64,8 +65,9 @@ pub(crate) fn read(
             for entry in several.value.entries() {
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let (knobs, mut variants) = variants::read(entry, systems.len(), quick, reading);
+                let limits = resources::read(&entry.value, &variants, root.get("pin"), reading);
                 all.append(&mut variants);
-                systems.push(system(entry, knobs, is_sound, reading));
+                systems.push(system(entry, knobs, limits, is_sound, reading));
             }
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
@@ -92,7 +94,13 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     }
 }
 
-fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading<'_>) -> System {
+fn system(
+    entry: &Entry,
+    knobs: Vec<Knob>,
+    limits: LimitsText,
+    is_sound: bool,
+    reading: &mut Reading<'_>,
+) -> System {
     let node = &entry.value;
     let found_before = reading.findings.count();
     let known =
@@ -123,6 +131,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes::read(&scope, reading),
         tables: prepare::read(node, reading),
+        limits,
         knobs,
     };
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);

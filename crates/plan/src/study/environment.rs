@@ -1,5 +1,6 @@
 //! What a system is started with: every variable filled in.
 
+use super::limits::Limits;
 use crate::draft::TlsSpec;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,8 @@ pub struct Launch {
     pub commands_within_ns: u64,
     /// Tables that are made when it is ready, before each load.
     pub tables: Option<Tables>,
+    /// What its processes may use at most.
+    pub limits: Limits,
 }
 
 /// The tables of a built-in workload, as `tenbin prepare` makes them.

@@ -159,6 +159,9 @@ impl Study {
         if let Some(tables) = &system.tables {
             let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
         }
+        if !system.limits.0.is_empty() {
+            let _ = writeln!(out, "            limited to {}", system.limits.words());
+        }
         if system.knobs.is_empty() {
             return;
         }

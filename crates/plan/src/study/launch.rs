@@ -53,6 +53,7 @@ impl Study {
             processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
             commands_within_ns: system.commands_within_ns,
             tables: system.tables.clone(),
+            limits: system.limits.fill(|name| fill.value(name)),
             url,
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::braced::Braced;
 use super::environment::Tables;
+use super::limits::LimitsText;
 
 /// A system to measure.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct System {
     pub(crate) processes: Vec<Process>,
     /// Made when it is ready.
     pub(crate) tables: Option<Tables>,
+    /// What it may use at most.
+    pub(crate) limits: LimitsText,
 }
 
 /// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
@@ -141,6 +144,7 @@ impl System {
             commands_within_ns: 0,
             processes: Vec::new(),
             tables: None,
+            limits: LimitsText::default(),
         }
     }
 
@@ -159,6 +163,7 @@ impl System {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
         let around = self.urls().chain(&self.socket).chain(self.tls.texts()).chain(&self.dir).chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
+        let around = around.chain(self.limits.texts());
         around.chain(kept).chain(self.processes.iter().flat_map(Process::texts))
     }
 }

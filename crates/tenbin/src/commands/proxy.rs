@@ -1,9 +1,11 @@
 //! `tenbin proxy`: a client far away, or a slow dependency.
 
+mod control;
+
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
-use std::path::PathBuf;
-use std::sync::mpsc;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ use signal_hook::iterator::Signals;
 
 use crate::arguments::with_seconds;
 use crate::commands::flag_reader::{Reader, share};
+use crate::commands::proxy::control::State;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -46,6 +49,15 @@ enum DropKind {
     Close,
     /// Left in the listen queue
     Ignore,
+}
+
+impl DropKind {
+    fn what_happens(self) -> NewConnections {
+        match self {
+            Self::Close => NewConnections::Close,
+            Self::Ignore => NewConnections::Ignore,
+        }
+    }
 }
 
 /// What is done to the connections.
@@ -93,6 +105,9 @@ pub(crate) struct ProxyFlags {
     /// Maximum bytes on their way in each direction of a connection [default: 256KiB]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     buffer: Option<String>,
+    /// Unix socket at which the running proxy takes orders, one JSON object a line
+    #[arg(long, value_name = "PATH", hide_short_help = true)]
+    control: Option<PathBuf>,
     /// Seed of --jitter and --reset-share
     #[arg(long, value_name = "N", default_value = "1", hide_short_help = true)]
     seed: String,
@@ -119,35 +134,72 @@ struct Stall {
 /// Passes connections on until interrupted.
 pub(crate) fn run(flags: &ProxyFlags) -> anyhow::Result<Exit> {
     let Asked { place, settings, stall, is_json } = read(flags)?;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let running = proxy::start(&place, settings).map_err(explained)?;
+    let (sender, heard) = mpsc::channel();
+    let _control = match &flags.control {
+        Some(path) => Some(control::listen(path, sender.clone()).map_err(|error| no_control(path, &error))?),
+        None => None,
+    };
     if is_json {
         output::data(&listening_json(&running, &place))?;
     } else {
         output::lines(&listening(&running, &place, &settings))?;
     }
-    let (sender, heard) = mpsc::channel();
-    thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for _ in signals.forever() {
-            // At the second signal nothing listens any more, and there is nothing to add.
-            let _ = sender.send(());
+    listen_to_signals(signals, sender.clone())?;
+    if let Some(stall) = stall {
+        stall_later(stall, sender)?;
+    }
+    let mut state = State::new(settings);
+    // The thread of signals lives as long as the program.
+    while let Ok(heard) = heard.recv() {
+        match heard {
+            Heard::Signal => break,
+            Heard::Stall(lasting) => running.stall(lasting),
+            // Whoever asked may be gone.
+            Heard::Order(line, answer) => drop(answer.send(state.obey(&line, &running))),
         }
-    })?;
-    let is_interrupted = stall.is_some_and(|stall| {
-        let is_interrupted = heard.recv_timeout(stall.after) != Err(mpsc::RecvTimeoutError::Timeout);
-        running.stall(stall.lasting);
-        is_interrupted
-    });
-    if !is_interrupted {
-        let _ = heard.recv();
     }
     let counters = running.stop();
     if is_json {
-        output::data(&ended_json(&counters))?;
+        output::data(&format!("{}\n", counters_json(&counters, "ended")))?;
     } else {
         output::remark(&ended(&counters));
     }
     Ok(Exit::Ok)
+}
+
+/// What the main thread waits for.
+enum Heard {
+    Signal,
+    /// The time has come to stall.
+    Stall(Duration),
+    /// A line from the control socket, and where its answer goes.
+    Order(String, Sender<String>),
+}
+
+fn listen_to_signals(mut signals: Signals, sender: Sender<Heard>) -> std::io::Result<()> {
+    let listen = move || {
+        for _ in signals.forever() {
+            // At the second signal nothing listens any more, and there is nothing to add.
+            let _ = sender.send(Heard::Signal);
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop)
+}
+
+fn stall_later(stall: Stall, sender: Sender<Heard>) -> std::io::Result<()> {
+    let wait = move || {
+        thread::sleep(stall.after);
+        // The proxy may have ended before.
+        let _ = sender.send(Heard::Stall(stall.lasting));
+    };
+    thread::Builder::new().name("stall".to_owned()).spawn(wait).map(drop)
+}
+
+fn no_control(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    let help = "choose another path of at most 107 characters; remove the file if no program listens there";
+    anyhow::anyhow!("cannot listen for orders on {}: {error}\n  help: {help}", path.display())
 }
 
 fn explained(error: StartError) -> anyhow::Error {
@@ -215,11 +267,8 @@ fn settings(flags: &ProxyFlags, reader: &mut Reader) -> Settings {
         jitter: jitter.map(|by| Jitter { by, spread }),
         bandwidth: reader.read("--bandwidth", flags.bandwidth.as_deref(), bandwidth),
         reset: after.map(|after| Reset { after, share: share.unwrap_or(1.0) }),
-        new_connections: match flags.drop_new {
-            None => NewConnections::Accept,
-            Some(DropKind::Close) => NewConnections::Close,
-            Some(DropKind::Ignore) => NewConnections::Ignore,
-        },
+        new_connections: flags.drop_new.map_or(NewConnections::Accept, DropKind::what_happens),
+        is_cut: false,
     }
 }
 
@@ -265,6 +314,11 @@ fn is_port_zero(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Tcp(address) if address.port() == 0)
 }
 
+fn drop_kind(text: &str) -> Result<NewConnections, String> {
+    let kind = DropKind::from_str(text, false);
+    kind.map(DropKind::what_happens).map_err(|_| format!("{text:?} is neither close nor ignore"))
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     units::duration_ns(&with_seconds(text)).map(Duration::from_nanos)
 }
@@ -280,10 +334,8 @@ fn delay_of_both(text: &str) -> Result<Duration, String> {
 }
 
 fn bandwidth(text: &str) -> Result<NonZeroU64, String> {
-    let size = text.trim().strip_suffix("/s").unwrap_or(text);
-    let bytes_per_s = units::size_bytes(size)
-        .map_err(|_| format!("{text:?} is not a bandwidth; write it like 10MB/s or 64KiB/s"))?;
-    NonZeroU64::new(bytes_per_s).ok_or_else(|| format!("{text} lets nothing pass; write 1B/s or more"))
+    let lets_nothing_pass = || format!("{text} lets nothing pass; write 1B/s or more");
+    units::bytes_per_s(text).and_then(|bytes| NonZeroU64::new(bytes).ok_or_else(lets_nothing_pass))
 }
 
 fn reset_after(text: &str) -> Result<ResetAfter, String> {
@@ -387,7 +439,8 @@ fn ended(counters: &Counters) -> String {
     text
 }
 
-fn ended_json(counters: &Counters) -> String {
+/// Counters as an object; `event` says when they were taken.
+fn counters_json(counters: &Counters, event: &str) -> serde_json::Value {
     let us = |ns: u64| ns as f64 / 1e3;
     let late = counters.late.map(|late| {
         json!({
@@ -397,9 +450,9 @@ fn ended_json(counters: &Counters) -> String {
             "max_us": us(late.max_ns),
         })
     });
-    let value = json!({
+    json!({
         "schema": "tenbin.proxy/1",
-        "event": "ended",
+        "event": event,
         "connections": counters.accepted,
         "connections_max_open": counters.open_max,
         "target_unreachable": counters.connect_failed,
@@ -412,6 +465,5 @@ fn ended_json(counters: &Counters) -> String {
         "bytes_to_clients": counters.bytes_to_clients,
         "late": late,
         "cpu_s": counters.cpu_ns.map(|ns| ns as f64 / 1e9),
-    });
-    format!("{value}\n")
+    })
 }

@@ -1,0 +1,62 @@
+//! Where the control groups of a process are, in version 1 and 2.
+
+use std::path::PathBuf;
+
+/// The two kinds of hierarchies that Linux has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    First,
+    Second,
+}
+
+/// A mounted hierarchy, and the group of the process in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hierarchy {
+    pub(crate) version: Version,
+    /// Where it is mounted.
+    pub(crate) point: PathBuf,
+    /// The folder of the process's group.
+    pub(crate) own: PathBuf,
+}
+
+/// Hierarchies that may have a controller: the one of version 1 that has it, and that of version 2. `memberships` is
+/// `/proc/PID/cgroup`, `mounts` is `/proc/PID/mountinfo`.
+pub(crate) fn hierarchies(memberships: &str, mounts: &str, controller: &str) -> Vec<Hierarchy> {
+    let mut found = Vec::new();
+    for line in memberships.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let version = if controllers.is_empty() { Version::Second } else { Version::First };
+        if version == Version::First && controllers.split(',').all(|known| known != controller) {
+            continue;
+        }
+        let Some((root, point)) = mounts.lines().find_map(|line| mount(line, version, controller)) else {
+            continue;
+        };
+        // Within a container the hierarchy may begin at the group itself.
+        let below = path.strip_prefix(root.as_str()).unwrap_or(path).trim_start_matches('/');
+        let point = PathBuf::from(point);
+        let own = if below.is_empty() { point.clone() } else { point.join(below) };
+        found.push(Hierarchy { version, point, own });
+    }
+    found
+}
+
+/// Root and place of a mounted hierarchy: that of version 2, or that of a controller.
+pub(crate) fn mount(line: &str, version: Version, controller: &str) -> Option<(String, String)> {
+    let (place, system) = line.split_once(" - ")?;
+    let mut system = system.split_ascii_whitespace();
+    let kind = match version {
+        Version::First => "cgroup",
+        Version::Second => "cgroup2",
+    };
+    if system.next()? != kind {
+        return None;
+    }
+    let options = system.nth(1).unwrap_or_default();
+    if version == Version::First && options.split(',').all(|option| option != controller) {
+        return None;
+    }
+    let mut fields = place.split_ascii_whitespace().skip(3);
+    Some((fields.next()?.trim_end_matches('/').to_owned(), fields.next()?.to_owned()))
+}

@@ -1,0 +1,111 @@
+//! Groups that a Tenbin left behind that was killed together with its keepers: found by their name, and removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Controller, membership};
+use crate::control_groups::{Version, mount};
+use crate::marker::{Marker, Owner};
+use crate::processes::{self, Seen};
+
+const PREFIX: &str = "tenbin-";
+/// How deep groups are looked for, and how many are looked at.
+const LEVELS_MAX: usize = 8;
+const GROUPS_MAX: usize = 20_000;
+
+/// The name of a group: whose it is.
+pub(super) fn name(marker: Marker) -> String {
+    format!("{PREFIX}{marker}")
+}
+
+/// Whose a group of this name is, if it is a Tenbin's.
+pub(super) fn marker_in(name: &str) -> Option<Marker> {
+    Marker::parse(name.strip_prefix(PREFIX)?)
+}
+
+/// The processes in groups whose Tenbin is dead.
+pub(crate) fn processes_of_the_dead() -> Vec<Seen> {
+    let mut seen: Vec<Seen> = Vec::new();
+    for group in of_the_dead(&mount_points()) {
+        let text = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+        let pids = text.lines().filter_map(|line| line.trim().parse().ok());
+        seen.extend(pids.filter_map(processes::look).filter(|seen| !seen.is_zombie));
+    }
+    seen
+}
+
+/// Removes the groups whose Tenbin is dead, and says how many systems they belonged to.
+pub(crate) fn remove_of_the_dead() -> usize {
+    let groups = of_the_dead(&mount_points());
+    let mut names: Vec<_> = groups
+        .iter()
+        .filter(|group| membership::remove([group.as_path()]).is_ok())
+        .filter_map(|group| group.file_name())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len()
+}
+
+fn mount_points() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mut points: Vec<PathBuf> = Vec::new();
+    for version in [Version::First, Version::Second] {
+        for controller in Controller::ALL {
+            let found = mounts.lines().find_map(|line| mount(line, version, controller.name(version)));
+            points.extend(found.map(|(_, point)| PathBuf::from(point)));
+        }
+    }
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+fn of_the_dead(points: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut next: Vec<(PathBuf, usize)> = points.iter().map(|point| (point.clone(), 0)).collect();
+    while let Some((folder, level)) = next.pop() {
+        looked_at += 1;
+        if looked_at > GROUPS_MAX {
+            break;
+        }
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+            let path = entry.path();
+            match owner(&path) {
+                Some(Owner::Dead) => found.push(path),
+                Some(_) => {}
+                None if level < LEVELS_MAX => next.push((path, level + 1)),
+                None => {}
+            }
+        }
+    }
+    found
+}
+
+fn owner(group: &Path) -> Option<Owner> {
+    marker_in(group.file_name()?.to_str()?).map(Marker::owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_told_by_name_and_owner() {
+        let place = tempfile::tempdir().expect("a folder");
+        let living = place.path().join("deep").join(name(Marker::new()));
+        let dead = Marker::parse(&format!("1:1:1:{}", namespaces())).expect("a marker");
+        let dead = place.path().join("deep/deeper").join(name(dead));
+        for path in [&living, &dead, &place.path().join("tenbin-else")] {
+            fs::create_dir_all(path).expect("made");
+        }
+        assert_eq!(of_the_dead(&[place.path().to_owned()]), [dead]);
+    }
+
+    /// Those of this process, as a marker has them.
+    fn namespaces() -> String {
+        let own = Marker::new().to_string();
+        own.splitn(4, ':').last().expect("the namespaces").to_owned()
+    }
+}

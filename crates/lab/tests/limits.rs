@@ -1,0 +1,143 @@
+//! Systems with limits, in real control groups: these tests need root and a kernel that has them.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::support::{Bench, wait_until};
+use lab::limits::Limits;
+use lab::probes::{Subject, Watch};
+use lab::{Stage, System, When};
+
+fn started(bench: &Bench, script: &str, limits: Limits) -> System {
+    let process = bench.process("limited", bench.sh(script), When::Log("ready".to_owned()));
+    let mut recipe = bench.recipe(vec![process]);
+    recipe.limits = limits;
+    lab::start(recipe, &|| false).unwrap_or_else(|failure| {
+        panic!("these tests need root and control groups (cpu, memory): {failure}\n{:?}", failure.outputs)
+    })
+}
+
+fn cpu(cores: f64) -> Limits {
+    Limits { cpu_cores: Some(cores), ..Limits::default() }
+}
+
+/// CPU time and held-back time of a system over some seconds, per second.
+fn used(system: &System, seconds: u64) -> (f64, f64) {
+    let roots = system.roots().into_iter().map(|root| (root.name, root.keeper_pid)).collect();
+    let watch = Watch::begin(Subject { roots, limits: system.limits().folders(), ..Subject::default() });
+    std::thread::sleep(Duration::from_secs(seconds));
+    let (looks, _) = watch.end();
+    let over: f64 = looks.iter().map(|look| look.over.as_secs_f64()).sum();
+    let sum = |names: &[&str]| {
+        let all = looks.iter().flat_map(|look| &look.readings);
+        let ours = all.filter(|one| one.subject == "system" && names.contains(&one.metric));
+        ours.map(|one| one.value).sum::<f64>() / over
+    };
+    (sum(&["cpu_user_s", "cpu_sys_s"]), sum(&["throttled_s"]))
+}
+
+#[test]
+fn a_system_gets_its_quota_of_cpu_time_and_no_more_also_when_it_changes() {
+    let bench = Bench::new();
+    let system = started(&bench, "echo ready; while :; do :; done", cpu(0.4));
+    let folder = system.limits().folders().0.expect("a group");
+    let (cores, held_back) = used(&system, 4);
+    // A busy machine may have less for it.
+    assert!((0.2..0.43).contains(&cores), "{cores}");
+    assert!(held_back > 0.1, "{held_back}");
+    system.limits().change(&cpu(0.1)).expect("changed");
+    let (cores, _) = used(&system, 3);
+    assert!((0.04..0.14).contains(&cores), "{cores}");
+    system.limits().put_back().expect("put back");
+    assert!(folder.exists());
+    assert_eq!(system.stop().failures, []);
+    assert!(!folder.exists(), "the group is left");
+    bench.assert_clean();
+}
+
+#[test]
+fn processes_are_in_the_groups_from_the_start_and_keepers_are_not() {
+    let bench = Bench::new();
+    let file = bench.path("groups").display().to_string();
+    let limits = Limits { cores: vec![0], memory_bytes: Some(64 << 20), ..cpu(0.5) };
+    let mut system =
+        started(&bench, &format!("cat /proc/self/cgroup > {file}; echo ready; exec sleep 60"), limits);
+    let groups = bench.read("groups");
+    for controller in ["cpu", "cpuset", "memory"] {
+        let is_in = |line: &str| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let controllers = fields.next().unwrap_or_default();
+            let is_here = controllers.is_empty() || controllers.split(',').any(|one| one == controller);
+            is_here && fields.next().unwrap_or_default().contains("/tenbin-")
+        };
+        assert!(groups.lines().any(is_in), "{controller}: {groups}");
+    }
+    let keeper = system.roots()[0].keeper_pid;
+    let of_keeper = fs::read_to_string(format!("/proc/{keeper}/cgroup")).expect("the keeper's");
+    assert!(!of_keeper.contains("tenbin-"), "{of_keeper}");
+    assert_eq!(system.died(), None);
+    assert_eq!(system.stop().failures, []);
+    bench.assert_clean();
+}
+
+#[test]
+fn a_system_that_needs_too_much_memory_is_killed_and_that_is_told() {
+    let bench = Bench::new();
+    let limits = Limits { memory_bytes: Some(64 << 20), ..Limits::default() };
+    let system = started(&bench, "echo ready; sleep 0.2; exec tail /dev/zero", limits.clone());
+    let (system, died) = (RefCell::new(system), RefCell::new(None));
+    wait_until("its death", || {
+        *died.borrow_mut() = system.borrow_mut().died();
+        died.borrow().is_some()
+    });
+    let died = died.into_inner().expect("a death");
+    assert_eq!(died.stage, Stage::Died);
+    assert!(died.what.starts_with("killed for memory: limit 64 MiB (was ended by KILL"), "{died}");
+    assert!(died.way_out.contains("raise `memory`"), "{died}");
+    assert_eq!(system.into_inner().stop().failures, [], "it was told");
+
+    // A part of it, while the rest lives on.
+    let system = started(&bench, "echo ready; tail /dev/zero; touch over; exec sleep 60", limits.clone());
+    wait_until("the part is killed", || bench.path("over").exists());
+    let failures = system.stop().failures;
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    assert_eq!(failures[0].what, "1 process of it killed for memory: limit 64 MiB");
+
+    // Before it was ready.
+    let process = bench.process("limited", bench.sh("exec tail /dev/zero"), When::Log("never".to_owned()));
+    let recipe = lab::Recipe { limits, ..bench.recipe(vec![process]) };
+    let failure = lab::start(recipe, &|| false).expect_err("it is killed");
+    assert!(failure.what.starts_with("killed for memory: limit 64 MiB"), "{failure}");
+    bench.assert_clean();
+}
+
+#[test]
+fn a_limit_that_cannot_be_set_is_an_error_before_anything_starts() {
+    let bench = Bench::new();
+    let limits = Limits { cores: vec![4000], ..Limits::default() };
+    let failure = lab::limits::check(&limits).expect_err("no machine has it");
+    assert!(failure.what.starts_with("the system cannot be held to the cores 4000"), "{failure}");
+    assert!(failure.way_out.starts_with("choose other cores"), "{failure}");
+    let process = bench.script("p", "touch started; exec sleep 60");
+    let failure =
+        lab::start(lab::Recipe { limits, ..bench.recipe(vec![process]) }, &|| false).expect_err("refused");
+    assert_eq!(failure.stage, Stage::Limits);
+    assert!(!bench.path("started").exists());
+    bench.assert_clean();
+    lab::limits::check(&cpu(0.5)).expect("root may");
+    let left: Vec<PathBuf> = groups_of_this_process();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+/// Groups that are left of the check above, which were for cores.
+fn groups_of_this_process() -> Vec<PathBuf> {
+    let own = format!("tenbin-{}:", std::process::id());
+    let entries = fs::read_dir("/sys/fs/cgroup/cpuset").into_iter().flatten().flatten();
+    let of_cores = entries.map(|entry| entry.path()).filter(|path| {
+        fs::read_to_string(path.join("cpuset.cpus")).is_ok_and(|cores| cores.trim().is_empty())
+            && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&own))
+    });
+    of_cores.collect()
+}

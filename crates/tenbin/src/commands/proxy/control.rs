@@ -1,0 +1,161 @@
+//! `--control`: a Unix socket at which a running proxy takes orders, one JSON object a line.
+
+use std::fs::{self, Permissions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+use std::time::Duration;
+
+use proxy::{Jitter, Running, Settings};
+use serde_json::{Map, Value, json};
+
+use super::{Heard, bandwidth, counters_json, delay, delay_of_both, drop_kind, duration};
+
+/// An order is a line; a longer one is not from us.
+const LINE_BYTES_MAX: u64 = 64 << 10;
+/// Who says nothing for so long makes room for the next.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The socket; its file is removed with it.
+pub(super) struct Control {
+    path: PathBuf,
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        // Someone else may have removed it already.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Listens, and passes on each line with a place for its answer.
+pub(super) fn listen(path: &Path, heard: Sender<Heard>) -> io::Result<Control> {
+    let listener = UnixListener::bind(path)?;
+    let control = Control { path: path.to_owned() };
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    thread::Builder::new().name("control".to_owned()).spawn(move || {
+        for stream in listener.incoming() {
+            // One that breaks off ends nobody else's.
+            let _ = stream.and_then(|stream| converse(&stream, &heard));
+        }
+    })?;
+    Ok(control)
+}
+
+fn converse(stream: &UnixStream, heard: &Sender<Heard>) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if reader.by_ref().take(LINE_BYTES_MAX).read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let (sender, answer) = mpsc::channel();
+        if heard.send(Heard::Order(line, sender)).is_err() {
+            return Ok(());
+        }
+        let Ok(answer) = answer.recv() else { return Ok(()) };
+        (&mut &*stream).write_all(answer.as_bytes())?;
+    }
+}
+
+/// What a proxy was started with, and what orders have changed of it.
+pub(super) struct State {
+    base: Settings,
+    changed: Option<Settings>,
+    is_cut: bool,
+}
+
+impl State {
+    pub(super) fn new(base: Settings) -> Self {
+        Self { base, changed: None, is_cut: false }
+    }
+
+    /// Does what a line says, and answers it with a line.
+    pub(super) fn obey(&mut self, line: &str, running: &Running) -> String {
+        let answer = match self.order(line, running) {
+            Ok(answer) => answer.unwrap_or_else(|| json!({ "ok": true })),
+            Err(error) => json!({ "ok": false, "error": error }),
+        };
+        format!("{answer}\n")
+    }
+
+    fn order(&mut self, line: &str, running: &Running) -> Result<Option<Value>, String> {
+        let order: Map<String, Value> =
+            serde_json::from_str(line).map_err(|error| format!("the order is not a JSON object: {error}"))?;
+        match order.get("order").and_then(Value::as_str) {
+            Some("change") => self.changed = Some(changed(self.base, &order)?),
+            Some("restore") => self.changed = None,
+            Some("cut") => self.is_cut = true,
+            Some("mend") => self.is_cut = false,
+            Some("reset") => {
+                running.reset_all();
+                return Ok(None);
+            }
+            Some("stall") => {
+                let lasting = text(&order, "for")?.ok_or("`stall` needs `for`")?;
+                running.stall(duration(lasting)?);
+                return Ok(None);
+            }
+            Some("counters") => return Ok(Some(counters_json(&running.counters(), "counters"))),
+            other => {
+                let known = "change, restore, cut, mend, reset, stall, counters";
+                return Err(format!("{:?} is no order; write one of {known}", other.unwrap_or_default()));
+            }
+        }
+        running.change(Settings { is_cut: self.is_cut, ..self.changed.unwrap_or(self.base) });
+        Ok(None)
+    }
+}
+
+fn text<'a>(order: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, String> {
+    let value = order.get(key);
+    value.map(|value| value.as_str().ok_or_else(|| format!("`{key}` is not a text"))).transpose()
+}
+
+/// The settings of the start with what the order names.
+fn changed(base: Settings, order: &Map<String, Value>) -> Result<Settings, String> {
+    let mut settings = base;
+    for key in order.keys() {
+        let Some(value) = text(order, key)? else { continue };
+        match key.as_str() {
+            "order" => {}
+            "delay" => settings.delay = delay(value)?,
+            "round-trip" => settings.delay = delay_of_both(value)?,
+            "jitter" => {
+                let spread = settings.jitter.map(|jitter| jitter.spread).unwrap_or_default();
+                settings.jitter = Some(Jitter { by: delay(value)?, spread });
+            }
+            "bandwidth" => settings.bandwidth = Some(bandwidth(value)?),
+            "drop-new" => settings.new_connections = drop_kind(value)?,
+            other => return Err(format!("`{other}` cannot be changed")),
+        }
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(text: &str) -> Result<Settings, String> {
+        changed(Settings::default(), &serde_json::from_str(text).expect("JSON"))
+    }
+
+    #[test]
+    fn a_change_names_what_becomes_different() {
+        let settings =
+            order(r#"{"order":"change","round-trip":"50ms","bandwidth":"1MB/s","drop-new":"close"}"#);
+        let settings = settings.expect("settings");
+        assert_eq!(settings.delay, Duration::from_millis(25));
+        assert_eq!(settings.bandwidth.map(u64::from), Some(1_000_000));
+        assert_eq!(settings.new_connections, proxy::NewConnections::Close);
+        for wrong in [r#"{"delay":5}"#, r#"{"delay":"soon"}"#, r#"{"seed":"1"}"#, r#"{"drop-new":"all"}"#] {
+            assert!(order(wrong).is_err(), "{wrong}");
+        }
+    }
+}
