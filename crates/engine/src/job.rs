@@ -30,6 +30,8 @@ pub struct Job {
     pub cores: Vec<usize>,
     /// Single requests of each step kept of each second, over all threads; 0 keeps none.
     pub log_per_second: u32,
+    /// Whether the course of the load is handed over in windows of 100 ms as well: [`crate::Message::Moments`].
+    pub keeps_course: bool,
     /// What users do. The steps are those of the script.
     pub scenarios: Scenarios,
     /// Books beyond those of the steps, for the parts of requests: their numbers follow those of the steps.

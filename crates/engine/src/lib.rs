@@ -2,7 +2,9 @@
 //!
 //! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
 
+mod answers;
 mod clock;
+mod course;
 mod dispatch;
 mod driver;
 mod embedded;

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use load::Share;
-use record::{ConnectionTotals, Health, Interval, Pulse};
+use record::{ConnectionTotals, Health, Interval, Moment, Pulse};
 use rustix::io::Errno;
 use wire::Channels;
 
@@ -42,6 +42,8 @@ pub enum Message {
         /// What it saw.
         pulse: Pulse,
     },
+    /// Windows of 100 ms of one worker, if the job asks for them; parts of a window add up, and may come late.
+    Moments(Vec<Moment>),
     /// A worker is done.
     Ended(Box<WorkerEnd>),
     /// A worker cannot go on, in words: a fault of this program or its machine.

@@ -1,7 +1,9 @@
 //! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
 
-use record::{Presence, Pulse, Tail, Waits};
+use record::{Loss, Moment, Pulse, Tail, Waits};
 
+use crate::answers::Answers;
+use crate::course::Course;
 use crate::exchange::Exchange;
 use crate::timers::NEVER;
 
@@ -31,9 +33,11 @@ pub(crate) struct Signals {
     open: u32,
     waits: Waits,
     window: Window,
+    /// Kept if the job asks for it.
+    course: Option<Box<Course>>,
 }
 
-/// The window that goes on. Times that have not come are [`NEVER`].
+/// The window that goes on.
 struct Window {
     from_ns: u64,
     ended: u64,
@@ -42,13 +46,7 @@ struct Window {
     told_ns: u64,
     ok: u64,
     ok_response_sum_ns: u64,
-    first_ok_ns: u64,
-    last_ok_ns: u64,
-    /// Since when a request is open: after the last ok answer, or from the start of the window on.
-    asked_ns: u64,
-    /// The same before the first ok answer, once there is one.
-    asked_first_ns: u64,
-    stalled_ns: u64,
+    answers: Answers,
 }
 
 impl Window {
@@ -60,23 +58,7 @@ impl Window {
             told_ns,
             ok: 0,
             ok_response_sum_ns: 0,
-            first_ok_ns: NEVER,
-            last_ok_ns: 0,
-            asked_ns: if open > 0 { from_ns } else { NEVER },
-            asked_first_ns: NEVER,
-            stalled_ns: 0,
-        }
-    }
-
-    fn presence(&self) -> Presence {
-        let known = |at_ns: u64| (at_ns != NEVER).then_some(at_ns);
-        let was_answered = self.first_ok_ns != NEVER;
-        Presence {
-            first_ok_ns: known(self.first_ok_ns),
-            last_ok_ns: was_answered.then_some(self.last_ok_ns),
-            asked_ns: known(if was_answered { self.asked_first_ns } else { self.asked_ns }),
-            asked_again_ns: known(self.asked_ns).filter(|_| was_answered),
-            stalled_ns: self.stalled_ns,
+            answers: Answers::new(from_ns, open > 0),
         }
     }
 }
@@ -108,7 +90,13 @@ impl Signals {
             open: 0,
             waits: Waits::default(),
             window: Window::new(0, 0, 0),
+            course: None,
         }
+    }
+
+    /// The same, which keep the course in windows of 100 ms as well or do not.
+    pub(crate) fn keeping_course(self, is_kept: bool) -> Self {
+        Self { course: is_kept.then(|| Box::new(Course::new())), ..self }
     }
 
     #[inline]
@@ -122,7 +110,7 @@ impl Signals {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_sub(sent_ns);
         self.open = self.open.wrapping_add(1);
-        self.window.asked_ns = self.window.asked_ns.min(intended_ns);
+        self.window.answers.asked(intended_ns);
     }
 
     /// A request is in flight no more, and nobody knows how it would have ended.
@@ -161,11 +149,34 @@ impl Signals {
         window.ok += 1;
         let response_ns = at_ns.saturating_sub(intended_ns);
         window.ok_response_sum_ns = window.ok_response_sum_ns.saturating_add(response_ns);
-        if window.first_ok_ns == NEVER {
-            (window.first_ok_ns, window.asked_first_ns) = (at_ns, window.asked_ns);
+        window.answers.answered(at_ns, self.open > 0);
+        if let Some(course) = &mut self.course {
+            course.answered(intended_ns, at_ns, self.open > 0);
         }
-        window.last_ok_ns = window.last_ok_ns.max(at_ns);
-        window.asked_ns = if self.open > 0 { at_ns } else { NEVER };
+    }
+
+    /// A request is planned for this instant.
+    #[inline]
+    pub(crate) fn planned(&mut self, intended_ns: u64) {
+        if let Some(course) = &mut self.course {
+            course.planned(intended_ns);
+        }
+    }
+
+    /// A request that is in flight now was not before.
+    #[inline]
+    pub(crate) fn begun(&mut self, intended_ns: u64) {
+        if let Some(course) = &mut self.course {
+            course.begun(intended_ns);
+        }
+    }
+
+    /// A request has ended in this way, and not with an ok answer.
+    #[inline]
+    pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
+        if let Some(course) = &mut self.course {
+            course.lost(loss, intended_ns, at_ns);
+        }
     }
 
     /// A user went from one instant to another without an ok answer; see [`Waits::note`].
@@ -187,8 +198,11 @@ impl Signals {
     pub(crate) fn beat(&mut self, now_ns: u64) {
         let late_ns = now_ns.saturating_sub(self.due_back_ns);
         if late_ns >= STALL_NS {
-            self.window.stalled_ns += late_ns;
+            self.window.answers.stalled(late_ns);
             self.stalled_ns += if self.is_measured(now_ns) { late_ns } else { 0 };
+        }
+        if let Some(course) = &mut self.course {
+            course.late(late_ns, if late_ns >= STALL_NS { late_ns } else { 0 });
         }
         if late_ns > self.heartbeat_max_ns && self.is_measured(now_ns) {
             self.heartbeat_max_ns = late_ns;
@@ -220,6 +234,24 @@ impl Signals {
         self.window.from_ns + Pulse::WINDOW_NS
     }
 
+    /// When the window of 100 ms is over, if the course is kept.
+    #[inline]
+    pub(crate) fn moment_end_ns(&self) -> u64 {
+        self.course.as_ref().map_or(NEVER, |course| course.window_end_ns())
+    }
+
+    /// Ends the windows of 100 ms that are over. Says whether they must be handed over now.
+    #[cold]
+    pub(crate) fn end_moments(&mut self, now_ns: u64, is_end: bool) -> bool {
+        let is_open = self.open > 0;
+        self.course.as_mut().is_some_and(|course| course.end_windows(now_ns, is_open, is_end))
+    }
+
+    /// The windows of 100 ms so far, to be handed over.
+    pub(crate) fn take_moments(&mut self) -> Vec<Moment> {
+        self.course.as_mut().map_or_else(Vec::new, |course| course.take())
+    }
+
     /// Ends the window that is over: it goes from where the last one ended to `to_ns`. What the thread used is for the caller to
     /// add.
     pub(crate) fn end_window(&mut self, to_ns: u64, in_flight: u32) -> Pulse {
@@ -227,7 +259,7 @@ impl Signals {
             .wrapping_add(self.flights_ns[1])
             .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
         let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
-        let presence = self.window.presence();
+        let presence = self.window.answers.presence();
         // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
         // that is more than there was since, the next window makes up for it.
         let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;

@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
             unread: VecDeque::new(),
             dialing: 0,
             in_flight: 0,
-            signals: Signals::new(job.warm_up_ns),
+            signals: Signals::new(job.warm_up_ns).keeping_course(job.keeps_course),
             paused: 0,
             planned: 0,
             opening_failures: None,
@@ -358,7 +358,7 @@ impl<'a> Worker<'a> {
     fn next_beat(&self, now_ns: u64) -> u64 {
         let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
         let page_ns = self.accounts[0].recorder.boundary_ns().min(self.signals.window_end_ns());
-        page_ns.min(now_ns + beat_ns)
+        page_ns.min(self.signals.moment_end_ns()).min(now_ns + beat_ns)
     }
 
     /// Tells of the windows that are over, and at the end of what there is of the last.
@@ -368,7 +368,12 @@ impl<'a> Worker<'a> {
             let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight);
             self.report_window(pulse, watch);
         }
+        if now_ns >= self.signals.moment_end_ns() && self.signals.end_moments(now_ns, false) {
+            self.report_moments();
+        }
         if is_end {
+            self.signals.end_moments(now_ns, true);
+            self.report_moments();
             let pulse = self.signals.end_window(now_ns, self.in_flight);
             self.report_window(pulse, watch);
         }
@@ -378,6 +383,15 @@ impl<'a> Worker<'a> {
     fn report_window(&self, mut pulse: Pulse, watch: &mut Watch) {
         watch.tell(&mut pulse);
         let _ = self.messages.send(Message::Pulse { worker: self.thread as u32, pulse });
+    }
+
+    /// Hands over the windows of 100 ms so far, if there are any.
+    #[cold]
+    fn report_moments(&mut self) {
+        let moments = self.signals.take_moments();
+        if !moments.is_empty() {
+            let _ = self.messages.send(Message::Moments(moments));
+        }
     }
 
     fn hand_over(&mut self, now_ns: u64) {
@@ -392,6 +406,8 @@ impl<'a> Worker<'a> {
                 let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
             });
         }
+        self.signals.end_moments(now_ns, false);
+        self.report_moments();
     }
 
     fn run_due_timers(&mut self, mut now_ns: u64) {
@@ -424,6 +440,7 @@ impl<'a> Worker<'a> {
     /// Counts a planned request towards the number that ends the load.
     #[inline]
     fn note_planned(&mut self, intended_ns: u64) {
+        self.signals.planned(intended_ns);
         if intended_ns < self.job.warm_up_ns {
             return;
         }

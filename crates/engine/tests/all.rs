@@ -1,6 +1,7 @@
 //! What the engine does with peers of every kind: every test of this folder that needs no process of its own, in one program.
 
 mod connecting;
+mod course;
 mod deadlines;
 mod embedded;
 mod endings;

@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use crate::moment::Moment;
 use crate::pulse::{Presence, Pulse};
 
 /// A time without an ok answer, in nanoseconds since the load began.
@@ -22,6 +23,7 @@ pub struct Gap {
 #[derive(Clone, Debug)]
 pub struct Gaps {
     measured_from_ns: u64,
+    shortest_ns: u64,
     /// Windows of which workers may still tell, over all workers so far.
     recent: BTreeMap<u64, Presence>,
     last_ok_ns: u64,
@@ -41,7 +43,7 @@ impl Default for Gaps {
 }
 
 impl Gaps {
-    /// Shorter times are not kept.
+    /// Shorter times are not kept of a whole run.
     pub const SHORTEST_NS: u64 = 250_000_000;
     /// So many are kept at most, the longest.
     pub const KEPT_MAX: usize = 64;
@@ -50,6 +52,7 @@ impl Gaps {
     pub fn new(measured_from_ns: u64) -> Self {
         Self {
             measured_from_ns,
+            shortest_ns: Self::SHORTEST_NS,
             recent: BTreeMap::new(),
             last_ok_ns: 0,
             asked_ns: None,
@@ -77,11 +80,23 @@ impl Gaps {
         if let Some(asked_ns) = self.asked_ns {
             self.push(asked_ns, u64::MAX, self.stalled_ns);
         }
-        let mut gaps: Vec<Gap> = self.longest.iter().filter_map(|gap| gap.within(end_ns)).collect();
+        let mut gaps: Vec<Gap> =
+            self.longest.iter().filter_map(|gap| gap.within(end_ns, self.shortest_ns)).collect();
         gaps.sort_by_key(|gap| core::cmp::Reverse(gap.lasting_ns));
         gaps.truncate(Self::KEPT_MAX);
         gaps.sort_by_key(|gap| gap.from_ns);
         gaps
+    }
+
+    /// The longest gaps of at least so long within a stretch of time, from its windows of 100 ms in order. A gap within one window is
+    /// known to a hundredth of it, and is never reported longer than it was.
+    pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
+        let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
+        for window in windows {
+            gaps.pass(&window.presence);
+            window.pauses().for_each(|(from_ns, to_ns)| gaps.push(from_ns, to_ns, 0));
+        }
+        gaps.end(to_ns)
     }
 
     /// The next window in order of time, over all workers.
@@ -103,7 +118,7 @@ impl Gaps {
     fn push(&mut self, from_ns: u64, to_ns: u64, stalled_ns: u64) {
         let from_ns = from_ns.max(self.measured_from_ns);
         let lasting_ns = to_ns.saturating_sub(from_ns).saturating_sub(stalled_ns);
-        if lasting_ns < Self::SHORTEST_NS {
+        if lasting_ns < self.shortest_ns {
             return;
         }
         self.longest.push(Gap { from_ns, to_ns, lasting_ns, is_open: false });
@@ -116,17 +131,17 @@ impl Gaps {
 
 impl Gap {
     /// What of it lies before the end of the window, if that is long enough to be kept.
-    fn within(&self, end_ns: u64) -> Option<Self> {
+    fn within(&self, end_ns: u64, shortest_ns: u64) -> Option<Self> {
         let beyond_ns = self.to_ns.saturating_sub(end_ns);
         let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
-        let is_kept = lasting_ns >= Gaps::SHORTEST_NS && self.from_ns < end_ns;
+        let is_kept = lasting_ns >= shortest_ns && self.from_ns < end_ns;
         is_kept.then_some(Self { to_ns: self.to_ns.min(end_ns), lasting_ns, is_open: beyond_ns > 0, ..*self })
     }
 }
 
 impl Presence {
     /// Adds what another worker saw in the same window.
-    fn add(&mut self, more: &Self) {
+    pub(crate) fn add(&mut self, more: &Self) {
         self.first_ok_ns = earliest(self.first_ok_ns, more.first_ok_ns);
         self.last_ok_ns = self.last_ok_ns.max(more.last_ok_ns);
         self.asked_ns = earliest(self.asked_ns, more.asked_ns);
@@ -202,6 +217,28 @@ mod tests {
         (0..8).for_each(|number| gaps.note(&busy(number)));
         (8..400).for_each(|number| gaps.note(&window(number, None)));
         assert_eq!(in_ms(gaps.end(90_000 * MS)), [(1_999, 90_000, 88_001, true)]);
+    }
+
+    #[test]
+    fn windows_of_100_ms_have_gaps_as_short_as_a_part_of_them() {
+        let answered = |number: u64, at_ms: &[u64]| {
+            let mut window = Moment::numbered(number);
+            at_ms.iter().for_each(|at_ms| window.note_ok(MS, at_ms * MS));
+            window.presence = Presence {
+                first_ok_ns: at_ms.first().map(|ms| ms * MS),
+                last_ok_ns: at_ms.last().map(|ms| ms * MS),
+                asked_ns: Some(100 * number * MS),
+                asked_again_ns: at_ms.last().map(|ms| ms * MS),
+                stalled_ns: 0,
+            };
+            window
+        };
+        let windows = [answered(0, &[5, 10, 50, 90]), answered(1, &[]), answered(2, &[215, 290])];
+        let gaps = Gaps::of_moments(&windows, (0, 300 * MS), 38 * MS);
+        let found: Vec<(u64, u64)> = gaps.iter().map(|gap| (gap.from_ns / MS, gap.to_ns / MS)).collect();
+        assert_eq!(found, [(10, 50), (50, 89), (90, 215), (215, 289)], "exact over windows, else to a part");
+        let clipped = Gaps::of_moments(&windows, (100 * MS, 200 * MS), 1);
+        assert_eq!(in_ms(clipped), [(100, 200, 100, true)]);
     }
 
     #[test]

@@ -169,7 +169,7 @@ impl Shape<'_> {
                 Ok(Message::Interval { interval, .. }) => tally.merge(&interval.tally),
                 Ok(Message::Ended(_)) => ended += 1,
                 Ok(Message::Broke(what) | Message::Hopeless(what)) => return Err(what),
-                Ok(Message::Begins(_) | Message::Pulse { .. }) => {}
+                Ok(Message::Begins(_) | Message::Pulse { .. } | Message::Moments(_)) => {}
                 Err(_) => {
                     underway.stop(StopLevel::Abort);
                     return Err("the load on the target did not end in time".to_owned());

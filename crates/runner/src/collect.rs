@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, StopLevel, WorkerEnd};
-use record::{Counts, Gaps, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
+use record::{Counts, Gaps, IdentityBroken, Interval, Moments, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::busiest::Busiest;
@@ -129,6 +129,7 @@ impl<'a> Collector<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
+            let mut moments = Moments::default();
             let mut next = first;
             let gathered_by = self.clock.now() + GATHER;
             while let Some(message) = next {
@@ -146,6 +147,7 @@ impl<'a> Collector<'a> {
                         collected.gaps.note(&pulse);
                         collected.busiest.note(worker, &pulse);
                     }
+                    Message::Moments(parts) => parts.iter().for_each(|part| moments.note(part)),
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
                     Message::Hopeless(what) => collected.hopeless.push(what),
@@ -154,6 +156,8 @@ impl<'a> Collector<'a> {
                 next = underway.next(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
+                let kept = self.store.keep_moments(self.run, &moments.into_windows());
+                kept.map_err(|error| storage(error, &collected))?;
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
                 collected.is_gone |= collected.was_given_up;
                 let is_gone = self.monitor.attend(self.store, self.run);

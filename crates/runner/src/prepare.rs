@@ -154,6 +154,7 @@ pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
         threads,
         cores,
         log_per_second: plan.log_per_second,
+        keeps_course: false,
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
         pool: plan.sql.as_ref().and_then(|sql| sql.pool),

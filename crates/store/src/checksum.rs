@@ -60,6 +60,13 @@ pub(crate) fn of_readings(run: &RunId, second: u64, packed: &[u8]) -> u32 {
     sum.0.finalize()
 }
 
+/// Over windows of 100 ms that were kept together.
+pub(crate) fn of_moments(run: &RunId, first: u64, packed: &[u8]) -> u32 {
+    let mut sum = Sum::new(run, first);
+    sum.bytes(packed);
+    sum.0.finalize()
+}
+
 struct Sum(Hasher);
 
 impl Sum {

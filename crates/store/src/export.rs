@@ -43,6 +43,8 @@ const EXPORTED: &[(&str, &str)] = &[
     ("reading_kind", "run IN {runs}"),
     ("readings", "run IN {runs}"),
     ("output", "run IN {runs}"),
+    ("moments", "run IN {runs}"),
+    ("event_cost", "run IN {runs}"),
     ("gate", "run IN {runs}"),
     ("event", "run IN {runs}"),
     (

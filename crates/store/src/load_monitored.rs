@@ -18,6 +18,8 @@ impl Store {
             outputs: self.outputs(snapshot, id, run)?,
             gates: self.gates(snapshot, id, run)?,
             events: self.events(snapshot, id, run)?,
+            moments: self.packed_moments(snapshot, id, run)?,
+            event_costs: self.event_costs(snapshot, id, run)?,
         })
     }
 

@@ -9,6 +9,7 @@ use crate::Result;
 use crate::checksum;
 use crate::error::StoreError;
 use crate::event::Event;
+use crate::event_cost::EventCost;
 use crate::reading::{Reading, ReadingKey, Readings, pack};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
@@ -48,6 +49,8 @@ pub(crate) struct Monitored {
     pub(crate) outputs: Vec<Output>,
     pub(crate) gates: Vec<GateResult>,
     pub(crate) events: Vec<Event>,
+    pub(crate) moments: Vec<Box<[u8]>>,
+    pub(crate) event_costs: Vec<EventCost>,
 }
 
 /// Of the output of one process.

@@ -27,6 +27,8 @@ impl Run {
             (event.name, event.action) = (text(&event.name), text(&event.action));
             event.failure = event.failure.as_deref().map(text);
             event.output.clear();
+        for cost in &mut monitored.event_costs {
+            cost.name = text(&cost.name);
         }
         for ReadingKey { subject, label, .. } in monitored.readings.kinds_mut() {
             (*subject, *label) = (text(subject), text(label));

@@ -13,6 +13,7 @@ mod runs_are_found_by_name;
 mod sample;
 mod several_writers_share_the_file;
 mod studies_are_found_by_name;
+mod the_course_is_kept;
 mod transactions_have_parts;
 mod version_1_is_upgraded;
 mod version_2_is_upgraded;

@@ -1,7 +1,7 @@
 //! Requests at their end, and what their connection does next.
 
 use load::SECOND_NS;
-use record::{ErrorClass, Finish, Outcome, Phase, Sampled};
+use record::{ErrorClass, Finish, Loss, Outcome, Phase, Sampled};
 use wire::{Reply, Stage, Ticket};
 
 use super::Worker;
@@ -47,6 +47,7 @@ impl Worker<'_> {
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
+            self.signals.lost(Loss::of(refusal.class), exchange.intended_ns, at_ns);
             let errors = &mut recorder.tally(exchange.intended_ns).errors;
             errors.note(refusal.class, refusal.code, || link.channel.explain(refusal));
         }
@@ -144,6 +145,7 @@ impl Worker<'_> {
         user.free_ns = at_ns;
         user.is_asking_again = true;
         self.signals.ended(&exchange, at_ns);
+        self.signals.lost(Loss::of(ending.class), exchange.intended_ns, at_ns);
         let finish = finish(&exchange, at_ns, ending.outcome, 0);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);

@@ -37,6 +37,7 @@ impl Worker<'_> {
         let exchange = Exchange::new(link_number, step, intended_ns, now_ns, sent_ns);
         user.exchange = Some(Exchange { lag_ns, deadline_ns, is_begun: is_up, ..exchange });
         self.signals.sent(intended_ns, sent_ns);
+        self.signals.begun(intended_ns);
         user.asking_since_ns = user.asking_since_ns.min(intended_ns);
         let account = &mut self.accounts[usize::from(step)];
         if was_due {

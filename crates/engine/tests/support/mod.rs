@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
 use load::{Closed, Load, Open, Scenarios, Share, Spacing, Stop, ThinkTime};
-use record::{Phase, Pulse, Sampled, Tally, Whole};
+use record::{Moment, Moments, Phase, Pulse, Sampled, Tally, Whole};
 use target::scripted::{self, Script, Scripted, Step};
 use wire::http1::{Checks, Http1, Request};
 
@@ -39,6 +39,8 @@ pub(crate) struct Done {
     pub(crate) ends: Vec<WorkerEnd>,
     /// Windows as they came, with the number of the worker.
     pub(crate) pulses: Vec<(u32, Pulse)>,
+    /// Windows of 100 ms over all workers, if the job asked for them.
+    pub(crate) moments: Vec<Moment>,
     /// Single requests, by intended start.
     pub(crate) sampled: Vec<Sampled>,
     /// The same with their steps.
@@ -71,7 +73,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
     let mut wholes: Vec<[Whole; 2]> = Vec::new();
-    let (mut ends, mut pulses) = (Vec::new(), Vec::new());
+    let (mut ends, mut pulses, mut moments) = (Vec::new(), Vec::new(), Moments::default());
     let (mut logged, mut broke) = (Vec::new(), Vec::new());
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -83,6 +85,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
                 logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
             Ok(Message::Pulse { worker, pulse }) => pulses.push((worker, pulse)),
+            Ok(Message::Moments(parts)) => parts.iter().for_each(|part| moments.note(part)),
             Ok(Message::Ended(end)) => ends.push(*end),
             Ok(Message::Broke(what) | Message::Hopeless(what)) => broke.push(what),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
@@ -100,7 +103,8 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
     }
     logged.sort_by_key(|(_, request): &(u16, Sampled)| request.finish.intended_ns);
     let sampled = logged.iter().map(|(_, request)| *request).collect();
-    let done = Done { tally, steps, warm_up, ends, pulses, sampled, logged, took };
+    let moments = moments.into_windows();
+    let done = Done { tally, steps, warm_up, ends, pulses, moments, sampled, logged, took };
     done.assert_errors_add_up();
     (done, broke)
 }
@@ -235,6 +239,7 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         threads: 1,
         cores: Vec::new(),
         log_per_second: 0,
+        keeps_course: false,
         scenarios: Scenarios::single(),
         parts: 0,
         pool: None,

@@ -1,0 +1,125 @@
+//! The course of a load in windows of 100 ms, as one worker sees it, where a job asks for it.
+
+use record::{Loss, Moment, Moments};
+
+use crate::answers::Answers;
+
+/// The windows that were not handed over yet.
+pub(crate) struct Course {
+    moments: Moments,
+    /// Of the window that goes on.
+    answers: Answers,
+    number: u64,
+}
+
+/// So many windows wait to be handed over at most: requests may be sent long after they were intended.
+const WINDOWS_MAX: usize = 4096;
+
+impl Course {
+    pub(crate) fn new() -> Self {
+        Self { moments: Moments::default(), answers: Answers::new(0, false), number: 0 }
+    }
+
+    /// A request is planned for this instant.
+    #[inline]
+    pub(crate) fn planned(&mut self, intended_ns: u64) {
+        self.at(intended_ns).planned += 1;
+    }
+
+    /// A request is open; it was not before.
+    #[inline]
+    pub(crate) fn begun(&mut self, intended_ns: u64) {
+        self.at(intended_ns).sent += 1;
+        self.answers.asked(intended_ns);
+    }
+
+    /// A request was answered ok, and others are open or not.
+    #[inline]
+    pub(crate) fn answered(&mut self, intended_ns: u64, at_ns: u64, is_open: bool) {
+        self.at(at_ns).note_ok(at_ns.saturating_sub(intended_ns), at_ns);
+        self.answers.answered(at_ns, is_open);
+    }
+
+    /// A request ended in another way.
+    pub(crate) fn lost(&mut self, loss: Loss, intended_ns: u64, at_ns: u64) {
+        self.at(at_ns).note_lost(loss, intended_ns);
+    }
+
+    /// The loop began a turn so late; `stalled_ns` of that is a stall.
+    #[inline]
+    pub(crate) fn late(&mut self, late_ns: u64, stalled_ns: u64) {
+        if late_ns > 0 {
+            let window = self.moments.window(self.number);
+            window.late_ns = window.late_ns.max(late_ns);
+            self.answers.stalled(stalled_ns);
+        }
+    }
+
+    /// When the window that goes on is over.
+    #[inline]
+    pub(crate) fn window_end_ns(&self) -> u64 {
+        (self.number + 1) * Moment::WINDOW_NS
+    }
+
+    /// Ends the windows that are over, and the one that goes on if it is the last. Says whether so many wait that they must be handed
+    /// over now.
+    pub(crate) fn end_windows(&mut self, now_ns: u64, is_open: bool, is_end: bool) -> bool {
+        while now_ns >= self.window_end_ns() {
+            self.end_window(is_open);
+        }
+        if is_end {
+            self.end_window(is_open);
+        }
+        self.moments.len() >= WINDOWS_MAX
+    }
+
+    fn end_window(&mut self, is_open: bool) {
+        let presence = self.answers.presence();
+        self.moments.note(&Moment { presence, ..Moment::numbered(self.number) });
+        self.number += 1;
+        self.answers = Answers::new(self.number * Moment::WINDOW_NS, is_open);
+    }
+
+    /// All there is so far. What still comes for these windows adds to it.
+    pub(crate) fn take(&mut self) -> Vec<Moment> {
+        std::mem::take(&mut self.moments).into_windows()
+    }
+
+    #[inline]
+    fn at(&mut self, at_ns: u64) -> &mut Moment {
+        self.moments.window(at_ns / Moment::WINDOW_NS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn requests_belong_to_the_window_of_their_instant_and_answers_to_that_of_theirs() {
+        let mut course = Course::new();
+        [10, 20, 30].into_iter().for_each(|ms| course.planned(ms * MS));
+        course.begun(10 * MS);
+        course.begun(20 * MS);
+        course.answered(10 * MS, 60 * MS, true);
+        assert!(!course.end_windows(250 * MS, true, false));
+        course.late(60 * MS, 60 * MS);
+        course.lost(Loss::Reset, 20 * MS, 260 * MS);
+        course.begun(30 * MS);
+        course.answered(30 * MS, 270 * MS, false);
+        course.end_windows(290 * MS, false, true);
+        let windows = course.take();
+        assert_eq!(windows.iter().map(|window| window.number).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!((windows[0].planned, windows[0].sent, windows[0].ok), (3, 3, 1));
+        assert_eq!(windows[0].presence.asked_ns, Some(10 * MS));
+        assert_eq!(windows[0].presence.asked_again_ns, Some(60 * MS));
+        assert_eq!((windows[1].ok, windows[1].presence.asked_ns), (0, Some(100 * MS)));
+        assert_eq!(windows[2].losses.get(&(Loss::Reset, 2)), Some(&1));
+        let presence = windows[2].presence;
+        assert_eq!((presence.first_ok_ns, presence.asked_ns), (Some(270 * MS), Some(30 * MS)));
+        assert_eq!((presence.stalled_ns, windows[2].late_ns), (60 * MS, 60 * MS));
+        assert_eq!(course.take(), []);
+    }
+}

@@ -1,0 +1,257 @@
+//! The course of a load in windows of 100 ms, kept for runs with events: what an event cost is worked out of it.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use outcome::{ErrorClass, Outcome};
+
+use crate::pulse::Presence;
+use crate::responses::Responses;
+
+/// How a request that was sent got no ok answer. Requests that were not sent are [`Moment::not_sent`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Loss {
+    /// The system answered no.
+    Rejected,
+    /// No answer within the deadline.
+    TimedOut,
+    /// No connection came about.
+    Connect,
+    /// The connection was reset or closed within the exchange.
+    Reset,
+    /// The peer closed an idle connection as it was used again. No client can avoid that.
+    StaleReuse,
+    /// Failed in another way.
+    Other,
+}
+
+impl Loss {
+    /// Every one. Their places are those of the stored form.
+    pub const ALL: [Self; 6] =
+        [Self::Rejected, Self::TimedOut, Self::Connect, Self::Reset, Self::StaleReuse, Self::Other];
+
+    /// The word in reports and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::TimedOut => "timed_out",
+            Self::Connect => "connect",
+            Self::Reset => "reset",
+            Self::StaleReuse => "stale_reuse",
+            Self::Other => "other",
+        }
+    }
+
+    /// Of a class of error.
+    pub const fn of(class: ErrorClass) -> Self {
+        use ErrorClass as Class;
+        match class {
+            Class::StaleReuse => Self::StaleReuse,
+            Class::ConnectRefused
+            | Class::ConnectReset
+            | Class::ConnectTimeout
+            | Class::ConnectUnreachable
+            | Class::ConnectBacklogFull
+            | Class::ConnectNoSocket
+            | Class::ConnectFailed
+            | Class::LoginClosed
+            | Class::LoginReset
+            | Class::TlsClosed
+            | Class::TlsReset => Self::Connect,
+            Class::ResetBeforeReply
+            | Class::ResetInHead
+            | Class::ResetInBody
+            | Class::ClosedBeforeReply
+            | Class::ClosedInPause
+            | Class::CommitUnknown
+            | Class::Incomplete => Self::Reset,
+            _ => match class.outcome() {
+                Some(Outcome::Rejected) => Self::Rejected,
+                Some(Outcome::TimedOut) => Self::TimedOut,
+                _ => Self::Other,
+            },
+        }
+    }
+}
+
+/// What one worker saw of a window of 100 ms, or several did. Parts of a window add up, whenever they are reported: a request that
+/// is sent late belongs to the window in which it was intended. All times are nanoseconds since the load began, warm-up included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Which window it is, counted from the beginning of the load.
+    pub number: u64,
+    /// Requests that were intended in it.
+    pub planned: u64,
+    /// Of these, those that were started, then or later.
+    pub sent: u64,
+    /// Ok answers that were read in it.
+    pub ok: u64,
+    /// The sum of their response times.
+    pub ok_response_sum_ns: u64,
+    /// The longest of them.
+    pub ok_response_max_ns: u64,
+    /// All of them by class.
+    pub responses: Responses,
+    /// In which of 128 equal parts of the window an ok answer was read, the first part in the lowest bit.
+    pub answered: u128,
+    /// Requests that ended in the window without an ok answer: by how, and how many windows before they were intended.
+    pub losses: BTreeMap<(Loss, u64), u64>,
+    /// By how much a worker began a turn later than it had asked for; the longest time.
+    pub late_ns: u64,
+    /// Its first and its last ok answer, and since when requests were open.
+    pub presence: Presence,
+}
+
+impl Moment {
+    /// The length of a window.
+    pub const WINDOW_NS: u64 = 100_000_000;
+    /// In so many equal parts of a window ok answers are told apart.
+    pub const PARTS: u64 = 128;
+
+    /// The empty window of this number.
+    pub fn numbered(number: u64) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    /// When it began.
+    pub fn at_ns(&self) -> u64 {
+        self.number.saturating_mul(Self::WINDOW_NS)
+    }
+
+    /// Requests that were intended in it and are not sent yet: at the end of a run, those that never were.
+    pub fn not_sent(&self) -> u64 {
+        self.planned.saturating_sub(self.sent)
+    }
+
+    /// Counts an ok answer that was read in it.
+    #[inline]
+    pub fn note_ok(&mut self, response_ns: u64, at_ns: u64) {
+        self.ok += 1;
+        self.ok_response_sum_ns = self.ok_response_sum_ns.saturating_add(response_ns);
+        self.ok_response_max_ns = self.ok_response_max_ns.max(response_ns);
+        self.responses.record(response_ns);
+        self.answered |= 1 << (at_ns % Self::WINDOW_NS * Self::PARTS / Self::WINDOW_NS);
+    }
+
+    /// Counts a request that ended in it without an ok answer.
+    pub fn note_lost(&mut self, loss: Loss, intended_ns: u64) {
+        let before = self.number.saturating_sub(intended_ns / Self::WINDOW_NS);
+        *self.losses.entry((loss, before)).or_default() += 1;
+    }
+
+    /// Times between ok answers within the window, in nanoseconds since the load began: from the end of a part with one to the
+    /// beginning of the next.
+    pub(crate) fn pauses(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let edge_ns = |part: u64| self.at_ns() + part * Self::WINDOW_NS / Self::PARTS;
+        let parts = (0..Self::PARTS).filter(|part| self.answered >> part & 1 == 1);
+        let next = parts.clone().skip(1);
+        parts
+            .zip(next)
+            .filter(|(one, next)| next - one > 1)
+            .map(move |(one, next)| (edge_ns(one + 1), edge_ns(next)))
+    }
+
+    /// Adds another part of the same window.
+    pub fn merge(&mut self, more: &Self) {
+        self.planned = self.planned.saturating_add(more.planned);
+        self.sent = self.sent.saturating_add(more.sent);
+        self.ok = self.ok.saturating_add(more.ok);
+        self.ok_response_sum_ns = self.ok_response_sum_ns.saturating_add(more.ok_response_sum_ns);
+        self.ok_response_max_ns = self.ok_response_max_ns.max(more.ok_response_max_ns);
+        self.responses.merge(&more.responses);
+        self.answered |= more.answered;
+        for (key, count) in &more.losses {
+            let sum = self.losses.entry(*key).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        self.late_ns = self.late_ns.max(more.late_ns);
+        self.presence.add(&more.presence);
+    }
+
+    /// Requests that ended in it without an ok answer.
+    pub fn lost(&self) -> u64 {
+        self.losses.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+}
+
+/// The windows of a load in order, over all workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moments(BTreeMap<u64, Moment>);
+
+impl Moments {
+    /// Adds a part of a window.
+    pub fn note(&mut self, part: &Moment) {
+        self.window(part.number).merge(part);
+    }
+
+    /// The window of this number.
+    #[inline]
+    pub fn window(&mut self, number: u64) -> &mut Moment {
+        self.0.entry(number).or_insert_with(|| Moment::numbered(number))
+    }
+
+    /// How many windows there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All windows of which something is known, in order. Others may be missing between them.
+    pub fn into_windows(self) -> Vec<Moment> {
+        self.0.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn parts_of_a_window_add_up_whenever_they_come() {
+        let mut one = Moment { planned: 3, sent: 1, ..Moment::numbered(7) };
+        one.note_ok(5 * MS, 710 * MS);
+        one.note_lost(Loss::Reset, 690 * MS);
+        let mut other = Moment { sent: 2, late_ns: 9, ..Moment::numbered(7) };
+        other.note_ok(8 * MS, 799 * MS);
+        other.note_lost(Loss::Reset, 699 * MS);
+        other.note_lost(Loss::TimedOut, 100 * MS);
+        let (mut there, mut back) = (Moments::default(), Moments::default());
+        [&one, &other].into_iter().for_each(|part| there.note(part));
+        [&other, &one].into_iter().for_each(|part| back.note(part));
+        assert_eq!(there, back);
+        let both = there.into_windows().remove(0);
+        assert_eq!((both.at_ns(), both.planned, both.sent, both.ok, both.lost()), (700 * MS, 3, 3, 2, 3));
+        assert_eq!((both.ok_response_sum_ns, both.ok_response_max_ns, both.late_ns), (13 * MS, 8 * MS, 9));
+        assert_eq!(
+            both.losses.into_iter().collect::<Vec<_>>(),
+            [((Loss::TimedOut, 6), 1), ((Loss::Reset, 1), 2)]
+        );
+        assert_eq!(both.answered, 1 << 12 | 1 << 126);
+    }
+
+    #[test]
+    fn every_class_is_lost_in_one_way() {
+        assert_eq!(Loss::of(ErrorClass::StaleReuse), Loss::StaleReuse);
+        assert_eq!(Loss::of(ErrorClass::Status), Loss::Rejected);
+        assert_eq!(Loss::of(ErrorClass::TimeoutConnect), Loss::TimedOut);
+        assert_eq!(Loss::of(ErrorClass::ConnectRefused), Loss::Connect);
+        for class in ErrorClass::ALL {
+            let by_outcome = match class.outcome() {
+                Some(Outcome::Rejected) => Loss::of(*class) == Loss::Rejected,
+                Some(Outcome::TimedOut) => Loss::of(*class) == Loss::TimedOut,
+                _ => !matches!(Loss::of(*class), Loss::Rejected | Loss::TimedOut),
+            };
+            assert!(by_outcome, "{class}");
+        }
+        for (place, loss) in Loss::ALL.into_iter().enumerate() {
+            assert_eq!(loss as usize, place, "the stored form has it by its place");
+        }
+    }
+}

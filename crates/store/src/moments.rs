@@ -1,0 +1,68 @@
+//! Keeps and reads the course of a load in windows of 100 ms.
+
+use record::{Malformed, Moment, Moments};
+use rusqlite::{Connection, params};
+
+use crate::Result;
+use crate::checksum;
+use crate::error::StoreError;
+use crate::run::Run;
+use crate::run_id::RunId;
+use crate::store::{Durability, Store, signed};
+
+impl Store {
+    /// Keeps windows in ascending order, or parts of windows: all of them, or none.
+    pub fn keep_moments(&self, run: &RunId, windows: &[Moment]) -> Result<()> {
+        let Some(first) = windows.first() else { return Ok(()) };
+        let packed = Moment::encode_all(windows);
+        if Moment::decode_all(&packed).is_err() {
+            return Err(StoreError::Unstorable {
+                what: "a course of a load that is out of order or too large",
+            });
+        }
+        let first = first.number;
+        let checksum = checksum::of_moments(run, first, &packed);
+        // As durable as the seconds of the load.
+        let transaction = self.transaction(Durability::Normal)?;
+        let number = self.number(run)?;
+        let first = signed(first)?;
+        transaction
+            .prepare_cached("INSERT INTO moments (run, first, packed, checksum) VALUES (?, ?, ?, ?)")
+            .and_then(|mut insert| insert.execute(params![number, first, packed, checksum]))
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// In the order in which they were kept, each checked to unpack.
+    pub(crate) fn packed_moments(
+        &self,
+        snapshot: &Connection,
+        id: &RunId,
+        run: i64,
+    ) -> Result<Vec<Box<[u8]>>> {
+        let query = "SELECT first, packed, checksum FROM moments WHERE run = ?1 ORDER BY number";
+        self.all(snapshot, query, [run], |row| {
+            let (first, packed) = (self.count(id, row, "first")?, self.get::<Box<[u8]>>(row, "packed")?);
+            if self.get::<u32>(row, "checksum")? != checksum::of_moments(id, first, &packed) {
+                let what =
+                    format!("its course from window {first} on is not as it was kept: its checksum differs");
+                return Err(self.damaged(id, &what));
+            }
+            match Moment::decode_all(&packed) {
+                Ok(_) => Ok(packed),
+                Err(Malformed) => Err(self.damaged(id, "its course does not unpack")),
+            }
+        })
+    }
+}
+
+impl Run {
+    /// The course of the load in windows of 100 ms, in order; empty of a run without events, and of one that came with its study.
+    pub fn moments(&self) -> Vec<Moment> {
+        let mut moments = Moments::default();
+        // They unpacked when they were read.
+        let parts = self.monitored.moments.iter().flat_map(|packed| Moment::decode_all(packed)).flatten();
+        parts.for_each(|part| moments.note(&part));
+        moments.into_windows()
+    }
+}
