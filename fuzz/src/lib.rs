@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::{env, fs};
 
 use plan::{Environment, Study};
-use record::{ErrorClass, Histogram, Interval, NotAnInterval, Percentile, Phase, Tally};
+use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
 use wire::{Greeting, PROTOCOLS, Protocol};
 
@@ -84,7 +84,13 @@ pub fn sow_intervals(name: &str) {
         });
         Interval { second: u64::from(values), phase: Phase::Measured, tally, sampled: Vec::new() }.encode()
     });
-    sow(name, forms.iter().map(Vec::as_slice));
+    let moments = [0u64, 1, 40].map(|answers| {
+        let mut window = Moment { planned: answers, sent: answers, ..Moment::numbered(answers) };
+        (0..answers).for_each(|answer| window.note_ok(1 << answer, answer * 1_000_000));
+        window.note_lost(Loss::Reset, 0);
+        Moment::encode_all(&[window])
+    });
+    sow(name, forms.iter().chain(&moments).map(Vec::as_slice));
 }
 
 fn sow<'a>(name: &str, seeds: impl Iterator<Item = &'a [u8]>) {
@@ -161,9 +167,13 @@ pub fn read_plan(bytes: &[u8]) {
     }
 }
 
-/// Reads any bytes as an interval, and as the histograms that are its last section: what is accepted must be sound, and come
-/// back the same when it is kept again.
+/// Reads any bytes as an interval, as the histograms that are its last section, and as windows of 100 ms: what is accepted must be
+/// sound, and come back the same when it is kept again.
 pub fn decode_interval(bytes: &[u8]) {
+    if let Ok(windows) = Moment::decode_all(bytes) {
+        let again = Moment::decode_all(&Moment::encode_all(&windows));
+        assert_eq!(again, Ok(windows), "what was accepted can be kept again");
+    }
     match Interval::decode(bytes) {
         Ok(interval) => {
             let again = Interval::decode(&interval.encode());

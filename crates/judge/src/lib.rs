@@ -13,6 +13,7 @@ mod core_time;
 mod counting;
 mod durations;
 mod eligibility;
+pub mod event_cost;
 mod gates;
 mod kind;
 mod measured;

@@ -31,18 +31,6 @@ impl Loss {
     pub const ALL: [Self; 6] =
         [Self::Rejected, Self::TimedOut, Self::Connect, Self::Reset, Self::StaleReuse, Self::Other];
 
-    /// The word in reports and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rejected => "rejected",
-            Self::TimedOut => "timed_out",
-            Self::Connect => "connect",
-            Self::Reset => "reset",
-            Self::StaleReuse => "stale_reuse",
-            Self::Other => "other",
-        }
-    }
-
     /// Of a class of error.
     pub const fn of(class: ErrorClass) -> Self {
         use ErrorClass as Class;
@@ -106,7 +94,7 @@ pub struct Moment {
 impl Moment {
     /// The length of a window.
     pub const WINDOW_NS: u64 = 100_000_000;
-    /// In so many equal parts of a window ok answers are told apart.
+    /// In so many equal parts of a window ok answers are distinguished.
     pub const PARTS: u64 = 128;
 
     /// The empty window of this number.

@@ -112,9 +112,7 @@ mod tests {
         let mut twice = responses.clone();
         twice.merge(&responses);
         assert_eq!(twice.count(), 2_000);
-        assert_eq!(
-            twice.value_at(Percentile::P50).map(f64::round),
-            responses.value_at(Percentile::P50).map(f64::round)
-        );
+        let medians = [&responses, &twice].map(|of| of.value_at(Percentile::P50).unwrap());
+        assert!((medians[0] / medians[1] - 1.0).abs() < 0.01, "{medians:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, StopLevel, WorkerEnd};
-use record::{Counts, Gaps, IdentityBroken, Interval, Moments, Phase, Pulses, Tally, Whole};
+use record::{Counts, Gaps, IdentityBroken, Interval, Moment, Moments, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::busiest::Busiest;
@@ -51,6 +51,8 @@ pub(crate) struct Collected {
     pub(crate) pulses: Pulses,
     /// Times without an ok answer.
     pub(crate) gaps: Gaps,
+    /// What of the course in windows of 100 ms is not kept yet.
+    moments: Moments,
     /// The hardest ten seconds of a worker.
     pub(crate) busiest: Busiest,
 }
@@ -59,6 +61,10 @@ impl Collected {
     /// Workers that have said their last.
     fn done(&self) -> usize {
         self.ends.len() + self.broke.len() + self.hopeless.len()
+    }
+
+    fn note_moments(&mut self, parts: &[Moment]) {
+        parts.iter().for_each(|part| self.moments.note(part));
     }
 
     /// Whether requests were rejected, and not one came to another end.
@@ -129,7 +135,6 @@ impl<'a> Collector<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
-            let mut moments = Moments::default();
             let mut next = first;
             let gathered_by = self.clock.now() + GATHER;
             while let Some(message) = next {
@@ -147,7 +152,7 @@ impl<'a> Collector<'a> {
                         collected.gaps.note(&pulse);
                         collected.busiest.note(worker, &pulse);
                     }
-                    Message::Moments(parts) => parts.iter().for_each(|part| moments.note(part)),
+                    Message::Moments(parts) => collected.note_moments(&parts),
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
                     Message::Hopeless(what) => collected.hopeless.push(what),
@@ -156,8 +161,6 @@ impl<'a> Collector<'a> {
                 next = underway.next(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
-                let kept = self.store.keep_moments(self.run, &moments.into_windows());
-                kept.map_err(|error| storage(error, &collected))?;
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
                 collected.is_gone |= collected.was_given_up;
                 let is_gone = self.monitor.attend(self.store, self.run);
@@ -201,6 +204,8 @@ impl<'a> Collector<'a> {
         seconds: BTreeMap<u64, Second>,
         begun: Instant,
     ) -> Result<(), RunError> {
+        let moments = std::mem::take(&mut collected.moments).into_windows();
+        self.store.keep_moments(self.run, &moments).map_err(|error| storage(error, collected))?;
         for steps in seconds.into_values() {
             for (step, intervals) in &steps {
                 // Parts of steps have numbers beyond theirs, and are in no sum over them.

@@ -37,6 +37,16 @@ pub struct Brief {
     pub errors_share: Option<f64>,
 }
 
+/// A run that has ended, with what its events cost, which is kept as well.
+fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
+    let kept = store.load(run)?;
+    if kept.events().is_empty() {
+        return Ok(kept);
+    }
+    store.keep_event_costs(run, &judge::event_cost::of_run(&kept))?;
+    store.load(run)
+}
+
 impl Brief {
     pub(crate) fn of(run: &Run) -> Result<Self, StoreError> {
         let tally = run.whole(Phase::Measured)?;
@@ -99,7 +109,7 @@ impl Loaded {
         let (mut judged, mut brief) = (Vec::new(), None);
         let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         if let Some(gates) = gates.filter(|_| is_over) {
-            let kept = store.load(&run)?;
+            let kept = with_event_costs(store, &run)?;
             judged = judge::judge_gates(gates, &kept)?;
             brief = Some(Brief::of(&kept)?);
             store.keep_gates(&run, &judged)?;

@@ -1,5 +1,6 @@
 //! What events cost: judged when a run has ended, and kept with it.
 
+use record::{ErrorClass, Outcome};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ impl Default for Judged {
     }
 }
 
-/// What an event cost. Times are nanoseconds, instants since the load began.
+/// What an event cost. Times are nanoseconds; those of a beginning or an end count since the load began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// When it began.
@@ -86,20 +87,21 @@ pub struct Lost {
 impl Lost {
     /// All but those that no client can avoid.
     pub fn total(&self) -> u64 {
-        self.classes().iter().filter(|(name, _)| *name != "stale_reuse").fold(0, |sum, (_, count)| sum.saturating_add(*count))
+        let all = self.classes().into_iter().fold(0u64, |sum, (_, count)| sum.saturating_add(count));
+        all.saturating_sub(self.stale_reuse)
     }
 
     /// Every class with its name in JSON.
     pub fn classes(&self) -> [(&'static str, u64); 7] {
         let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = *self;
         [
-            ("rejected", rejected),
-            ("timed_out", timed_out),
+            (Outcome::Rejected.name(), rejected),
+            (Outcome::TimedOut.name(), timed_out),
             ("connect", connect),
             ("reset", reset),
             ("other", other),
             ("not_sent", not_sent),
-            ("stale_reuse", stale_reuse),
+            (ErrorClass::StaleReuse.name(), stale_reuse),
         ]
     }
 }
@@ -153,9 +155,14 @@ impl EventCost {
     fn is_finite(&self) -> bool {
         self.cost().is_none_or(|cost| {
             let before = &cost.before;
-            [cost.excess_wait_ns, before.ok_per_s, before.response_mean_ns, before.percentile_ns.unwrap_or(0.0)]
-                .into_iter()
-                .all(f64::is_finite)
+            [
+                cost.excess_wait_ns,
+                before.ok_per_s,
+                before.response_mean_ns,
+                before.percentile_ns.unwrap_or(0.0),
+            ]
+            .into_iter()
+            .all(f64::is_finite)
         })
     }
 }
@@ -179,7 +186,8 @@ impl Store {
     }
 
     pub(crate) fn event_costs(&self, snapshot: &Connection, id: &RunId, run: i64) -> Result<Vec<EventCost>> {
-        let query = "SELECT name, occurrence, cost FROM event_cost WHERE run = ?1 ORDER BY name, occurrence LIMIT ?2";
+        let query =
+            "SELECT name, occurrence, cost FROM event_cost WHERE run = ?1 ORDER BY name, occurrence LIMIT ?2";
         let costs = self.all(snapshot, query, (run, COSTS_MAX as i64 + 1), |row| {
             let judged = self.json(id, "the cost of an event", &self.get::<String>(row, "cost")?)?;
             Ok(EventCost { name: self.get(row, "name")?, occurrence: self.get(row, "occurrence")?, judged })
@@ -193,10 +201,11 @@ impl Store {
 
 fn insert(connection: &Connection, run: i64, costs: &[EventCost]) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM event_cost WHERE run = ?1", [run])?;
-    let mut insert =
-        connection.prepare_cached("INSERT INTO event_cost (run, name, occurrence, cost) VALUES (?, ?, ?, ?)")?;
+    let mut insert = connection
+        .prepare_cached("INSERT INTO event_cost (run, name, occurrence, cost) VALUES (?, ?, ?, ?)")?;
     for EventCost { name, occurrence, judged } in costs {
-        let cost = serde_json::to_string(judged).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        let cost = serde_json::to_string(judged)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         insert.execute(params![run, name, occurrence, cost])?;
     }
     Ok(())

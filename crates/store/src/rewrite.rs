@@ -27,6 +27,7 @@ impl Run {
             (event.name, event.action) = (text(&event.name), text(&event.action));
             event.failure = event.failure.as_deref().map(text);
             event.output.clear();
+        }
         for cost in &mut monitored.event_costs {
             cost.name = text(&cost.name);
         }

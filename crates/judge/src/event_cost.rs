@@ -1,0 +1,209 @@
+//! What an event cost: requests lost, the outage, the excess waiting, and how long it took until the system was back to what was
+//! usual before. `docs/events.md` has the definitions.
+
+mod level;
+mod losses;
+#[cfg(test)]
+mod tests;
+
+use record::{Gaps, Moment};
+use store::{Cost, Event, EventCost, Judged, Recovery, Run};
+
+use level::Level;
+use losses::Losses;
+
+/// So long before an event is little enough to know what is usual.
+const BEFORE_MIN_NS: u64 = 3_000_000_000;
+/// And so many answers.
+const ANSWERS_MIN: u64 = 100;
+/// Whoever is back to what was usual stays there for so long.
+const CALM_NS: u64 = 3_000_000_000;
+/// An outage is longer than so many usual response times, and than so many usual times from one answer to the next.
+const USUAL_TIMES: f64 = 10.0;
+/// And than so many times the longest gap before the event.
+const GAPS_BEFORE: f64 = 2.0;
+/// No gap below this is one: a part of a window is a tenth of it.
+const OUTAGE_MIN_NS: f64 = 10e6;
+
+/// When an event began and ended, in nanoseconds since the load began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// When it began.
+    pub begun_ns: u64,
+    /// When it ended, if it did.
+    pub ended_ns: Option<u64>,
+}
+
+/// What the events of a stored run cost, in the order of the run's events; of those that did not begin there is none. Of a run without
+/// a window nothing is known.
+pub fn of_run(run: &Run) -> Vec<EventCost> {
+    let Some(window_ns) = window_ns(run) else { return Vec::new() };
+    let begun: Vec<(&Event, Times)> = run
+        .events()
+        .iter()
+        .filter_map(|event| Some((event, Times { begun_ns: event.begun_ns?, ended_ns: event.ended_ns })))
+        .collect();
+    let times: Vec<Times> = begun.iter().map(|(_, times)| *times).collect();
+    let costs = judge(window_ns, &times, &run.moments());
+    begun
+        .iter()
+        .zip(costs)
+        .map(|((event, _), judged)| EventCost {
+            name: event.name.clone(),
+            occurrence: event.occurrence,
+            judged,
+        })
+        .collect()
+}
+
+/// The measured window of a run, in nanoseconds since the load began.
+fn window_ns(run: &Run) -> Option<(u64, u64)> {
+    let length_ns = run.ending.as_ref()?.window_ns?;
+    Some((run.new.warm_up_ns, run.new.warm_up_ns.saturating_add(length_ns)))
+}
+
+/// What events cost, in the order in which they began. `windows`: the course of the load, in order.
+pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
+    let course = Course::of(windows, window_ns.1);
+    let mut level_from_ns = window_ns.0;
+    let mut looked: Vec<Result<Looked, String>> = Vec::new();
+    for (place, event) in events.iter().enumerate() {
+        // Until the next event that begins later: of events that begin together each has the cost of all.
+        let next = events[place + 1..].iter().find(|next| next.begun_ns > event.begun_ns);
+        let until_ns = next.map_or(window_ns.1, |next| next.begun_ns.min(window_ns.1));
+        let found = look(&course, event, level_from_ns, until_ns);
+        let undisturbed_ns = match &found {
+            Ok(looked) => looked.to_ns,
+            Err(_) => event.ended_ns.unwrap_or(event.begun_ns).saturating_add(CALM_NS),
+        };
+        level_from_ns = level_from_ns.max(undisturbed_ns);
+        looked.push(found);
+    }
+    let spans: Vec<(u64, u64)> =
+        looked.iter().flatten().map(|looked| (looked.from_ns, looked.to_ns)).collect();
+    let cost = |found: Result<Looked, String>| match found {
+        Ok(looked) => Judged::Cost(Box::new(cost(&course, &looked, &spans))),
+        Err(why) => Judged::Unknown(why),
+    };
+    looked.into_iter().map(cost).collect()
+}
+
+/// The windows of a load, without gaps, by their numbers.
+struct Course {
+    windows: Vec<Moment>,
+    /// Whole windows of the load: what comes after was answered while it drained.
+    whole: usize,
+}
+
+impl Course {
+    fn of(known: &[Moment], end_ns: u64) -> Self {
+        let whole = (end_ns / Moment::WINDOW_NS) as usize;
+        let mut windows: Vec<Moment> = Vec::new();
+        for window in known {
+            // Nobody keeps a window long after the end of the load, unless the file is not what it was.
+            if window.number > (whole as u64).saturating_add(WINDOWS_AFTER_MAX) {
+                break;
+            }
+            (windows.len() as u64..window.number).for_each(|number| windows.push(Moment::numbered(number)));
+            windows.push(window.clone());
+        }
+        let whole = whole.min(windows.len());
+        Self { windows, whole }
+    }
+
+    /// Of windows that are known.
+    fn part(&self, from: usize, to: usize) -> &[Moment] {
+        let to = to.min(self.windows.len());
+        &self.windows[from.min(to)..to]
+    }
+}
+
+/// A day.
+const WINDOWS_AFTER_MAX: u64 = 864_000;
+
+/// How long an event is looked at, and what was usual before.
+struct Looked {
+    from_ns: u64,
+    to_ns: u64,
+    level: Level,
+    recovery: Recovery,
+}
+
+fn number(at_ns: u64) -> usize {
+    (at_ns / Moment::WINDOW_NS) as usize
+}
+
+/// `level_from_ns`: from when on nothing disturbs what is usual. `until_ns`: the next event, or the end of the load.
+fn look(course: &Course, event: &Times, level_from_ns: u64, until_ns: u64) -> Result<Looked, String> {
+    let begun_ns = event.begun_ns;
+    if begun_ns >= until_ns {
+        return Err("the load was over when it began".to_owned());
+    }
+    let before_ns = begun_ns.saturating_sub(level_from_ns);
+    let before = course.part(level_from_ns.div_ceil(Moment::WINDOW_NS) as usize, number(begun_ns));
+    let is_enough = before_ns >= BEFORE_MIN_NS && !before.is_empty();
+    let answers: u64 = before.iter().map(|window| window.ok).sum();
+    if !is_enough || answers < ANSWERS_MIN {
+        let before_s = before_ns as f64 / 1e9;
+        let needs = format!("at least {} s and {ANSWERS_MIN} ok answers", BEFORE_MIN_NS / 1_000_000_000);
+        return Err(format!(
+            "too little is known from before it: {before_s:.1} s and {answers} ok answers, and it takes {needs} to know what is usual"
+        ));
+    }
+    let level = Level::of(before, (level_from_ns, number(begun_ns) as u64 * Moment::WINDOW_NS));
+    let until = number(until_ns).min(course.whole);
+    let (recovery, calm_to) = level.recovery(course.part(0, until), event);
+    let to_ns = calm_to.map_or(until_ns, |window| (window as u64 * Moment::WINDOW_NS).min(until_ns));
+    Ok(Looked { from_ns: begun_ns, to_ns, level, recovery })
+}
+
+fn cost(course: &Course, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
+    let Looked { from_ns, to_ns, level, recovery } = looked;
+    let (from_ns, to_ns) = (*from_ns, *to_ns);
+    let of_event = course.part(number(from_ns), to_ns.div_ceil(Moment::WINDOW_NS) as usize);
+    let losses = Losses::of(course, (from_ns, to_ns), spans);
+    let planned = of_event.iter().map(|window| window.planned).sum();
+    let outage = outage(of_event, (from_ns, to_ns), level);
+    let worst_ns = of_event.iter().map(|window| window.ok_response_max_ns).max().unwrap_or(0);
+    let disturbed_to_ns = match recovery {
+        Recovery::After(ns) | Recovery::Unconfirmed(ns) => from_ns + ns,
+        Recovery::NotWithin(_) => to_ns,
+    };
+    let disturbed = course.part(number(from_ns), disturbed_to_ns.div_ceil(Moment::WINDOW_NS) as usize);
+    let is_disturbed = disturbed_to_ns > from_ns;
+    let excess =
+        |window: &Moment| window.ok_response_sum_ns as f64 - window.ok as f64 * level.response_mean_ns;
+    Cost {
+        from_ns,
+        to_ns,
+        planned,
+        errors: losses.all(),
+        lost: losses.beyond(&level.losses, planned),
+        outage_ns: outage.map_or(0, |(lasting_ns, _)| lasting_ns),
+        outage_is_open: outage.is_some_and(|(_, is_open)| is_open),
+        worst_response_ns: (worst_ns > 0).then_some(worst_ns),
+        excess_wait_ns: if is_disturbed { disturbed.iter().map(excess).sum() } else { 0.0 },
+        recovery: *recovery,
+        before: level.stored(),
+    }
+}
+
+/// The longest time without an ok answer, if it is beyond what is usual, and whether it lasted to the end.
+fn outage(windows: &[Moment], (from_ns, to_ns): (u64, u64), level: &Level) -> Option<(u64, bool)> {
+    let usual_ns = (USUAL_TIMES * level.response_mean_ns)
+        .max(USUAL_TIMES * 1e9 / level.ok_per_s)
+        .max(GAPS_BEFORE * level.longest_gap_ns as f64)
+        .max(OUTAGE_MIN_NS);
+    // The generator was away itself for part of it.
+    let late_ns = |gap: &record::Gap| {
+        let within = windows
+            .iter()
+            .filter(|window| window.at_ns() < gap.to_ns && window.at_ns() + Moment::WINDOW_NS > gap.from_ns);
+        within.map(|window| window.late_ns).max().unwrap_or(0)
+    };
+    let gaps = Gaps::of_moments(windows, (from_ns, to_ns), usual_ns as u64);
+    gaps.iter()
+        .filter(|gap| gap.lasting_ns.saturating_sub(late_ns(gap)) as f64 > usual_ns)
+        .max_by_key(|gap| gap.lasting_ns)
+        .map(|gap| (gap.lasting_ns, gap.is_open))
+}

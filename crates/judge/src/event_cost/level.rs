@@ -1,0 +1,155 @@
+//! What was usual before an event, and when a system was back to it.
+
+use record::{Gaps, Moment, Percentile, Responses};
+use stats::median;
+use store::{LevelBefore, Recovery};
+
+use super::losses::Usual;
+use super::{CALM_NS, Times, number};
+
+/// Windows that may be looked at together.
+const BIN_SIZES: [usize; 4] = [1, 2, 5, 10];
+/// So many answers a stretch has, if the longest allows it.
+const ANSWERS_IN_BIN: f64 = 100.0;
+/// The highest of these that a stretch supports is looked at.
+const PERCENTILES: [Percentile; 5] =
+    [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
+/// Back is what is within this share of what was usual,
+const WITHIN: f64 = 0.1;
+/// or within so many times what nine tenths of the stretches before were away from it, to the worse side.
+const SPREADS: f64 = 3.0;
+const SPREAD_SHARE: f64 = 0.9;
+/// With fewer stretches before, their spread is hardly known,
+const BINS_FEW: usize = 20;
+/// and is taken for no less than so many standard deviations of a random number of answers.
+const SIGMAS: f64 = 3.0;
+/// So many stretches of a calm time may be worse.
+const OUTLIERS: f64 = 0.1;
+
+/// What was usual.
+pub(super) struct Level {
+    from_ns: u64,
+    /// Windows in a stretch.
+    bin: usize,
+    pub(super) ok_per_s: f64,
+    pub(super) response_mean_ns: f64,
+    pub(super) longest_gap_ns: u64,
+    percentile: Option<(Percentile, f64)>,
+    /// Answers of a stretch that are no fewer than usual, and a percentile that is no longer.
+    ok_least: f64,
+    percentile_most_ns: f64,
+    pub(super) losses: Usual,
+}
+
+impl Level {
+    /// Of the windows before an event, at least one with an answer.
+    pub(super) fn of(before: &[Moment], span_ns: (u64, u64)) -> Self {
+        let answers: u64 = before.iter().map(|window| window.ok).sum();
+        let per_window = answers as f64 / before.len() as f64;
+        let enough = |bin: &usize| *bin as f64 * per_window >= ANSWERS_IN_BIN;
+        let bin = BIN_SIZES.into_iter().find(|bin| enough(bin)).unwrap_or(10).min(before.len());
+        let in_bin = (bin as f64 * per_window) as u64;
+        let percentile = PERCENTILES.into_iter().find(|percentile| percentile.is_printable(in_bin));
+        let bins: Vec<Bin> = before.rchunks_exact(bin).map(|windows| Bin::of(windows, percentile)).collect();
+        let is_few = bins.len() < BINS_FEW;
+        let chance = if is_few { SIGMAS / (in_bin.max(1) as f64).sqrt() } else { 0.0 };
+        let ok_usual = median(bins.iter().map(|bin| bin.ok as f64)).unwrap_or(0.0);
+        let ok_away = spread(bins.iter().map(|bin| ok_usual - bin.ok as f64));
+        let times = || bins.iter().filter_map(|bin| bin.percentile_ns);
+        let usual_ns = median(times()).unwrap_or(0.0);
+        let away_ns = spread(times().map(|ns| ns - usual_ns));
+        let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
+        let gaps = Gaps::of_moments(before, span_ns, 1);
+        Self {
+            from_ns: span_ns.0,
+            bin,
+            ok_per_s: per_window * 1e9 / Moment::WINDOW_NS as f64,
+            response_mean_ns: response_ns / answers.max(1) as f64,
+            longest_gap_ns: gaps.iter().map(|gap| gap.lasting_ns).max().unwrap_or(0),
+            percentile: percentile.map(|percentile| (percentile, usual_ns)),
+            ok_least: ok_usual - (WITHIN.max(chance) * ok_usual).max(SPREADS * ok_away),
+            percentile_most_ns: usual_ns + (WITHIN.max(chance) * usual_ns).max(SPREADS * away_ns),
+            losses: Usual::of(before),
+        }
+    }
+
+    pub(super) fn stored(&self) -> LevelBefore {
+        LevelBefore {
+            from_ns: self.from_ns,
+            ok_per_s: self.ok_per_s,
+            response_mean_ns: self.response_mean_ns,
+            percentile_ppm: self.percentile.map(|(percentile, _)| percentile.ppm()),
+            percentile_ns: self.percentile.map(|(_, ns)| ns),
+            bin_ns: self.bin as u64 * Moment::WINDOW_NS,
+            longest_gap_ns: self.longest_gap_ns,
+        }
+    }
+
+    /// Whether rate and response times of a stretch are no worse than usual.
+    fn is_usual(&self, windows: &[Moment]) -> bool {
+        let bin = Bin::of(windows, self.percentile.map(|(percentile, _)| percentile));
+        // A load of few answers may have none for a while.
+        let is_fast = bin.percentile_ns.is_none_or(|ns| ns <= self.percentile_most_ns);
+        bin.ok as f64 >= self.ok_least && is_fast
+    }
+
+    /// When the system was back, and the number of the window until which that was seen; `None`: it was looked at to the end.
+    /// `windows`: all whole ones from the beginning of the load until the next event, or the end.
+    pub(super) fn recovery(&self, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
+        let (first, end) = (number(event.begun_ns), windows.len());
+        let calm = (CALM_NS / Moment::WINDOW_NS) as usize / self.bin * self.bin;
+        let after_ns = |window: usize| (window as u64 * Moment::WINDOW_NS).saturating_sub(event.begun_ns);
+        // By the window at which a stretch begins.
+        let usual: Vec<bool> = (first..(end + 1).saturating_sub(self.bin))
+            .map(|from| self.is_usual(&windows[from..from + self.bin]))
+            .collect();
+        let at = |window: usize| usual.get(window - first).copied();
+        let is_calm = |from: usize, to: usize| {
+            let bins: Vec<bool> = (from..to).step_by(self.bin).filter_map(at).collect();
+            let worse = bins.iter().filter(|is_usual| !**is_usual).count();
+            worse as f64 <= OUTLIERS * bins.len() as f64
+        };
+        // What is calm before the event has ended says nothing of what is still to come.
+        let ended = event.ended_ns.map_or(first, number).clamp(first, end);
+        let is_calm_from: Vec<bool> =
+            (first..=end).map(|from| from + calm > end || is_calm(from, from + calm)).collect();
+        // The last one at which it is not calm while the event goes on: it is back only after that.
+        let unrest = (first..=ended).rev().find(|from| !is_calm_from[from - first]);
+        let back_from = |from: usize| {
+            at(from) == Some(true) && unrest.is_none_or(|unrest| from > unrest) && is_calm_from[from - first]
+        };
+        let back = (first..(end + 1).saturating_sub(calm)).find(|from| back_from(*from));
+        if let Some(back) = back.filter(|back| back.max(&ended) + calm <= end) {
+            return (Recovery::After(after_ns(back)), Some(back.max(ended) + calm));
+        }
+        // Too little time to be sure.
+        let back = (first..end).find(|from| back_from(*from) && is_calm(*from, end));
+        match back {
+            Some(back) => (Recovery::Unconfirmed(after_ns(back)), None),
+            None => (Recovery::NotWithin(after_ns(end)), None),
+        }
+    }
+}
+
+/// A stretch of a load.
+struct Bin {
+    ok: u64,
+    percentile_ns: Option<f64>,
+}
+
+impl Bin {
+    fn of(windows: &[Moment], percentile: Option<Percentile>) -> Self {
+        let mut responses = Responses::default();
+        windows.iter().for_each(|window| responses.merge(&window.responses));
+        let percentile_ns = percentile.and_then(|percentile| responses.value_at(percentile));
+        Self { ok: responses.count(), percentile_ns }
+    }
+}
+
+/// What nine tenths of these are below, and no less than 0.
+fn spread(away: impl Iterator<Item = f64>) -> f64 {
+    let mut away: Vec<f64> = away.collect();
+    away.sort_unstable_by(f64::total_cmp);
+    let rank = (SPREAD_SHARE * away.len() as f64).ceil() as usize;
+    away.get(rank.saturating_sub(1)).map_or(0.0, |away| away.max(0.0))
+}
