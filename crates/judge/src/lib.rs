@@ -61,6 +61,6 @@ pub use setting::{Setting, settings};
 pub use signals::Signals;
 pub use tournament::{tournament, tournament_by};
 pub use unseen::is_unseen;
-pub use validity::{Environment, Process};
+pub use validity::{Environment, PROXY_BUSY, Process};
 pub use versus::{duel, duel_by, said};
 pub use window::Window;

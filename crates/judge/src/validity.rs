@@ -11,6 +11,7 @@ mod host;
 mod identities;
 mod lag;
 mod plan_kept;
+mod proxies;
 mod stalls;
 mod words;
 
@@ -20,7 +21,7 @@ mod tests;
 use store::{Level, Validity};
 
 pub(crate) use ceiling::is_near_a_limit;
-pub use environment::{Environment, Process};
+pub use environment::{Environment, PROXY_BUSY, Process};
 pub use evidence::Evidence;
 use words::Finding;
 
@@ -42,6 +43,7 @@ const RULES: &[Rule] = &[
     (Doubt::GENERATOR_WAITED, cores::waited_for_a_core),
     (Doubt::GENERATOR_CPU, cores::generator_cpu),
     (Doubt::CEILING, ceiling::near_ceiling),
+    (Doubt::PROXY_CPU, proxies::proxy_cpu),
     (Doubt::LITTLE, identities::little),
     (Doubt::BYTES, identities::bytes),
     (Doubt::SERVER_COUNT, identities::server_count),

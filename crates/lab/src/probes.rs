@@ -41,6 +41,8 @@ pub struct Subject {
     /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,
     /// the keeper itself is not.
     pub roots: Vec<(String, u32)>,
+    /// The same of processes that are started with the system, and are no part of it.
+    pub aside: Vec<(String, u32)>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
     /// Unix sockets on which the system listens.

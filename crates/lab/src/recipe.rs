@@ -60,6 +60,8 @@ pub struct Process {
     pub ready: Ready,
     /// How it is stopped.
     pub stop: StopHow,
+    /// It is no part of what is measured, and has no limits.
+    pub is_aside: bool,
 }
 
 /// When a process counts as ready, and how long that may take.

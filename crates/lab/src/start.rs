@@ -96,7 +96,7 @@ impl System {
     }
 
     fn bring_up(&mut self, process: Process, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
-        let Process { name, command, ready, stop } = process;
+        let Process { name, command, ready, stop, is_aside } = process;
         let failure = |stage, what, way_out| {
             let process = Some(name.clone());
             Failure { stage, process, what, way_out, outputs: Vec::new() }
@@ -105,11 +105,13 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let kept = KeptProcess::start(&self.setting, &name, &command).map_err(|why| {
+        let free = is_aside.then(|| Setting { groups: Vec::new(), ..self.setting.clone() });
+        let setting = free.as_ref().unwrap_or(&self.setting);
+        let kept = KeptProcess::start(setting, &name, &command).map_err(|why| {
             let what = format!("`{}` could not be started: {why}", in_words::command(&command));
             failure(Stage::Start, what, "install it, or write its full path".to_owned())
         })?;
-        self.running.push(Running { kept, stop, is_mourned: false });
+        self.running.push(Running { kept, stop, is_aside, is_mourned: false });
         let Some((this, others)) = self.running.split_last() else { return Ok(()) };
         let has_other_died = || others.iter().any(|other| other.kept.state().ended().is_some());
         let is_ready = ready::wait(&self.setting, &ready, &this.kept, &|| cancel() || has_other_died());

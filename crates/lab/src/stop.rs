@@ -25,7 +25,7 @@ impl System {
         failures.iter_mut().for_each(|failure| failure.outputs.clear());
         let mut outputs = Vec::new();
         let mut groups = Vec::new();
-        while let Some(Running { kept, stop, is_mourned }) = self.running.pop() {
+        while let Some(Running { kept, stop, is_mourned, .. }) = self.running.pop() {
             let name = kept.name.clone();
             let is_dead = is_mourned && kept.state().ended().is_some();
             let main = kept.state().main.clone();

@@ -12,6 +12,8 @@ pub struct Root {
     pub name: String,
     /// The keeper above it: everything that the process starts is below this pid.
     pub keeper_pid: u32,
+    /// It is no part of what is measured.
+    pub is_aside: bool,
 }
 
 /// What was left to say when a system had been stopped.
@@ -48,6 +50,8 @@ pub struct System {
 pub(crate) struct Running {
     pub(crate) kept: KeptProcess,
     pub(crate) stop: StopHow,
+    /// It is no part of what is measured.
+    pub(crate) is_aside: bool,
     /// Its death was reported.
     pub(crate) is_mourned: bool,
 }
@@ -58,6 +62,7 @@ impl System {
         let root = |running: &Running| Root {
             name: running.kept.name.clone(),
             keeper_pid: running.kept.keeper_pid(),
+            is_aside: running.is_aside,
         };
         self.running.iter().map(root).collect()
     }

@@ -15,6 +15,7 @@ pub(crate) mod near;
 mod parse;
 mod prepare;
 mod processes;
+mod proxies;
 mod quick;
 mod reading;
 mod reference;

@@ -34,8 +34,8 @@ pub use secrets::without_secrets;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::Engine;
 pub use study::{
-    Amount, At, Cmd, Compare, Environment, Find, How, Knob, Launch, Limits, Proc, Ready, ReadyWhen, Searched,
-    StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, At, Cmd, Compare, Environment, Find, How, Knob, Launch, Limits, Proc, Proxy, Ready, ReadyWhen,
+    Searched, StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

@@ -16,7 +16,7 @@ mod system;
 use std::path::PathBuf;
 
 pub use amount::{Amount, At};
-pub use environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
+pub use environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables};
 pub use how::{Find, How};
 pub use limits::Limits;
 pub use searched::Searched;
@@ -25,7 +25,7 @@ pub use system::{Knob, System, Variant};
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
-pub(crate) use system::{PortText, Process, ReadyText, StopText, TlsText, WhenText};
+pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
 
 use judge::{Condition, Metric};
 

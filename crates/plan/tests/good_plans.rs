@@ -475,6 +475,34 @@ fn limits_of_a_system_may_be_varied_and_are_its_own() {
 }
 
 #[test]
+fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
+    let study = text(
+        "{ scenario: [ get: / ], load: { users: 1, for: 1s }, systems: { a: {\
+           url: 'http://127.0.0.1:{port.far}', start: 'a {port}', vary: { rtt: [ 1ms, 20ms ] }, proxies: {\
+             far: { to: '127.0.0.1:{port.near}', round-trip: '{rtt}', jitter: 1ms, jitter-kind: normal },\
+             near: { to: '127.0.0.1:{port}', bandwidth: 10MB/s, drop-new: close } } } } }",
+    );
+    let launch = launch(&study, variant(&study, "a", "rtt=20ms"));
+    let names: Vec<&str> = launch.processes.iter().map(|process| process.name.as_str()).collect();
+    assert_eq!(names, ["proxy far", "proxy near", "a"]);
+    let ports: Vec<String> = study.ports(0);
+    let port = |name: &str| 7000 + ports.iter().position(|port| port == name).expect("a port") as u16;
+    let (far, near, own) = (port("far"), port("near"), port(""));
+    let expected = format!(
+        "/bin/tenbin proxy {far} 127.0.0.1:{near} --format json --control /run/1/far.control --round-trip 20ms \
+         --jitter 1ms --jitter-kind normal"
+    );
+    assert_eq!(launch.processes[0].command.argv.join(" "), expected);
+    let proxy = launch.processes[0].proxy.as_ref().expect("a proxy");
+    assert_eq!((proxy.name.as_str(), proxy.port), ("far", Some(far)));
+    assert_eq!(launch.url, format!("http://127.0.0.1:{far}"));
+    let app = &launch.processes[2];
+    assert_eq!((app.ready.port, app.proxy.as_ref()), (Some(own), None), "behind both proxies");
+    let words = study.explain();
+    assert!(words.contains("proxy far on port {port.far}, to 127.0.0.1:{port.near}"), "{words}");
+}
+
+#[test]
 fn a_path_of_the_url_precedes_the_paths_of_steps() {
     let targets = |url: &str, first: &str| {
         let study = text(&format!(

@@ -21,6 +21,8 @@ const BELL: u32 = u32::MAX - 1;
 const ACCEPTS_PER_TURN: u32 = 64;
 /// Pause when the process has no descriptor left.
 const BREATH_NS: u64 = 10_000_000;
+/// How long before an instant a wait ends, and looking without waiting begins: the kernel wakes a thread later than it was asked to.
+const EARLY_NS: u64 = 30_000;
 /// The longest wait, so that no sum overflows.
 const WAIT_MAX_NS: u64 = 3_600_000_000_000;
 const READ_BYTES: usize = 64 * 1024;
@@ -109,7 +111,8 @@ impl Reactor {
             return 0;
         }
         let accept_ns = self.has_room().then_some(self.accept_after_ns);
-        let next_ns = self.timers.next_ns().into_iter().chain(accept_ns).min();
+        let timer_ns = self.timers.next_ns().map(|at_ns| at_ns.saturating_sub(EARLY_NS));
+        let next_ns = timer_ns.into_iter().chain(accept_ns).min();
         next_ns.map_or(WAIT_MAX_NS, |at_ns| at_ns.saturating_sub(self.clock.now()).min(WAIT_MAX_NS))
     }
 

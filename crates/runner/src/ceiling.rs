@@ -131,6 +131,7 @@ impl Shape<'_> {
                 command: Command { argv, env: Vec::new(), dir, within: TARGET_WITHIN },
                 ready: Ready { when: When::Tcp(socket), within: TARGET_WITHIN },
                 stop: StopHow { signal: Signal::TERM, command: None, within: TARGET_WITHIN },
+                is_aside: false,
             }],
             ports: vec![port],
             cores: self.system_cores.iter().copied().collect(),

@@ -43,6 +43,7 @@ pub(crate) fn environment(
     let mut environment = Environment {
         steal_share: taken.steal_share(),
         throttled_s: taken.throttled_s,
+        busiest_proxy: taken.busiest_proxy(),
         ..before.compare(&roots)
     };
     if accounts.stopped == Stopped::No && accounts.is_near_a_limit() {

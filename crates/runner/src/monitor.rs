@@ -1,5 +1,6 @@
 //! Watches a load: the system may die, and probes look at it once a second.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lab::probes::{Look, NotAvailable, Subject};
@@ -29,7 +30,7 @@ pub(crate) trait Monitor {
 }
 
 /// Time that neither system nor generator had.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Taken {
     /// By other guests of the host, summed over cores.
     steal_s: f64,
@@ -37,15 +38,34 @@ pub(crate) struct Taken {
     cores_s: f64,
     /// By the quota of the generator's control group; `None` if not measured.
     pub(crate) throttled_s: Option<f64>,
+    /// Of each proxy the looks, and how many of them found it busy.
+    aside: BTreeMap<String, [u64; 2]>,
 }
 
 impl Taken {
+    /// The proxy that was busy most of the time, and in which share of the seconds it was.
+    pub(crate) fn busiest_proxy(&self) -> Option<(String, f64)> {
+        let share = |[looks, busy]: &[u64; 2]| *busy as f64 / *looks as f64;
+        let shares = self.aside.iter().map(|(name, looks)| (name.clone(), share(looks)));
+        shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
     /// Of the time of all cores, what the host gave to others.
     pub(crate) fn steal_share(&self) -> Option<f64> {
         (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
     }
 
-    fn note(&mut self, look: &Look) {
+    fn note(&mut self, look: &Look, aside: &[String]) {
+        if look.over >= LOOK_MIN {
+            for name in aside {
+                let of_it = look.readings.iter().filter(|one| one.subject == *name);
+                let cpu = of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s"));
+                let cpu_s: f64 = cpu.map(|one| one.value).sum();
+                let [looks, busy] = self.aside.entry(name.clone()).or_default();
+                *looks += 1;
+                *busy += u64::from(cpu_s > judge::PROXY_BUSY * look.over.as_secs_f64());
+            }
+        }
         for reading in &look.readings {
             match (reading.subject.as_str(), reading.metric) {
                 ("machine", "steal_s") => {
@@ -65,6 +85,8 @@ pub(crate) struct MonitoredSystem<'a> {
     system: Option<Box<dyn Started>>,
     subject: Option<Subject>,
     roots: Vec<u32>,
+    /// Proxies, by the names of their processes.
+    aside: Vec<String>,
     taken: Taken,
     watch: Option<(Box<dyn Watch>, Clock)>,
     /// Why the system is gone, if it is.
@@ -91,12 +113,14 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     fn of(lab: &'a dyn Lab, subject: Subject) -> Self {
-        let roots = subject.roots.iter().map(|(_, pid)| *pid).collect();
+        let roots = subject.roots.iter().chain(&subject.aside).map(|(_, pid)| *pid).collect();
+        let aside = subject.aside.iter().map(|(name, _)| name.clone()).collect();
         Self {
             lab,
             system: None,
             subject: Some(subject),
             roots,
+            aside,
             taken: Taken::default(),
             watch: None,
             died: None,
@@ -144,7 +168,7 @@ impl Monitor for MonitoredSystem<'_> {
     fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
         if let Some((watch, clock)) = &mut self.watch {
             let looks = watch.take();
-            looks.iter().for_each(|look| self.taken.note(look));
+            looks.iter().for_each(|look| self.taken.note(look, &self.aside));
             keep(store, run, clock, looks)?;
         }
         if self.died.is_none() {
@@ -157,12 +181,12 @@ impl Monitor for MonitoredSystem<'_> {
         let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
         self.not_available = not_available;
-        looks.iter().for_each(|look| self.taken.note(look));
+        looks.iter().for_each(|look| self.taken.note(look, &self.aside));
         keep(store, run, &mut clock, looks)
     }
 
     fn taken(&self) -> Taken {
-        self.taken
+        self.taken.clone()
     }
 
     fn lacks(&mut self, what: &str, because: String) {

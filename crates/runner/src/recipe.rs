@@ -104,6 +104,7 @@ fn process(process: &Proc, peer: &Peer) -> lab::Process {
             command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
             within: stop_within,
         },
+        is_aside: process.proxy.is_some(),
     }
 }
 

@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use lab::Root;
 use lab::probes::Subject;
-use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Study};
+use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
 use store::Failure;
 
 use crate::cores::Cores;
@@ -64,13 +65,19 @@ impl Stage {
 
     /// What probes are to look at.
     pub(crate) fn subject(&self, system: &dyn Started) -> Subject {
-        let roots = system.roots().into_iter().map(|root| (root.name, root.keeper_pid));
+        let (aside, roots): (Vec<_>, Vec<_>) = system.roots().into_iter().partition(|root| root.is_aside);
+        let named = |roots: Vec<Root>| roots.into_iter().map(|root| (root.name, root.keeper_pid)).collect();
+        let proxies: Vec<&Proxy> =
+            self.launch.processes.iter().filter_map(|process| process.proxy.as_ref()).collect();
+        let is_proxys = |port: &u16| proxies.iter().any(|proxy| proxy.port == Some(*port));
         let mut unix_sockets = sockets_in(self.room.dir());
+        unix_sockets.retain(|socket| proxies.iter().all(|proxy| proxy.control != *socket));
         if let Some(socket) = self.launch.socket.as_ref().filter(|socket| !unix_sockets.contains(socket)) {
             unix_sockets.push(socket.clone());
         }
         let limits = system.limits();
-        Subject { roots: roots.collect(), ports: self.room.ports.clone(), unix_sockets, limits }
+        let ports = self.room.ports.iter().copied().filter(|port| !is_proxys(port)).collect();
+        Subject { roots: named(roots), aside: named(aside), ports, unix_sockets, limits }
     }
 
     /// The first line that the version command writes, if there is one and it works.

@@ -1,5 +1,7 @@
 //! `tenbin proxy`: a load through it, what it reports, and arguments that cannot be.
 
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -109,4 +111,62 @@ fn a_place_that_is_taken_is_said_with_help() {
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains(&format!("cannot listen on {address}: ")), "{output:?}");
     assert!(output.stderr.contains("help: choose another port"), "{output:?}");
+}
+
+#[test]
+fn a_running_proxy_takes_orders_and_refuses_what_is_none() {
+    let (home, target) = (Home::new(), built_in());
+    let (socket, control) = (home.path().join("front.sock"), home.path().join("front.control"));
+    let (front, orders) = (socket.to_str().expect("UTF-8"), control.to_str().expect("UTF-8"));
+    let address = target.address().to_string();
+    let proxy = proxy(&home, &[front, &address, "--delay", "1ms", "--control", orders]);
+    wait_for(&control);
+    let mut stream = UnixStream::connect(&control).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("set");
+    let mut answers = BufReader::new(stream.try_clone().expect("a second one"));
+    let mut order = |text: &str| {
+        stream.write_all(format!("{text}\n").as_bytes()).expect("sent");
+        let mut line = String::new();
+        answers.read_line(&mut line).expect("an answer");
+        serde_json::from_str::<Value>(&line).expect("JSON")
+    };
+    let fastest_us = || {
+        let run = home.json(&["http://localhost/status", "--unix-socket", front, "-c", "1", "-n", "3"]);
+        assert_eq!(number(&run, "outcomes.ok"), 3, "{run}");
+        run["service_time_us"]["min"].as_f64().expect("a time")
+    };
+    assert_eq!(order(r#"{"order":"change","delay":"30ms"}"#)["ok"], true);
+    assert!(fastest_us() >= 60_000.0);
+    for wrong in
+        ["x", "[]", r#"{"order":"explode"}"#, r#"{"order":"change","delay":7}"#, r#"{"order":"stall"}"#]
+    {
+        let answer = order(wrong);
+        assert!(answer["ok"] == false && answer["error"].is_string(), "{wrong}: {answer}");
+    }
+    for both in [["cut", "mend"], ["reset", "restore"]] {
+        for name in both {
+            assert_eq!(order(&format!(r#"{{"order":"{name}"}}"#))["ok"], true, "{name}");
+        }
+    }
+    assert!((2_000.0..60_000.0).contains(&fastest_us()), "the delay of the start again");
+    let counters = order(r#"{"order":"counters"}"#);
+    assert!(number(&counters, "connections") >= 2 && counters["event"] == "counters", "{counters}");
+    proxy.signal(Signal::TERM);
+    assert_eq!(proxy.finish().code, Some(0));
+    assert!(!control.exists() && !socket.exists());
+}
+
+#[test]
+fn a_stall_that_is_interrupted_before_it_begins_is_none() {
+    let (home, target) = (Home::new(), built_in());
+    let socket = home.path().join("front.sock");
+    let front = socket.to_str().expect("UTF-8");
+    let address = target.address().to_string();
+    let proxy =
+        proxy(&home, &[front, &address, "--stall-after", "60s", "--stall-for", "9s", "--format", "json"]);
+    wait_for(&socket);
+    proxy.signal(Signal::INT);
+    let output = proxy.finish();
+    let ended: Value = serde_json::from_str(output.stdout.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&ended["event"], number(&ended, "stalls")), (&"ended".into(), 0), "{ended}");
 }

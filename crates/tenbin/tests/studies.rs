@@ -237,3 +237,54 @@ fn a_plan_that_cannot_work_starts_nothing() {
     assert!(output.stderr.contains("no-such-server") && output.stderr.contains("install"), "{output:?}");
     assert!(home.history().is_empty());
 }
+
+#[test]
+fn a_load_goes_through_the_proxy_of_a_plan_which_is_no_part_of_the_system() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { rate: 50/s, for: 2s }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n    url: 'http://127.0.0.1:{port.far}'\n    \
+         proxies: { far: { to: '127.0.0.1:{port}', delay: '{delay}' } }\n    vary: { delay: [5ms, 15ms] }\n",
+    );
+    let study = home.json(&["run", &path]);
+    let runs = study["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 2);
+    for run in runs {
+        assert_identity(run);
+        assert_eq!(number(run, "outcomes.ok"), 100, "{run}");
+        let delay_us = if run["system"]["variant"] == "delay=5ms" { 5_000.0 } else { 15_000.0 };
+        let fastest_us = run["service_time_us"]["min"].as_f64().expect("a time");
+        assert!(fastest_us >= 2.0 * delay_us, "{run}");
+        let processes = run["system"]["processes"].as_array().expect("a list");
+        let cpu_s = |name: &str| {
+            let process = processes.iter().find(|process| process["name"] == name);
+            process
+                .and_then(|process| process["cpu_s"].as_f64())
+                .unwrap_or_else(|| panic!("no {name}: {run}"))
+        };
+        assert!(cpu_s("proxy far") > 0.0, "{run}");
+        let of_system = run["system"]["cpu_s"].as_f64().expect("a time");
+        assert!((of_system - cpu_s("target")).abs() < 1e-6, "{run}");
+    }
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn a_system_beyond_its_memory_is_killed_and_the_report_says_so() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { rate: 20/s, for: 20s }\nsystems:\n  target:\n    processes:\n      \
+         web: { start: '{tenbin} target --listen 127.0.0.1:{port}', ready: { tcp: true } }\n      \
+         eater: { start: \"sh -c 'echo ready; sleep 1; exec tail /dev/zero'\", ready: { log: ready } }\n    \
+         resources: { memory: '{memory}', cpu: 0.9 }\n    vary: { memory: [64MiB] }\n",
+    );
+    let output = home.run(&["run", &path, "--format", "json"]);
+    let study: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let run = &study["runs"][0];
+    assert_eq!(run["verdict"], "aborted", "these limits need root and control groups: {run}");
+    let what = run["failure"]["what"].as_str().unwrap_or_default();
+    assert!(what.starts_with("killed for memory: limit 64 MiB"), "{run}");
+    assert_nothing_is_left(&home);
+}

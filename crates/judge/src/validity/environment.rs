@@ -1,5 +1,8 @@
 //! What went on around a load.
 
+/// A proxy that uses more of its core is called busy.
+pub const PROXY_BUSY: f64 = 0.9;
+
 /// What was seen around a load, as far as it could be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environment {
@@ -11,6 +14,8 @@ pub struct Environment {
     pub steal_share: Option<f64>,
     /// How long the generator's control group was held back.
     pub throttled_s: Option<f64>,
+    /// The proxy that was busy most of the time, and the share of the seconds in which it used more than [`PROXY_BUSY`].
+    pub busiest_proxy: Option<(String, f64)>,
     /// What the built-in target says that it received while the load went on.
     pub server_requests: Option<u64>,
     /// What this generator reaches against a server that answers at once.

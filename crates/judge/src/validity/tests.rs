@@ -153,6 +153,21 @@ fn a_quota_spoils_a_run() {
 }
 
 #[test]
+fn a_proxy_at_its_limit_makes_a_run_suspect() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let validity = |share| {
+        let environment =
+            Environment { busiest_proxy: Some(("proxy far".to_owned(), share)), ..Environment::default() };
+        judged(&planned(None), &tally, worker(&tally, 0, 6 * MS), &environment)
+    };
+    assert_eq!(validity(0.05).verdict, Level::Valid);
+    let busy = validity(0.5);
+    assert_eq!((busy.verdict, codes(&busy)), (Level::Suspect, vec!["proxy_cpu"]));
+    let sentence = &busy.causes[0].sentence;
+    assert!(sentence.starts_with("the proxy far used more than 90 % of a core in 50.0 % of"), "{sentence}");
+}
+
+#[test]
 fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator() {
     let mut tally = tally(800, 100 * MS, 1_500 * MS);
     tally.note_not_sent(1_200);

@@ -72,6 +72,7 @@ fn own(keeper: &str, dir: &Path, script: &str, limits: Limits) -> std::io::Resul
         command,
         ready: Ready { when: When::Log("ready".to_owned()), within: LIFE },
         stop: StopHow { signal: Signal::TERM, command: None, within: LIFE },
+        is_aside: false,
     };
     let recipe = Recipe {
         name: "owned".to_owned(),

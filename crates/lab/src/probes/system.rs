@@ -22,6 +22,8 @@ pub(crate) struct System {
     reach: Reach,
     tree: Tree,
     groups: Vec<Group>,
+    /// How many of the groups are the system's; the others are aside.
+    own: usize,
     uptime: Source,
     last_look_ticks: Option<u64>,
     pss: Pss,
@@ -29,9 +31,11 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) fn of(subject: &Subject, reach: Reach) -> Self {
-        let groups = subject.roots.iter().map(|(name, keeper)| Group::new(name, *keeper, &reach)).collect();
+        let roots = || subject.roots.iter().chain(&subject.aside);
+        let groups = roots().map(|(name, keeper)| Group::new(name, *keeper, &reach)).collect();
         Self {
-            tree: Tree::of(subject.roots.iter().map(|(_, keeper)| *keeper)),
+            own: subject.roots.len(),
+            tree: Tree::of(roots().map(|(_, keeper)| *keeper)),
             reach,
             groups,
             uptime: Source::of_machine("/proc/uptime"),
@@ -101,9 +105,11 @@ impl Probe for System {
         self.last_look_ticks = Some(now_ticks.unwrap_or(0));
         self.pss(&mut all, sheet);
         let mut whole = ProcessValues::default();
-        for (group, figures) in self.groups.iter().zip(&all) {
+        for (number, (group, figures)) in self.groups.iter().zip(&all).enumerate() {
             figures.write(&group.name, sheet);
-            whole.add_all(figures);
+            if number < self.own {
+                whole.add_all(figures);
+            }
         }
         whole.write(SYSTEM, sheet);
     }

@@ -245,6 +245,39 @@ pub(crate) const OPERATIONS: Form = Form {
     schema: FormSchema::Anything,
 };
 
+/// What a check says of a text without parameters.
+fn unless_variable<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<(), String> {
+    if text.contains('{') { Ok(()) } else { read(text).map(|_| ()) }
+}
+
+pub(crate) const LINK_DELAY: Form = Form {
+    words: "a duration such as 20ms, or a parameter such as \"{delay}\"",
+    check: |text| unless_variable(text, units::duration_ns),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const LINK_BANDWIDTH: Form = Form {
+    words: "a bandwidth such as 10MB/s, or a parameter such as \"{bandwidth}\"",
+    check: |text| unless_variable(text, units::bytes_per_s),
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const RESET_AFTER: Form = Form {
+    words: "a size such as 64KiB, or a duration such as 10s",
+    check: |text| {
+        unless_variable(text, |text| {
+            units::duration_ns(text).map(|_| ()).or_else(|_| units::size_bytes(text).map(|_| ()))
+        })
+    },
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const RESET_SHARE: Form = Form {
+    words: "a percentage such as 10%",
+    check: |text| unless_variable(text, percent),
+    schema: FormSchema::Anything,
+};
+
 /// A finite number above 0, in plain digits.
 pub(crate) fn weight(text: &str) -> Result<f64, String> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

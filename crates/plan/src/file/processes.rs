@@ -6,6 +6,8 @@ use super::systems::{Scope, dir, env};
 use super::tree::{Entry, Node};
 use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText};
 
+/// How a process is asked to end, unless the plan says otherwise.
+pub(crate) const TERM: &str = "TERM";
 const READY_WITHIN_NS: u64 = 30_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
 const PROCESSES_MAX: usize = 100;
@@ -47,7 +49,7 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
             in_order(processes, entries, reading)
         }
         (None, None) => {
-            for key in ["ready", "stop", "files", "before", "after", "resources"] {
+            for key in ["ready", "stop", "files", "before", "after", "resources", "proxies"] {
                 if let Some(entry) = node.entry(key).filter(|_| node.get("url").is_some()) {
                     let what = format!("`{key}` requires a system with `start`");
                     reading.at(entry.key_at, what, "remove it, or add `start`");
@@ -75,7 +77,7 @@ fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &
         start.iter().chain(env.iter().map(|(_, text)| text)).flat_map(Braced::names).collect();
     let ready = ready(name, node, &named, scope, is_only, reading);
     let stop = stop(node, scope, reading);
-    Process { name: name.to_owned(), ready, stop, start, env, dir }
+    Process { name: name.to_owned(), ready, stop, start, env, dir, proxy: None }
 }
 
 fn ready(
@@ -214,7 +216,7 @@ fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
         reading.at(second.key_at, "`signal` and `command` exclude each other", "remove one of them");
     }
     StopText {
-        signal: stop.and_then(|stop| stop.text_of("signal")).unwrap_or("TERM").to_owned(),
+        signal: stop.and_then(|stop| stop.text_of("signal")).unwrap_or(TERM).to_owned(),
         command: stop
             .and_then(|stop| stop.get("command"))
             .map(|command| reading.command(command, &scope.known)),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder::leaves;
 use super::prepare;
 use super::processes;
+use super::proxies;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
 use super::resources;
@@ -14,7 +15,7 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
-use crate::study::{Braced, Knob, LimitsText, PortText, System, Variant, names_in};
+use crate::study::{Braced, Knob, LimitsText, PortText, Process, System, Variant, names_in};
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
@@ -129,7 +130,7 @@ fn system(
         env: env(node, &scope.known, reading),
         dir: dir(node, &scope.known, reading),
         commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
-        processes: processes::read(&scope, reading),
+        processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
         limits,
         knobs,
@@ -142,6 +143,22 @@ fn system(
         unused(&system, &scope, reading);
     }
     system
+}
+
+/// Proxies come first: they need nobody, and others may need them.
+fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
+    let own = processes::read(scope, reading);
+    if own.is_empty() {
+        // A system that runs already has none.
+        return own;
+    }
+    let mut all = proxies::read(scope, reading);
+    for process in own.iter().filter(|process| all.iter().any(|proxy| proxy.name == process.name)) {
+        let what = format!("the process name {:?} is that of a proxy", process.name);
+        reading.at(scope.at, what, "choose another name");
+    }
+    all.extend(own);
+    all
 }
 
 fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {

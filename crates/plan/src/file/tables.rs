@@ -57,6 +57,7 @@ pub(crate) const ALL: &[&Table] = &[
     &STAGE,
     &SYSTEM,
     &PROCESS,
+    &PROXY,
     &READY,
     &STOP,
     &RESOURCES,
@@ -440,6 +441,12 @@ pub(crate) static SYSTEM: Table = Table {
             "Several processes, instead of `start`; stopped in reverse order.",
         ),
         key(
+            "proxies",
+            "{ far: { to: \"127.0.0.1:{port}\", delay: 20ms } }",
+            Named(&table(&PROXY)),
+            "Proxies by name, which delay or limit connections; `far` listens on `{port.far}`.",
+        ),
+        key(
             "url",
             "\"http://127.0.0.1:{port}\"",
             TEXT,
@@ -499,6 +506,59 @@ pub(crate) static PROCESS: Table = Table {
         key("env", "{ THREADS: 4 }", Named(&Optional(&TEXT)), "Environment variables."),
         key("in", "apps/proxy", TEXT, "Working directory; default: the system's."),
         key("needs", "[ app ]", OneOrList(&TEXT), "Processes that must be ready before this one starts."),
+    ],
+};
+
+pub(crate) static PROXY: Table = Table {
+    name: "proxy",
+    sentence: "A `tenbin proxy` that Tenbin starts before the processes of the system: it listens on `{port.NAME}` of 127.0.0.1, and is \
+               no part of what is measured. Values may contain parameters.",
+    example: "{ to: \"127.0.0.1:{port}\", delay: 20ms }",
+    keys: &[
+        required(
+            "to",
+            "\"127.0.0.1:{port}\"",
+            TEXT,
+            "Where connections go: HOST:PORT, or the path of a Unix socket.",
+        ),
+        key(
+            "delay",
+            "20ms",
+            One(&form::LINK_DELAY),
+            "Delay of each direction; a round trip takes twice this.",
+        ),
+        key("round-trip", "40ms", One(&form::LINK_DELAY), "Delay of a round trip: half in each direction."),
+        key("jitter", "2ms", One(&form::LINK_DELAY), "Random deviation of the delay, more or less."),
+        key(
+            "jitter-kind",
+            "normal",
+            Word(&["uniform", "normal"]),
+            "Distribution of `jitter`: uniform up to it, or normal with it as standard deviation; default uniform.",
+        ),
+        key(
+            "bandwidth",
+            "10MB/s",
+            One(&form::LINK_BANDWIDTH),
+            "Bandwidth of each direction of each connection.",
+        ),
+        key(
+            "reset-after",
+            "64KiB",
+            One(&form::RESET_AFTER),
+            "Resets a connection after so many bytes, or so long.",
+        ),
+        key(
+            "reset-share",
+            "10%",
+            One(&form::RESET_SHARE),
+            "Share of connections that `reset-after` affects; default 100%.",
+        ),
+        key(
+            "drop-new",
+            "close",
+            Word(&["close", "ignore"]),
+            "Resets new connections, or leaves them in the listen queue.",
+        ),
     ],
 };
 

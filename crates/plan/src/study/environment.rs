@@ -97,6 +97,19 @@ pub struct Proc {
     pub ready: Ready,
     /// How it is ended.
     pub stop: StopHow,
+    /// It is a proxy of Tenbin's own, and no part of what is measured.
+    pub proxy: Option<Proxy>,
+}
+
+/// A proxy that Tenbin starts between parts of a system, or before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proxy {
+    /// Its name in the plan.
+    pub name: String,
+    /// Where it listens, on 127.0.0.1.
+    pub port: Option<u16>,
+    /// The Unix socket at which it takes orders.
+    pub control: PathBuf,
 }
 
 /// When a process can be used.

@@ -129,7 +129,8 @@ impl Study {
 
     fn explain_system(&self, number: usize, out: &mut String) {
         let system = &self.systems[number];
-        let how = match system.processes.as_slice() {
+        let own = system.processes.iter().filter(|process| process.proxy.is_none());
+        let how = match own.collect::<Vec<_>>().as_slice() {
             [] if without_user(&system.url).starts_with("sqlite:") => {
                 format!("in the generator, file {}", without_user(&system.url))
             }
@@ -158,6 +159,11 @@ impl Study {
         );
         if let Some(tables) = &system.tables {
             let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
+        }
+        for proxy in system.processes.iter().filter_map(|process| process.proxy.as_ref()) {
+            let to = proxy.to.fill(|_| None);
+            let _ =
+                writeln!(out, "            proxy {} on port {{port.{}}}, to {to}", proxy.name, proxy.name);
         }
         if !system.limits.0.is_empty() {
             let _ = writeln!(out, "            limited to {}", system.limits.words());

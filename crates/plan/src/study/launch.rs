@@ -6,7 +6,7 @@ use url::Url;
 
 use super::Study;
 use super::braced::Braced;
-use super::environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow};
+use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow};
 use crate::draft::TlsSpec;
 
 use super::system::{PortText, Process, System, Variant, WhenText};
@@ -124,7 +124,9 @@ impl Fill<'_> {
         };
         let port = match &process.ready.port {
             PortText::Named(name) => self.port(name.strip_prefix("port.").unwrap_or_default()),
-            PortText::OfUrl => Url::parse(url).ok().and_then(|url| url.port_or_known_default()),
+            PortText::OfUrl => {
+                self.behind_proxies(Url::parse(url).ok().and_then(|url| url.port_or_known_default()))
+            }
             PortText::None => None,
         };
         let stop = StopHow {
@@ -137,6 +139,25 @@ impl Fill<'_> {
             command: self.command(&process.start, Some(process)),
             ready: Ready { when, port, within_ns: process.ready.within_ns },
             stop,
+            proxy: process.proxy.as_ref().map(|proxy| Proxy {
+                name: proxy.name.clone(),
+                port: self.port(&proxy.name),
+                control: self.environment.dir.join(format!("{}.control", proxy.name)),
+            }),
         }
+    }
+
+    /// The port at which a system is ready: a proxy that the load goes through accepts connections before the system does.
+    fn behind_proxies(&self, mut port: Option<u16>) -> Option<u16> {
+        let proxies = || self.system.processes.iter().filter_map(|process| process.proxy.as_ref());
+        // As often as there are proxies: they could form a ring.
+        for _ in proxies() {
+            let Some(proxy) = proxies().find(|proxy| port.is_some() && self.port(&proxy.name) == port) else {
+                break;
+            };
+            let to = self.text(&proxy.to);
+            port = to.rsplit(':').next().and_then(|port| port.parse().ok()).or(port);
+        }
+        port
     }
 }

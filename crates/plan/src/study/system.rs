@@ -81,6 +81,16 @@ pub(crate) struct Process {
     pub(crate) dir: Option<Braced>,
     pub(crate) ready: ReadyText,
     pub(crate) stop: StopText,
+    /// It is a proxy of Tenbin's own, and no part of what is measured.
+    pub(crate) proxy: Option<ProxyText>,
+}
+
+/// A proxy, which listens on the port of its name.
+#[derive(Clone, Debug)]
+pub(crate) struct ProxyText {
+    pub(crate) name: String,
+    /// Where connections go.
+    pub(crate) to: Braced,
 }
 
 #[derive(Clone, Debug)]

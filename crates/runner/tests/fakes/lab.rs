@@ -75,7 +75,7 @@ struct FakeSystem {
 
 impl Started for FakeSystem {
     fn roots(&self) -> Vec<Root> {
-        vec![Root { name: "web".to_owned(), keeper_pid: 1 }]
+        vec![Root { name: "web".to_owned(), keeper_pid: 1, is_aside: false }]
     }
 
     fn died(&mut self) -> Option<Failure> {

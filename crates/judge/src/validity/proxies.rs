@@ -1,0 +1,38 @@
+//! Whether a proxy of the plan kept up.
+
+use store::Level;
+
+use super::environment::PROXY_BUSY;
+use super::evidence::Evidence;
+use super::words::{Finding, found, percent};
+use crate::causes::Doubt;
+use crate::words;
+
+/// In this share of the seconds a proxy may be busy.
+const SECONDS_SUSPECT: f64 = 0.1;
+
+impl Doubt {
+    /// A proxy between load and system, or between parts of the system, was at its own limit.
+    pub const PROXY_CPU: Self = Self {
+        code: "proxy_cpu",
+        words: "a proxy was at its limit",
+        suspect: "above 90 % of a core in 10 % of the seconds",
+        invalid: "never",
+        looks_at: "a proxy of the plan, which has one thread",
+        is_limit: false,
+    };
+}
+
+/// A proxy has one thread: what it cannot move in time waits longer than the plan says.
+pub(super) fn proxy_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
+    let (name, share) = evidence.environment.busiest_proxy.as_ref()?;
+    if *share < SECONDS_SUSPECT {
+        return None;
+    }
+    let sentence = format!(
+        "the {name} used more than {} of a core in {} of the seconds: it may be the bottleneck",
+        words::percent(PROXY_BUSY, 0),
+        percent(*share)
+    );
+    Some(found(Level::Suspect, sentence, "ask for less load, or divide it among several proxies"))
+}
