@@ -361,7 +361,7 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
     }
     let known = Figure::metrics().map(|metric| metric.name).chain(ALIASES.map(|(alias, _)| alias));
     let known = known.map(str::to_owned).collect();
-    let what = format!("nothing is measured that is called {name:?}");
+    let what = format!("unknown metric {name:?}");
     Err(Wrong {
         unknown: Some(Box::new(Unknown { name: name.to_owned(), known })),
         ..Wrong::new(part, what, "write one of")

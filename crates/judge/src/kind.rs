@@ -85,7 +85,7 @@ impl MetricKind {
     /// A limit as people write it.
     pub(crate) fn limit(self, text: &str) -> Result<f64, WrongLimit> {
         let ns = || match units::duration_ns(text)? {
-            0 => Err("nothing takes less than no time".to_owned()),
+            0 => Err("a time limit must be above 0".to_owned()),
             ns => Ok(ns as f64),
         };
         let limit = match self {

@@ -77,7 +77,8 @@ impl Study {
             .map_err(|error| refused(error.to_string(), "name a file that can be read".to_owned()))?;
         let folder = folder.parent().unwrap_or(Path::new("/")).to_path_buf();
         let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self::from_bytes(&bytes, &shown, title, folder, is_quick)
+        let study = Self::from_bytes(&bytes, &shown, title, folder, is_quick)?;
+        Ok(Self { file: Some(path.to_path_buf()), ..study })
     }
 
     /// Reads the bytes of a plan file that is called `shown` in errors, in a folder with an absolute path.
@@ -177,6 +178,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         question: root.text_of("question").map(str::to_owned),
         source: reading.source.to_owned(),
         hash: reading.folder.hash(),
+        file: None,
         dir: reading.folder.path.clone(),
         seed,
         has_seed: given.is_some(),

@@ -44,6 +44,8 @@ pub struct Study {
     pub source: String,
     /// 16 hex digits over the text, every file it reads, and whether it is quick.
     pub hash: String,
+    /// The path of the file, as the reader of the plan was given it; `None` of a plan without a file.
+    pub file: Option<PathBuf>,
     /// The folder of the file, absolute.
     pub dir: PathBuf,
     /// The seed of every draw, the order of runs included.

@@ -2,7 +2,6 @@
 
 use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, bottleneck};
 use judge::{Bottleneck, Certainty, Resource};
-use record::ClassName;
 use store::Model;
 
 use crate::figures::Figures;
@@ -47,7 +46,7 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
     };
     let mut errors = std::collections::BTreeMap::new();
     for error in &figures.errors {
-        let sum: &mut u64 = errors.entry(ClassName::from(error.class.as_str())).or_default();
+        let sum: &mut u64 = errors.entry(error.class.clone()).or_default();
         *sum = sum.saturating_add(error.count);
     }
     let together = CombinedFigures {

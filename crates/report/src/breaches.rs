@@ -25,7 +25,9 @@ pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
 pub(crate) fn with_samples(view: &View<'_>, gate: &GateResult) -> String {
     let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
     let figures = of_step.map_or(&view.whole, |step| &step.figures);
-    format!("{}, {}", by_how_much(gate), view.noun().counted(figures.samples()))
+    let samples = figures.samples();
+    words::too_few(gate, samples, view.noun())
+        .unwrap_or_else(|| format!("{}, {}", by_how_much(gate), view.noun().counted(samples)))
 }
 
 /// What was seen, and what was allowed.

@@ -18,6 +18,9 @@ pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
 pub(crate) use table::table;
 
+/// Rates that are shown without the details.
+const RATES_MAX: usize = 9;
+
 /// What a search has found, of every variant.
 pub(crate) struct CapacityView {
     /// The conditions of a run; empty if this version does not understand it.
@@ -40,6 +43,18 @@ pub(crate) struct CapacityRow {
     pub(crate) levels: Levels,
     /// What the scalability law says of the sizing.
     pub(crate) usl: Option<Usl>,
+}
+
+impl CapacityRow {
+    /// The rates around the highest that passed and the lowest that failed, lowest first.
+    fn rates_near_result(&self) -> &[LevelRow] {
+        let rates = &self.levels.rates;
+        let below = |limit: f64| rates.iter().filter(|rate| rate.per_s < limit).count();
+        let ends = [self.found.held_per_s, self.found.failed_per_s].map(|end| end.map_or(0, below));
+        let from = ends[0].midpoint(ends[1]).saturating_sub(RATES_MAX / 2);
+        let from = from.min(rates.len().saturating_sub(RATES_MAX));
+        &rates[from..rates.len().min(from + RATES_MAX)]
+    }
 }
 
 impl CapacityView {

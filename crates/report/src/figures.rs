@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::{Window, rates};
-use record::{Counts, ErrorClass, Split, Tally};
+use record::{ClassName, Counts, Split, Tally};
 use store::Unit;
 
 use crate::durations::Durations;
@@ -31,17 +31,11 @@ impl ByOutcome {
 /// A kind of error and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorLine {
-    pub(crate) class: String,
+    /// `others`, and a class of another version, are [`ClassName::Unknown`]: escape them.
+    pub(crate) class: ClassName,
     /// May quote the peer: escape it.
     pub(crate) message: String,
     pub(crate) count: u64,
-}
-
-impl ErrorLine {
-    /// Its class; `None` of `others`, and of a class of another version.
-    pub(crate) fn known_class(&self) -> Option<ErrorClass> {
-        ErrorClass::of(&self.class)
-    }
 }
 
 /// What a tally is of, and how it is to be read.
@@ -183,7 +177,7 @@ fn errors(tally: &Tally) -> Vec<ErrorLine> {
         .entries()
         .iter()
         .map(|entry| ErrorLine {
-            class: entry.class.to_string(),
+            class: entry.class.clone(),
             message: entry.message.clone(),
             count: entry.count,
         })
@@ -192,8 +186,9 @@ fn errors(tally: &Tally) -> Vec<ErrorLine> {
         b.count.cmp(&a.count).then_with(|| (&a.class, &a.message).cmp(&(&b.class, &b.message)))
     });
     if tally.errors.others() > 0 {
+        let class = ClassName::Unknown("others".to_owned());
         let message = "of kinds that no longer fitted in the list".to_owned();
-        lines.push(ErrorLine { class: "others".to_owned(), message, count: tally.errors.others() });
+        lines.push(ErrorLine { class, message, count: tally.errors.others() });
     }
     lines
 }

@@ -28,7 +28,7 @@ mod thin;
 
 pub(crate) const FORMAT: Format = Format {
     name: "html",
-    sentence: "one page with pictures, for a browser: nothing else is needed to see it",
+    sentence: "a self-contained page with charts, for a browser",
     extension: "html",
     way: Way::Picked { runs: write, study: Some(write_study), compared: None },
 };

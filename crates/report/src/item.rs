@@ -1,6 +1,5 @@
 //! A report for people, piece by piece: what it says and in which order. Formats only draw it.
 
-use crate::figures::ErrorLine;
 use crate::table::Table;
 
 /// Makes a text from outside harmless.
@@ -26,7 +25,7 @@ pub(crate) enum Item {
     /// What somebody else wrote, line by line.
     Quote(Vec<String>),
     /// The most frequent first; then the class of the first, and what to do about it.
-    Errors(Vec<ErrorLine>, Option<[String; 2]>),
+    Errors(Vec<ErrorText>, Option<[String; 2]>),
     /// What must be known besides the figures.
     Notes(Vec<(Tone, String)>),
     /// Pieces about what stands above them, each apart from the others.
@@ -35,6 +34,13 @@ pub(crate) enum Item {
     Fold(String, Vec<Item>),
     /// How to see the details, where they are left out.
     Elsewhere(String),
+}
+
+/// A kind of error and how often it was seen.
+pub(crate) struct ErrorText {
+    pub(crate) class: String,
+    pub(crate) message: String,
+    pub(crate) count: u64,
 }
 
 /// A name and what belongs to it.

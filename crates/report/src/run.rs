@@ -4,7 +4,7 @@ use record::MinMedianMax;
 use store::{Level, StoreError, Unit, Verdict};
 
 use crate::figures::{ErrorLine, Figures};
-use crate::item::{Escape, Fact, Item, Tone};
+use crate::item::{ErrorText, Escape, Fact, Item, Tone};
 use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
@@ -78,13 +78,13 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
 
 fn errors(figures: &Figures, escape: Escape) -> Option<Item> {
     let first = figures.errors.first()?;
-    let help = first.known_class().map(|class| [class.name().to_owned(), class.help().to_owned()]);
-    Some(Item::Errors(figures.errors.iter().map(|error| error_line(error, escape)).collect(), help))
+    let help = first.class.known().map(|class| [class.name().to_owned(), class.help().to_owned()]);
+    Some(Item::Errors(figures.errors.iter().map(|error| error_text(error, escape)).collect(), help))
 }
 
-fn error_line(error: &ErrorLine, escape: Escape) -> ErrorLine {
-    ErrorLine {
-        class: escape(&harmless(&error.class, CLASS_CHARACTERS_MAX)),
+fn error_text(error: &ErrorLine, escape: Escape) -> ErrorText {
+    ErrorText {
+        class: escape(&harmless(error.class.as_str(), CLASS_CHARACTERS_MAX)),
         message: escape(&error.message),
         count: error.count,
     }

@@ -29,6 +29,7 @@ mod pairs;
 mod pieces;
 mod procedures;
 mod rows;
+mod screen;
 mod sentences;
 pub(crate) mod tables;
 pub(crate) mod tournament;

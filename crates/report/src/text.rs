@@ -23,6 +23,15 @@ pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// A word as a shell reads it.
+pub fn in_shell(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// How many columns of a terminal a text takes: most characters of Chinese, Japanese, and Korean take two.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()

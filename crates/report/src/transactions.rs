@@ -144,7 +144,7 @@ pub(crate) fn unknown<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) ->
         let errors = figures
             .clone()
             .flat_map(|figures| &figures.errors)
-            .filter(|error| error.known_class() == Some(class));
+            .filter(|error| error.class.known() == Some(class));
         errors.fold(0u64, |sum, error| sum.saturating_add(error.count))
     };
     let each = UNKNOWN.map(|(class, words)| (of_class(class), words));

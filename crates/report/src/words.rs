@@ -2,11 +2,13 @@
 
 use judge::Condition;
 use judge::slo::Figure;
-use record::Counts;
+use record::{Counts, PRINTED, Percentile};
 use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
 
 use crate::breaches;
+use crate::durations;
 use crate::figures::Figures;
+use crate::noun::Noun;
 use crate::system::whole;
 use crate::text::{shortened, visible};
 use crate::times;
@@ -140,19 +142,55 @@ pub(crate) fn gate(gate: &GateResult) -> String {
     }
 }
 
-/// How many samples a gate on a percentile needs, such as 10,000 for `p(99)<50ms`.
-pub(crate) fn samples_needed(gate: &str) -> Option<u64> {
+/// The percentile of a gate, and how many samples it needs, such as 10,000 for `p(99)<50ms`.
+fn asked_percentile(gate: &str) -> Option<(Percentile, u64)> {
     match Condition::parse(gate).ok()?.figure {
-        Figure::Percentile(percentile) => percentile.samples_to_judge(),
+        Figure::Percentile(percentile) => Some((percentile, percentile.samples_to_judge()?)),
         _ => None,
     }
+}
+
+/// The highest percentile below that of a gate for which so many samples suffice.
+fn lower(asked: Percentile, samples: u64) -> Option<Percentile> {
+    let is_lower = |percentile: &&Percentile| **percentile < asked && percentile.is_judgeable(samples);
+    PRINTED.iter().filter(is_lower).max().copied()
+}
+
+/// What a gate of one run lacks, and what to do about it; `None` if samples were not what it lacked.
+pub(crate) fn too_few(gate: &GateResult, samples: u64, noun: &Noun) -> Option<String> {
+    let (asked, needed) = asked_percentile(&gate.text).filter(|_| gate.observed.is_none())?;
+    let (name, more) = (durations::name(asked), needed.div_ceil(samples.max(1)));
+    let longer = match samples {
+        0 => String::new(),
+        _ if more < 2 => "; make the run longer".to_owned(),
+        _ => format!("; make the run {} × as long", count(more)),
+    };
+    let lower = lower(asked, samples)
+        .map_or_else(String::new, |lower| format!(", or use {}", durations::name(lower)));
+    Some(format!(
+        "not judged: {name} needs {}, the run has {}{longer}{lower}",
+        noun.counted(needed),
+        count(samples)
+    ))
+}
+
+/// What a gate of a study lacks, and what to do about it: ` (p99 needs 10,000 samples per run; …)`.
+pub(crate) fn per_run(gate: &str) -> Option<String> {
+    let (asked, needed) = asked_percentile(gate)?;
+    let lower = lower(asked, needed - 1).and_then(|lower| Some((lower, lower.samples_to_judge()?)));
+    let lower = lower.map_or_else(String::new, |(lower, needed)| {
+        format!(", or use {}, which needs {}", durations::name(lower), count(needed))
+    });
+    Some(format!("{} needs {} per run; make runs longer{lower}", durations::name(asked), count(needed)))
 }
 
 /// What a gate saw, in its unit, not escaped.
 pub(crate) fn observed(gate: &GateResult) -> String {
     let Some(observed) = gate.observed else {
-        return match samples_needed(&gate.text) {
-            Some(needed) => format!("not judged: too few samples, needs {}", count(needed)),
+        return match asked_percentile(&gate.text) {
+            Some((asked, needed)) => {
+                format!("not judged: {} needs {} samples per run", durations::name(asked), count(needed))
+            }
             None => "not judged: too few samples".to_owned(),
         };
     };
@@ -189,15 +227,50 @@ mod tests {
 
     #[test]
     fn a_gate_on_a_percentile_says_how_many_samples_it_needs() {
-        for (gate, needed) in [
-            ("p(99)<50ms", Some(10_000)),
-            ("read: p99.9 < 50ms", Some(100_000)),
-            ("p50<1s", Some(200)),
+        let of_p99 = "p99 needs 10,000 per run; make runs longer, or use p95, which needs 2,000";
+        for (gate, words) in [
+            ("p(99)<50ms", Some(of_p99)),
+            ("read: p99 < 50ms", Some(of_p99)),
+            ("p50<1s", Some("p50 needs 200 per run; make runs longer")),
             ("errors<1%", None),
             ("p", None),
             ("p(100)<1s", None),
         ] {
-            assert_eq!(samples_needed(gate), needed, "{gate}");
+            assert_eq!(per_run(gate).as_deref(), words, "{gate}");
         }
+    }
+
+    #[test]
+    fn a_gate_with_too_few_samples_says_how_much_longer_the_run_must_be() {
+        let gate = |text: &str, observed: Option<f64>| GateResult {
+            text: text.to_owned(),
+            step: None,
+            observed,
+            limit: 5e7,
+            unit: "ns".to_owned(),
+            holds: false,
+        };
+        let words = |text: &str, samples: u64| too_few(&gate(text, None), samples, Noun::of(Unit::Requests));
+        for (samples, expected) in [
+            (
+                2_500,
+                "not judged: p99 needs 10,000 requests, the run has 2,500; make the run 4 × as long, or use p95",
+            ),
+            (
+                9_999,
+                "not judged: p99 needs 10,000 requests, the run has 9,999; make the run 2 × as long, or use p95",
+            ),
+            (150, "not judged: p99 needs 10,000 requests, the run has 150; make the run 67 × as long"),
+            (0, "not judged: p99 needs 10,000 requests, the run has 0"),
+            // Of a part of the run.
+            (
+                20_000,
+                "not judged: p99 needs 10,000 requests, the run has 20,000; make the run longer, or use p95",
+            ),
+        ] {
+            assert_eq!(words("p99<50ms", samples).as_deref(), Some(expected));
+        }
+        assert_eq!(words("errors<1%", 1), None);
+        assert_eq!(too_few(&gate("p99<50ms", Some(6e7)), 20_000, Noun::of(Unit::Requests)), None);
     }
 }

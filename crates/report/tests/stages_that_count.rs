@@ -213,7 +213,7 @@ fn what_is_inconclusive_says_how_it_is_extended_and_then_its_error_rate() {
     };
     (0..8).for_each(block);
     stored.end("not fit");
-    let command = format!("tenbin run PLAN --resume {} --blocks 12", stored.study);
+    let command = format!("tenbin run &lt;plan file&gt; --resume {} --blocks 12", stored.study);
     let page = stored.written("md").replace('\\', "");
     assert!(page.contains("12 blocks may be conclusive") && page.contains(&command), "{page}");
     let study = stored.store.load_study(&stored.study).unwrap();

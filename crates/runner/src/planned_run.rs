@@ -34,6 +34,8 @@ pub struct PlannedRun<'a> {
     pub(crate) prepared: Option<Prepared>,
     /// The study that it is a run of, and where in it.
     pub(crate) place: Option<(StudyId, StudyPlace)>,
+    /// The plan file of that study, if it has one.
+    pub(crate) plan_file: Option<&'a Path>,
     /// The variant that it loads.
     pub(crate) stage: Option<&'a Stage>,
     /// What it is held against; `None`: its figures are not needed before the report.
@@ -55,7 +57,8 @@ pub(crate) enum First {
 impl<'a> PlannedRun<'a> {
     /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
-        Self { plan, prepared, place: None, stage: None, gates: None, first: First::Any }
+        let (place, plan_file, stage, gates) = (None, None, None, None);
+        Self { plan, prepared, place, plan_file, stage, gates, first: First::Any }
     }
 
     /// The same, held to conditions if there are any.
@@ -66,11 +69,15 @@ impl<'a> PlannedRun<'a> {
     /// The run as the store has it before its load begins, with the version of its system.
     pub(crate) fn describe(&self, tools: &Tools<'_>) -> NewRun {
         let version = self.stage.and_then(|stage| stage.version(tools.lab, &|| tools.is_stopped()));
-        NewRun {
+        let mut new = NewRun {
             place: self.place.clone(),
             system_version: version,
             ..describe(self.plan, tools.generator.machine().facts)
+        };
+        if let Some(file) = self.plan_file {
+            new.plan_json[NewRun::PLAN_FILE] = serde_json::json!(file.to_string_lossy());
         }
+        new
     }
 
     /// Starts the system, if it is to be started.
@@ -201,6 +208,7 @@ impl<'a> Bench<'a> {
             plan: &plan,
             prepared: None,
             place: Some((self.id.clone(), place.clone())),
+            plan_file: self.study.file.as_deref(),
             stage: Some(&stage),
             gates: Some(self.study.gates_of(load)),
             first: self.first((variant, load)),

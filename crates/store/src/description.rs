@@ -112,6 +112,9 @@ pub struct NewRun {
 }
 
 impl NewRun {
+    /// The key of `plan_json` for the path of the plan file, as the command that made the run had it.
+    pub const PLAN_FILE: &str = "plan_file";
+
     /// What the run as a whole is counted in: transactions if all steps are, else requests.
     pub fn unit(&self) -> Unit {
         let is_sql = !self.units.is_empty() && self.units.iter().all(|unit| *unit == Unit::Transactions);

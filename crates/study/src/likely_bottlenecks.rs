@@ -1,4 +1,4 @@
-//! What probably limits the settings of a study, reported while it goes on.
+//! The likely bottlenecks of a study's settings, reported while it runs.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl LikelyBottlenecks {
             }
         }
         let line =
-            |(what, of): (&str, Vec<String>)| format!("probably limited so far by {what}: {}", of.join(", "));
+            |(what, of): (&str, Vec<String>)| format!("likely bottleneck so far: {what}: {}", of.join(", "));
         Ok(news.into_iter().map(line).collect())
     }
 }

@@ -96,8 +96,8 @@ impl<'a> Pace<'a> {
             None => format!("{} {is} missing, and more may follow", next.len()),
         };
         format!(
-            "the time is spent: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}: \
-             go on with --resume and a longer --within",
+            "out of time: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}: \
+             write a longer --within",
             next.len()
         )
     }

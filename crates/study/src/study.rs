@@ -98,7 +98,7 @@ fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), Stu
         };
         (
             format!("further blocks cannot decide this study: {why}"),
-            "mend the cause, and run it again".to_owned(),
+            "fix the cause, and run it again".to_owned(),
         )
     } else if has >= most {
         (
@@ -173,7 +173,7 @@ fn turns<R: RunMaker>(
         journal.catch_up(&mut kept)?;
         if next_runs.needs_every_run() && kept.missing().next().is_some() {
             if tries == TRIES {
-                runs.says("a run was cut short again and again: nothing more can be decided");
+                runs.says("a run was cut short repeatedly: nothing more can be decided");
                 return Ok(None);
             }
             tries += 1;

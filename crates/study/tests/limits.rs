@@ -14,12 +14,12 @@ fn planted(place: &StudyPlace) -> Comes {
 }
 
 fn told(lines: &[String]) -> Vec<&str> {
-    lines.iter().filter(|line| line.contains("limited")).map(String::as_str).collect()
+    lines.iter().filter(|line| line.contains("bottleneck")).map(String::as_str).collect()
 }
 
 const AT_FIRST: [&str; 2] = [
-    "probably limited so far by CPU of the machine: web n=1",
-    "probably limited so far by waiting inside the system: web n=2, web n=3",
+    "likely bottleneck so far: CPU of the machine: web n=1",
+    "likely bottleneck so far: waiting inside the system: web n=2, web n=3",
 ];
 
 #[test]
@@ -42,7 +42,7 @@ fn it_is_told_once_and_again_when_it_is_another() {
     run_study(&study, &memory, &mut maker).expect("it ends");
     let told = told(&maker.lines);
     assert_eq!(told[..2], AT_FIRST);
-    assert_eq!(told[2..], ["probably limited so far by CPU of the machine: web n=2, web n=3"]);
+    assert_eq!(told[2..], ["likely bottleneck so far: CPU of the machine: web n=2, web n=3"]);
 }
 
 /// Somebody who stops gets what is known by then, however little that is.
@@ -56,7 +56,7 @@ fn whoever_stops_hears_what_is_known_so_far() {
     let made = memory.made();
     let first = made[0].2.trim_start_matches("1 user ");
     let what = if first == "n=1" { "CPU of the machine" } else { "waiting inside the system" };
-    assert_eq!(told(&maker.lines), [format!("probably limited so far by {what}: web {first}")]);
+    assert_eq!(told(&maker.lines), [format!("likely bottleneck so far: {what}: web {first}")]);
 }
 
 #[test]

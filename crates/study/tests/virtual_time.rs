@@ -163,7 +163,7 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
         assert!(maker.made.is_multiple_of(3) || maker.made < 3, "{within:?}: {} runs", maker.made);
         let is_whole = maker.made == 15;
         assert_eq!(is_whole, within_s >= 30, "{within:?}: {} runs", maker.made);
-        let is_told = maker.lines.iter().any(|line| line.starts_with("the time is spent"));
+        let is_told = maker.lines.iter().any(|line| line.starts_with("out of time"));
         assert_eq!(is_told, !is_whole, "{:?}", maker.lines);
         let end = if is_whole { (Verdict::Complete, "blocks") } else { (Verdict::Partial, "budget") };
         assert_eq!(verdict(&memory), Some((end.0, Some(end.1.to_owned()))));
@@ -224,7 +224,7 @@ fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
     run_study(&comparison, &memory, &mut maker).expect("it ends");
     assert_eq!(memory.runs_of_places().iter().max(), Some(&3));
     assert_eq!(verdict(&memory), Some((Verdict::Partial, None)));
-    assert!(maker.lines.iter().any(|line| line.contains("cut short again and again")), "{:?}", maker.lines);
+    assert!(maker.lines.iter().any(|line| line.contains("cut short repeatedly")), "{:?}", maker.lines);
     let memory = Memory::begun(&blocks);
     let mut maker = Maker::new(&memory, &cut_short);
     run_study(&blocks, &memory, &mut maker).expect("it ends");

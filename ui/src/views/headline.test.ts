@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { headline } from './headline';
 
 it('keeps a short result in large type', () => {
-  const text = 'puma is 1.13 × faster than unicorn.';
+  const text = 'puma is 1.13 × as fast as unicorn.';
   expect(headline(text)).toEqual({ text, rest: '', is_short: true });
 });
 
 it('ends with the first clause, and has the qualifications below', () => {
   expect(
-    headline('puma is 1.13 × faster than unicorn: 797.0 ok/s; no valid run of node (8 failed).'),
+    headline('puma is 1.13 × as fast as unicorn: 797.0 ok/s; no valid run of node (8 failed).'),
   ).toEqual({
-    text: 'puma is 1.13 × faster than unicorn: 797.0 ok/s.',
+    text: 'puma is 1.13 × as fast as unicorn: 797.0 ok/s.',
     rest: 'no valid run of node (8 failed).',
     is_short: true,
   });

@@ -116,7 +116,7 @@ fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
             let (is, limit) = (write(observed), write(slo.limit));
             format!("{name} is {is}, and must be {} {limit}", slo.sign.words())
         }
-        None => format!("too few samples for {name}: {}", of.measured().samples()),
+        None => format!("too few samples for {name}: {}; use longer runs (--for)", of.measured().samples()),
     };
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }

@@ -108,11 +108,12 @@ pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Finding> {
     let noun = units(evidence.planned);
     let sentence = if heard > sent {
         format!(
-            "the target counted {heard} {noun}, and only {sent} were sent: somebody else loads it, or some were sent twice"
+            "the target counted {heard} {noun}, and only {sent} were sent: another client loads it, or some were sent twice"
         )
     } else {
         format!("the target counted {heard} {noun}, and {answered} were answered: some answers are none")
     };
-    let remedy = "let nobody else load the target; if nobody does, report it with the command that led to it";
+    let remedy =
+        "stop other clients of the target; if there are none, report it with the command that led to it";
     Some(found(Level::Invalid, sentence, remedy))
 }

@@ -32,9 +32,14 @@ pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
 /// What decides: the levels of one variant, or a row for each of several.
 pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
     if let [row] = &view.rows[..] {
-        let mut items = vec![Item::Head(name(view, row, escape))];
+        let (near, all) = (row.rates_near_result(), row.levels.rates.len());
+        let of_all = match near.len() < all {
+            true => format!(" · the {} of {all} rates nearest to the result", near.len()),
+            false => String::new(),
+        };
+        let mut items = vec![Item::Head(name(view, row, escape) + &of_all)];
         items.extend(drawing(row));
-        items.push(Item::Table(table::levels(row, escape)));
+        items.push(Item::Table(table::levels(near, escape)));
         items.push(told(facts(view, row), escape));
         return items;
     }

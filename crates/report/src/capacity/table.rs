@@ -12,9 +12,8 @@ use crate::units::{decimal, duration, percent_of, rate};
 /// Columns of the name of a variant.
 const NAME_COLUMNS_MAX: usize = 32;
 
-/// A row for each rate, lowest first: how many runs passed, and why others did not.
-pub(crate) fn levels(row: &CapacityRow, escape: Escape) -> Table {
-    let rates = &row.levels.rates;
+/// A row for each of these rates, lowest first: how many runs passed, and why others did not.
+pub(crate) fn levels(rates: &[LevelRow], escape: Escape) -> Table {
     let mut table = Table::of_names("load", rates.iter().map(|level| format!("{}/s", written(level.per_s))));
     let passed = rates.iter().map(|level| {
         let mark = if level.failed > 0 { '✗' } else { '✓' };

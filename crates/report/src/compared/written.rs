@@ -54,14 +54,14 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
 /// What must be said under the table.
 pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
     let mut sentences = vec![
-        "A and B were measured at different times: this trusts that nothing else changed in between (machine, kernel, \
-         versions, neighbours). Blocks of one study would not have to."
+        "A and B were measured at different times. The verdicts hold only if nothing else changed in between, such as \
+         the machine, the kernel, versions, or other load. One study that runs both avoids this."
             .to_owned(),
     ];
     if studies.rows.iter().any(|row| row.unpaired.is_some_and(|unpaired| unpaired.interval.is_some())) {
         sentences.push(
-            "The ratio is the middle of all ratios of a run of B to a run of A, its interval holds with 95 % for each row \
-             alone; the verdicts share their 5 % (Mann-Whitney, Holm)."
+            "The ratio is the median of the ratios of every run of B to every run of A. Its 95 % interval is for each row \
+             alone. All verdicts together are wrong in at most 5 % (Mann-Whitney, Holm)."
                 .to_owned(),
         );
     }

@@ -532,9 +532,9 @@ impl SpreadObject {
 fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
     fn object(line: &ErrorLine) -> ErrorObject<'_> {
         let ErrorLine { class, message, count } = line;
-        let known = line.known_class();
+        let known = class.known();
         ErrorObject {
-            class,
+            class: class.as_str(),
             message,
             count: *count,
             outcome: known.and_then(record::ErrorClass::outcome).map(record::Outcome::name),

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::{Format, Way};
 use crate::Options;
-use crate::figures::ErrorLine;
-use crate::item::{Fact, Item, Tone};
+use crate::item::{ErrorText, Fact, Item, Tone};
 use crate::style::Style;
 use crate::text::{columns, harmless, padded, padded_left, visible, wrapped};
 use crate::units::count;
@@ -108,9 +107,16 @@ impl Page<'_> {
                 self.paragraph(Tone::Strong, ["", INDENT], head)?;
                 self.items(items)
             }
-            Item::Elsewhere(text) => wrapped(text, self.width, self.width)
-                .iter()
-                .try_for_each(|line| writeln!(self.out, "{}", self.style.dim(line))),
+            Item::Elsewhere(text) => {
+                // A command that is not broken can be copied.
+                let parts = if columns(text) > self.width {
+                    text.split(" · ").collect()
+                } else {
+                    vec![text.as_str()]
+                };
+                let lines = parts.iter().flat_map(|part| wrapped(part, self.width, self.width));
+                lines.into_iter().try_for_each(|line| writeln!(self.out, "{}", self.style.dim(&line)))
+            }
         }
     }
 
@@ -138,7 +144,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn errors(&mut self, errors: &[ErrorLine], help: Option<&[String; 2]>) -> io::Result<()> {
+    fn errors(&mut self, errors: &[ErrorText], help: Option<&[String; 2]>) -> io::Result<()> {
         let indent = self.indent;
         writeln!(self.out, "{indent}errors")?;
         let digits = errors.iter().map(|error| count(error.count).len()).max().unwrap_or(0);

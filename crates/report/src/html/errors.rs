@@ -19,12 +19,13 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
         kinds.extend(figures.errors.iter().map(|line| {
             ErrorKind {
                 row,
-                class: harmless(&line.class, CHARACTERS_MAX[0]),
+                class: harmless(line.class.as_str(), CHARACTERS_MAX[0]),
                 message: harmless(&line.message, CHARACTERS_MAX[1]),
                 count: line.count,
                 share: if planned > 0 { line.count as f64 / planned as f64 } else { 0.0 },
                 help: line
-                    .known_class()
+                    .class
+                    .known()
                     .map(|class| format!("{} {}", sentence(class.words()), sentence(class.help()))),
             }
         }));

@@ -299,7 +299,7 @@ fn commands(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
         Fact::new("see it in a terminal", format!("tenbin report {id}")),
         Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
     ];
-    if view.missing > 0 && view.study.state == StudyState::Interrupted {
+    if view.missing > 0 && view.study.state == StudyState::Interrupted && !page.is_without_resume() {
         commands.insert(1, Fact::new("make the runs that are missing", page.resuming("plan.yaml")));
     }
     commands

@@ -3,8 +3,8 @@
 use record::Percentile;
 use store::StoreError;
 
-use super::{distribution, error_line};
-use crate::figures::{ErrorLine, Figures};
+use super::{distribution, error_text};
+use crate::figures::Figures;
 use crate::item::{Escape, Item};
 use crate::metric::error_share;
 use crate::table::{Cell, Table};
@@ -91,7 +91,7 @@ fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
 /// The most frequent, and what to do about the first of them.
 fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
     let each = figures.errors.iter().map(|error| {
-        let error = error_line(error, escape);
+        let error = error_text(error, escape);
         format!("{} × {}: {}", count(error.count), error.class, error.message)
     });
     let mut lines: Vec<String> = each.collect();
@@ -99,7 +99,7 @@ fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
         let rest: u64 = figures.errors.iter().skip(ERRORS_MAX - 1).map(|error| error.count).sum();
         cut_to(&mut lines, ERRORS_MAX - 1, |more| format!("{} × of {more} more kinds", count(rest)));
     }
-    let help = figures.errors.first().and_then(ErrorLine::known_class);
+    let help = figures.errors.first().and_then(|error| error.class.known());
     lines.extend(help.map(|class| format!("help ({}): {}", class.name(), class.help())));
     lines
 }

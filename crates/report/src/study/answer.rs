@@ -115,13 +115,11 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteR
     }
     let second = runner_up.other(best);
     if runner_up.metric.name == "throughput" {
-        return format!(
-            "{} is{} faster than {}: {}",
-            name(load, best),
-            write(runner_up),
-            name(load, second),
-            measured(best)
-        );
+        let [first, second] = [name(load, best), name(load, second)];
+        return match write(runner_up) {
+            ratio if ratio.is_empty() => format!("{first} is faster than {second}: {}", measured(best)),
+            ratio => format!("{first} is{ratio} as fast as {second}: {}", measured(best)),
+        };
     }
     format!("{}: {},{} that of {}", name(load, best), measured(best), write(runner_up), name(load, second))
 }

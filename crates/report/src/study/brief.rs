@@ -6,6 +6,7 @@ use stats::Verdict;
 
 use super::answer::winner;
 use super::pieces::StudyPieces;
+use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
 use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, sentences, tables, tournament};
 use crate::bottleneck;
@@ -22,13 +23,18 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Rows that are named in one line.
 const NAMES_MAX: usize = 3;
-/// Bottlenecks, kinds of trouble.
+/// Bottlenecks.
 const LINES_MAX: usize = 4;
-/// Kinds of errors; conditions that failed.
+/// Kinds of trouble: the first number that leaves room for all else.
+const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
+/// Kinds of errors.
 const ERRORS_MAX: usize = 2;
-const FAILED_MAX: usize = 2;
 /// Lines that a process wrote.
 const QUOTED_MAX: usize = 2;
+
+/// What a line begins with that says what to do, and one that a process wrote.
+const HELP: &str = "help";
+const QUOTE: char = '│';
 
 /// A load and one of its rows.
 type RowRef<'v, 'a> = (&'v LoadView<'a>, usize);
@@ -40,18 +46,33 @@ pub(crate) struct Brief<'v, 'a> {
 }
 
 impl<'v, 'a> Brief<'v, 'a> {
-    /// The pieces, in order.
-    pub(super) fn items(&self) -> Vec<Item> {
-        let mut items = vec![Item::Head(self.head()), Item::Table(self.table())];
+    /// The pieces, in order, below `above`.
+    pub(super) fn items(&self, mut above: Vec<Item>) -> Vec<Item> {
+        let items = &mut above;
+        items.extend([Item::Head(self.head()), Item::Table(self.table())]);
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
         items.extend(self.legend().into_iter().chain(extended).map(|line| Item::Text(Tone::Plain, line)));
-        items.extend(self.facts());
-        items
+        let facts = self.facts(screen::room(items));
+        items.extend(facts);
+        above
     }
 
-    /// What must be known of a study of any kind.
-    pub(super) fn facts(&self) -> Option<Item> {
+    /// What must be known of a study of any kind, in so many lines if that is possible.
+    pub(super) fn facts(&self, room: usize) -> Option<Item> {
+        let mut facts = Vec::new();
+        for kinds_max in TROUBLES_MAX {
+            let (fitted, is_enough) = screen::fitted(self.ranked(kinds_max), room);
+            facts = fitted;
+            if is_enough {
+                break;
+            }
+        }
+        (!facts.is_empty()).then_some(Item::Facts(facts))
+    }
+
+    /// All facts, with so many kinds of trouble.
+    fn ranked(&self, kinds_max: usize) -> Vec<(Urgency, Fact)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
@@ -59,10 +80,9 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
         }
-        facts.extend(self.troubles().into_iter().map(|line| ("runs", line)));
+        facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
         facts.extend(self.page.next());
-        let facts: Vec<Fact> = facts.into_iter().map(|(name, words)| Fact::new(name, words)).collect();
-        (!facts.is_empty()).then_some(Item::Facts(facts))
+        facts.into_iter().map(|(name, words)| (urgency(&words), Fact::new(name, words))).collect()
     }
 
     fn loads(&self) -> impl Iterator<Item = &'v LoadView<'a>> + use<'v, 'a> {
@@ -194,27 +214,24 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// Conditions that failed, and then all that held in one line.
-    fn conditions(&self) -> Vec<String> {
-        let (mut failed, mut held): (Vec<String>, Vec<(String, Vec<String>)>) = (Vec::new(), Vec::new());
+    /// All conditions that held, in one line. Those that failed are in the first lines.
+    fn conditions(&self) -> Option<String> {
+        let mut held: Vec<(String, Vec<String>)> = Vec::new();
         for load in self.loads() {
-            let lines = self.page.gates(load).into_iter().filter(|(_, line)| !line.starts_with('·'));
-            for (tone, line) in lines {
+            let lines = self.page.gates(load).into_iter();
+            for (_, line) in lines.filter(|(tone, line)| *tone != Tone::Bad && !line.starts_with('·')) {
                 match held.iter_mut().find(|(known, _)| *known == line) {
-                    _ if tone == Tone::Bad => failed.push(format!("✗ {line}{}", self.of_load(load))),
                     Some((_, loads)) => loads.push(self.of_load(load)),
                     None => held.push((line, vec![self.of_load(load)])),
                 }
             }
         }
-        cut_to(&mut failed, FAILED_MAX, |more| format!("✗ and {more} more"));
         let told = held.into_iter().map(|(line, loads)| match loads.len() {
             every if every == self.view.loads.len() && every > 1 => format!("{line} under each load"),
             _ => line + &loads.concat(),
         });
         let held = listed(told, NAMES_MAX, "; ");
-        failed.extend((!held.is_empty()).then(|| format!("✓ {held}")));
-        failed
+        (!held.is_empty()).then(|| format!("✓ {held}"))
     }
 
     /// ` (75/s)`, where there are several loads.
@@ -244,13 +261,13 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
         kinds.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
         let line = |(error, all, places): &(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)| {
-            let (class, message) = (self.page.short(&error.class), self.page.text(&error.message));
+            let (class, message) = (self.page.short(error.class.as_str()), self.page.text(&error.message));
             format!("{} × {class}: {message} ({})", count(*all), self.named(places))
         };
         let mut lines: Vec<String> = kinds.iter().map(line).collect();
         cut_to(&mut lines, ERRORS_MAX, |more| format!("and {more} more"));
-        let help = kinds.first().and_then(|(error, ..)| error.known_class());
-        lines.extend(help.map(|class| format!("help ({}): {}", class.name(), class.help())));
+        let help = kinds.first().and_then(|(error, ..)| error.class.known());
+        lines.extend(help.map(|class| format!("{HELP} ({}): {}", class.name(), class.help())));
         lines
     }
 
@@ -266,10 +283,10 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// What went wrong with runs, once for all runs that it happened to.
-    fn troubles(&self) -> Vec<String> {
+    fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
-        let more = groups.len().saturating_sub(LINES_MAX);
-        groups.truncate(LINES_MAX);
+        let more = groups.len().saturating_sub(kinds_max);
+        groups.truncate(kinds_max);
         let mut lines: Vec<String> = groups.iter().flat_map(|group| self.trouble(group)).collect();
         if more > 0 {
             lines.push(format!("and {more} more"));
@@ -279,6 +296,9 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// How many runs, and whose: `8 runs of puma workers=1`, or `all 24 runs`.
     pub(crate) fn of_runs(&self, group: &Group<'_>) -> String {
+        if self.places().count() == 1 {
+            return super::runs(group.runs);
+        }
         if group.runs == self.view.runs.len() && group.places.len() > 1 {
             return format!("all {}", super::runs(group.runs));
         }
@@ -291,10 +311,19 @@ impl<'v, 'a> Brief<'v, 'a> {
         let told = self.page.of_kind(&group.kind, group.sentence.as_deref());
         let link = if matches!(group.kind, TroubleKind::Note { .. }) { ":" } else { "" };
         let mut lines = vec![format!("{}{link} {}", self.of_runs(group), told.sentence)];
-        lines.extend((!told.remedy.is_empty()).then(|| format!("help: {}", told.remedy)));
+        lines.extend((!told.remedy.is_empty()).then(|| format!("{HELP}: {}", told.remedy)));
         let from = told.quote.len().saturating_sub(QUOTED_MAX);
-        lines.extend(told.quote[from..].iter().map(|line| format!("│ {line}")));
+        lines.extend(told.quote[from..].iter().map(|line| format!("{QUOTE} {line}")));
         lines
+    }
+}
+
+/// A line tells a fact, unless its beginning says what else it is.
+fn urgency(words: &str) -> Urgency {
+    match words {
+        words if words.starts_with(QUOTE) => Urgency::Quote,
+        words if words.starts_with(HELP) => Urgency::Help,
+        _ => Urgency::Fact,
     }
 }
 

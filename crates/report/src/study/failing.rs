@@ -65,11 +65,11 @@ fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, pl
     let row = &load.rows[place];
     let name = page.row(load, place);
     let Some(figures) = row.figures.as_ref().filter(|_| row.is_valid) else {
-        return format!("{name}: no run came to its end");
+        return format!("{name}: no run was completed");
     };
     let share = row.error_share().map_or_else(|| "n/a".to_owned(), percent_of);
     let class = figures.errors.first().map_or_else(String::new, |error| {
-        format!(" ({}: {})", page.short(&error.class), page.text(&error.message))
+        format!(" ({}: {})", page.short(error.class.as_str()), page.text(&error.message))
     });
     // What asked for no more does not make anything fail.
     let is_cause =

@@ -4,7 +4,7 @@ use judge::{Eligibility, Setting};
 use store::GateResult;
 
 use super::{LoadView, StudyPieces, StudyView, runs};
-use crate::breaches;
+use crate::{breaches, words};
 
 /// One gate in one row. Texts may hold anything: escape them.
 pub(crate) struct Gate<'a> {
@@ -78,9 +78,12 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
         };
         let samples = figures
             .map_or_else(String::new, |figures| format!(", {}", view.noun().counted(figures.samples())));
-        let (text, seen) = (page.text(gate.text), page.text(&breaches::by_how_much(gate.worst)));
-        let (of, runs) = (gate.runs - gate.held, runs(gate.runs));
-        format!("{text}: {}: {seen}, in {of} of {runs}{samples}", page.row(load, gate.row))
+        let (text, row) = (page.text(gate.text), page.row(load, gate.row));
+        let of = format!("in {} of {}{samples}", gate.runs - gate.held, runs(gate.runs));
+        match words::per_run(gate.text).filter(|_| gate.worst.observed.is_none()) {
+            Some(lacks) => format!("{text}: {row}: not judged {of}: {lacks}"),
+            None => format!("{text}: {row}: {}, {of}", page.text(&breaches::by_how_much(gate.worst))),
+        }
     };
     let mut told: Vec<String> = of_load(view, load).into_iter().filter(is_failed).map(of_gate).collect();
     let unjudged = unjudged(view, load);

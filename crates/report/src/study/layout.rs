@@ -5,7 +5,7 @@ use store::{StoreError, Unit};
 use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
-use super::{LoadView, StudyView, over_runs, sentences, tournament};
+use super::{LoadView, StudyView, over_runs, screen, sentences, tournament};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
@@ -18,11 +18,11 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, S
     match &view.capacity {
         Some(capacity) => {
             items.extend(capacity::brief(capacity, escape));
-            items.extend(brief.facts());
+            items.extend(brief.facts(screen::room(&items)));
         }
-        None => items.extend(brief.items()),
+        None => items = brief.items(items),
     }
-    let (id, again) = (&view.study.id, order.page.command("PLAN"));
+    let (id, again) = (&view.study.id, order.page.again());
     items.push(Item::Elsewhere(format!("All figures: tenbin report {id} --wide · measure again: {again}")));
     if let Some(capacity) = &view.capacity {
         items.extend(capacity::details(capacity, view.noun(), escape));

@@ -1,7 +1,7 @@
 //! The pieces of a report on a study.
 
 use judge::Eligibility;
-use store::{COMMAND, EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
+use store::{COMMAND, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState};
 
 use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};
@@ -12,7 +12,7 @@ use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 use crate::ratio;
 use crate::spark;
-use crate::text::{cut_to, harmless, listed};
+use crate::text::{cut_to, harmless, in_shell, listed};
 use crate::units::count;
 use crate::words;
 
@@ -261,7 +261,7 @@ impl<'a> StudyPieces<'a> {
             let figures = load.rows[row].figures.iter();
             let lines = figures.flat_map(|figures| &figures.errors).take(3);
             lines.map(move |line| {
-                let (class, message) = (self.short(&line.class), self.text(&line.message));
+                let (class, message) = (self.short(line.class.as_str()), self.text(&line.message));
                 format!("{}: {} × {class}: {message}", self.row(load, row), count(line.count))
             })
         };
@@ -379,8 +379,8 @@ impl<'a> StudyPieces<'a> {
                     (Tone::Doubtful, line)
                 }
                 held if held + untold == runs => {
-                    let needed = words::samples_needed(condition)
-                        .map_or_else(String::new, |needed| format!("; a run needs {}", count(needed)));
+                    let needed =
+                        words::per_run(condition).map_or_else(String::new, |needed| format!("; {needed}"));
                     let line =
                         format!("failed, too few samples to judge in {untold} of {runs} valid runs{needed}");
                     (Tone::Bad, line)
@@ -413,13 +413,7 @@ impl<'a> StudyPieces<'a> {
         let id = &self.view.study.id;
         let mut facts = vec![
             ("kept", format!("as {id}; show again: tenbin report {id}")),
-            (
-                "again",
-                match self.own_command() {
-                    Some(command) => format!("measure again: {command}"),
-                    None => format!("measure again with the same plan: {}", self.command("PLAN")),
-                },
-            ),
+            ("measure again", self.again()),
         ];
         let superseded = self.view.study.superseded.len();
         if superseded > 0 {
@@ -435,12 +429,15 @@ impl<'a> StudyPieces<'a> {
         if view.missing > 0 {
             let way_out = match view.study.state {
                 StudyState::Running => "the study is still running".to_owned(),
-                _ => format!("to run them: {}", self.resuming("PLAN")),
+                _ if self.is_without_resume() => {
+                    format!("to start again: {}", self.command(&self.plan_file()))
+                }
+                _ => format!("to run them: {}", self.resuming(&self.plan_file())),
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
         if let Some(blocks) = self.blocks_to_add() {
-            let command = format!("{} --blocks {blocks}", self.resuming("PLAN"));
+            let command = format!("{} --blocks {blocks}", self.resuming(&self.plan_file()));
             facts.push(("extend", format!("{blocks} blocks may be conclusive: {command}")));
         }
         facts
@@ -466,9 +463,26 @@ impl<'a> StudyPieces<'a> {
             study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
         let more_time = if is_out_of_time { " --within TIME" } else { "" };
         match self.own_command() {
-            Some(command) => command,
-            None => format!("{} --resume {}{more_time}", self.command(plan), study.id),
+            Some(command) if self.is_without_resume() => command,
+            _ => format!("{} --resume {}{more_time}", self.command(plan), study.id),
         }
+    }
+
+    /// Whether the command that made it cannot resume it: two URLs, which have no plan.
+    pub(crate) fn is_without_resume(&self) -> bool {
+        self.own_command().is_some() && self.view.capacity.is_none()
+    }
+
+    /// The command that measures the same again.
+    pub(crate) fn again(&self) -> String {
+        self.command(&self.plan_file())
+    }
+
+    /// The plan file as a command names it; a placeholder if no run tells.
+    fn plan_file(&self) -> String {
+        let mut runs = self.view.study.runs.iter();
+        let file = runs.find_map(|run| run.new.plan_json[NewRun::PLAN_FILE].as_str());
+        self.text(&file.map_or_else(|| "<plan file>".to_owned(), in_shell))
     }
 
     /// The command that wrote the plan, if nobody else did.

@@ -32,6 +32,7 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-failures", failures()),
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
+        ("study-troubles", troubles()),
     ]
 }
 
@@ -139,6 +140,7 @@ impl Script<'_> {
         let behaviour = self.behaviours.iter().find(is_meant).unwrap();
         let mut new = runs::new_run();
         new.title = "app-servers".to_owned();
+        new.plan_json = json!({ "plan_file": "plans/app-servers.yaml" });
         new.started_at_unix_ms += i64::from(place.position) * 6_000;
         new.steps = self.steps.iter().map(|step| (*step).to_owned()).collect();
         new.units = vec![Unit::Requests; self.steps.len()];
@@ -285,6 +287,28 @@ fn app_servers() -> Script<'static> {
 /// Three systems, six settings, eight blocks; one setting does not start, one has errors, one run is invalid.
 pub(crate) fn complete() -> Stored {
     app_servers().through_store()
+}
+
+/// Everything that can go wrong, in one study of seven configurations that was cut short, and whose plan file is not known.
+pub(crate) fn troubles() -> Stored {
+    const BEHAVIOURS: [Behaviour; 7] = [
+        behaviour("puma", "workers=1 threads=1", 310, What::Works),
+        behaviour("puma", "workers=8 threads=1", 834, What::Works),
+        behaviour("puma", "workers=8 threads=16", 900, What::Refuses(40)),
+        behaviour("puma", "workers=1 threads=500", 0, What::DoesNotStart),
+        behaviour("unicorn", "workers=8", 745, What::IsInvalidBefore(1)),
+        behaviour("passenger", "workers=8", 738, What::IsGone),
+        behaviour("node", "workers=2 pool=32", 640, What::Refuses(8)),
+    ];
+    let mut script = app_servers();
+    (script.behaviours, script.done) = (&BEHAVIOURS, 53);
+    script.new.gates.push("p(99.9)<1s".to_owned());
+    script.new.stamps.push("TLS certificates were not verified (insecure in the plan)".to_owned());
+    let mut stored = script.through_store();
+    for run in stored.study.runs.iter_mut().chain(&mut stored.runs) {
+        run.new.plan_json = json!({});
+    }
+    stored
 }
 
 /// The same, cut short in the second block.

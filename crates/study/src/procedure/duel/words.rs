@@ -26,7 +26,7 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
 /// What the duel will cost, as far as its pilot can tell.
 fn forecast(duel: &Duel) -> String {
     let Some(Forecast { spread, blocks, found_from, blocks_for_equivalence, .. }) = duel.forecast() else {
-        return "the pilot has too few figures to foretell anything".to_owned();
+        return "the pilot has too few figures for a prediction".to_owned();
     };
     let (matters, most) = (percent(duel.rules().matters), duel.rules().blocks_max);
     let apart = percent(spread.exp_m1());
@@ -34,7 +34,7 @@ fn forecast(duel: &Duel) -> String {
         (Some(blocks), _) => format!("a difference of {matters} will show in {blocks} blocks"),
         (None, Some(from)) => {
             format!(
-                "{most} blocks hardly show a difference of {matters}, but one of {} and more",
+                "{most} blocks are unlikely to show a difference of {matters}; they can show {} and more",
                 percent(from)
             )
         }

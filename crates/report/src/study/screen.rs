@@ -1,0 +1,86 @@
+//! What fits on one screen of a terminal: less urgent lines are left to the details.
+
+use crate::item::{Fact, Item};
+use crate::text::wrapped;
+
+/// Lines and columns of a screen.
+const LINES: usize = 40;
+const COLUMNS: usize = 100;
+/// Columns before the words of a fact.
+const NAME_COLUMNS: usize = 12;
+/// The last line, which may take two, and the empty one above it.
+const END: usize = 3;
+
+/// How soon a line is left out where there is too little room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Urgency {
+    /// Never.
+    Fact,
+    /// What to do: the details and the page have it, too.
+    Help,
+    /// What a process wrote.
+    Quote,
+}
+
+/// Lines that these pieces leave for others.
+pub(super) fn room(items: &[Item]) -> usize {
+    LINES.saturating_sub(items.iter().map(lines).sum::<usize>() + END)
+}
+
+/// The facts for so many lines, in their order: without quotes, and then without help, from the last, as far as needed. Also
+/// whether there is room for what is left.
+pub(super) fn fitted(mut facts: Vec<(Urgency, Fact)>, room: usize) -> (Vec<Fact>, bool) {
+    let mut used: usize = facts.iter().map(|(_, fact)| lines_of_fact(fact)).sum();
+    while used > room {
+        let least = facts.iter().map(|(urgency, _)| *urgency).max().filter(|least| *least > Urgency::Fact);
+        let Some(place) = facts.iter().rposition(|(urgency, _)| Some(*urgency) == least) else { break };
+        used -= lines_of_fact(&facts.remove(place).1);
+    }
+    (facts.into_iter().map(|(_, fact)| fact).collect(), used <= room)
+}
+
+fn lines_of_fact(fact: &Fact) -> usize {
+    let room = COLUMNS - NAME_COLUMNS;
+    wrapped(&fact.words, room, room).len()
+}
+
+/// As the terminal draws it, with an empty line above what stands apart.
+fn lines(item: &Item) -> usize {
+    match item {
+        Item::Title(text) | Item::Text(_, text) => wrapped(text, COLUMNS, COLUMNS - 2).len(),
+        Item::Head(text) => 1 + wrapped(text, COLUMNS, COLUMNS - 2).len(),
+        Item::Table(table) => 1 + table.rows.len(),
+        Item::Drawn(points) => 2 * points.len(),
+        Item::Facts(facts) => 1 + facts.iter().map(lines_of_fact).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_go_first_and_then_help_from_the_last() {
+        let facts = || {
+            let of = |(urgency, words): (Urgency, &str)| (urgency, Fact::new("runs", words.to_owned()));
+            let all = [
+                (Urgency::Fact, "a failed"),
+                (Urgency::Help, "help: a"),
+                (Urgency::Quote, "│ a"),
+                (Urgency::Fact, "b failed"),
+                (Urgency::Help, "help: b"),
+            ];
+            all.map(of).into_iter().collect::<Vec<_>>()
+        };
+        let left = |room: usize| {
+            let (fitted, is_enough) = fitted(facts(), room);
+            assert_eq!(is_enough, room >= 2);
+            fitted.into_iter().map(|fact| fact.words).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(left(5), "a failed, help: a, │ a, b failed, help: b");
+        assert_eq!(left(4), "a failed, help: a, b failed, help: b");
+        assert_eq!(left(3), "a failed, help: a, b failed");
+        assert_eq!(left(0), "a failed, b failed", "what is wrong is always told");
+    }
+}
