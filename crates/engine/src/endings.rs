@@ -40,7 +40,7 @@ impl Ending {
             }
             Errno::TIMEDOUT => (ErrorClass::ConnectTimeout, "the system gave up connecting"),
             Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::HOSTDOWN | Errno::NETDOWN => {
-                (ErrorClass::ConnectUnreachable, "there is no way to the target")
+                (ErrorClass::ConnectUnreachable, "there is no route to the target")
             }
             Errno::AGAIN => (ErrorClass::ConnectBacklogFull, "the socket's queue of new connections is full"),
             Errno::NOENT => (ErrorClass::ConnectNoSocket, "there is no such socket"),
@@ -102,7 +102,7 @@ impl Ending {
 
     /// The peer spoke in the clear after it had agreed to TLS.
     pub(crate) fn too_early_for_tls() -> Self {
-        Self::new(ErrorClass::ExcessBytes, 2, "bytes came in the clear where TLS was to begin")
+        Self::new(ErrorClass::ExcessBytes, 2, "unencrypted bytes arrived where TLS was expected")
     }
 
     /// The peer closed while a commit was on its way.

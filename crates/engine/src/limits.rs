@@ -35,7 +35,7 @@ impl std::fmt::Display for Shortfall {
             ),
             Self::Ports { need, have } => write!(
                 f,
-                "need {need} local ports towards the target, have {have}\n  help: widen net.ipv4.ip_local_port_range, \
+                "need {need} local ports to the target, have {have}\n  help: widen net.ipv4.ip_local_port_range, \
                  use a Unix socket (--unix-socket), or use fewer connections (-c)"
             ),
         }

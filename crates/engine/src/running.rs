@@ -257,7 +257,7 @@ fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), index, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
                 Err(Trouble::Machine(errno)) => {
-                    Message::Broke(format!("load thread {index} cannot go on: {errno}"))
+                    Message::Broke(format!("load thread {index} cannot continue: {errno}"))
                 }
                 Err(Trouble::Load(words)) => Message::Hopeless(words),
             };

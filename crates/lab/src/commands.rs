@@ -80,7 +80,7 @@ pub(crate) fn run(
     let (what, way_out) = match (exit, kept.state().ended()) {
         (Some(exit), _) => (exit.to_string(), exit.hint()),
         (None, Some(Ended::KeeperLost)) => ("was lost: its keeper was killed".to_owned(), "run it again"),
-        _ if is_interrupted => ("was cancelled".to_owned(), "run it again"),
+        _ if is_interrupted => ("was canceled".to_owned(), "run it again"),
         _ => (
             format!("did not end within {}", in_words::duration(within)),
             "look at its output; give it longer with commands-within: 120s",

@@ -211,7 +211,7 @@ fn a_start_can_be_given_up_at_any_time() {
         };
         let failure = lab::start(recipe, &cancel).expect_err("it was given up");
         assert!(matches!(failure.stage, Stage::Before | Stage::Start | Stage::Ready), "{failure}");
-        let is_said = failure.what.contains("given up") || failure.what.contains("cancelled");
+        let is_said = failure.what.contains("given up") || failure.what.contains("canceled");
         assert!(is_said, "{failure}");
         bench.assert_clean();
     }

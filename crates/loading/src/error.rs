@@ -14,7 +14,7 @@ pub enum Error {
     },
     /// The connection broke.
     #[error(
-        "the connection broke off ({doing}): {reason}\n  help: the same command without --drop goes on where this one stopped"
+        "the connection broke off ({doing}): {reason}\n  help: the same command without --drop continues where this one stopped"
     )]
     Broken {
         /// What was under way.
@@ -38,7 +38,7 @@ pub enum Error {
     },
     /// An earlier call with other options is unfinished.
     #[error(
-        "tables are half filled for other options ({before})\n  help: ask for the same to go on, or add --drop to start again with {now}"
+        "tables are partially filled for other options ({before})\n  help: run it with the same options to continue, or add --drop to start again with {now}"
     )]
     Different {
         /// What was asked for before.
@@ -48,7 +48,7 @@ pub enum Error {
     },
     /// Rows are not all there at the end.
     #[error(
-        "{table} has {found}, and should have {expected}\n  help: begin again with --drop, while nobody else changes it"
+        "{table} has {found}, and should have {expected}\n  help: start again with --drop, while nothing else changes it"
     )]
     Wrong {
         /// Which table.
@@ -60,7 +60,7 @@ pub enum Error {
     },
     /// The observer wanted it to stop.
     #[error(
-        "stopped after {rows} of {rows_all} rows\n  help: the same command without --drop goes on from there"
+        "stopped after {rows} of {rows_all} rows\n  help: the same command without --drop continues from there"
     )]
     Stopped {
         /// Rows that are there.

@@ -237,7 +237,7 @@ classes! {
         "raise the server's queue of new connections, or open them more slowly";
     ConnectTimeout "connect_timeout" Failed Network "the kernel gave up connecting, before our deadline"
         "see whether a firewall drops packets, or the server's queue of new connections is full";
-    ConnectUnreachable "connect_unreachable" Failed Network "there is no way to the host or its network"
+    ConnectUnreachable "connect_unreachable" Failed Network "there is no route to the host or its network"
         "correct the address, or the routes of this machine";
     ConnectBacklogFull "connect_backlog_full" Failed Network "the queue of a Unix socket is full"
         "raise the server's queue of new connections (its backlog, and `net.core.somaxconn`)";

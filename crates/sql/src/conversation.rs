@@ -385,6 +385,6 @@ impl Conversation for SqlConversation {
 
 /// An answer came that belongs to nothing.
 fn unasked() -> PeerFault {
-    let sentence = "an answer came to nothing that was asked";
+    let sentence = "the server sent an answer without a request";
     PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
 }

@@ -372,7 +372,7 @@ fn an_answer_to_nothing_is_a_fault() {
         let fault = conversation.received(answer.as_bytes()).unwrap_err();
         assert_eq!(
             (fault.class, fault.sentence),
-            (ErrorClass::ProtocolError, "an answer came to nothing that was asked")
+            (ErrorClass::ProtocolError, "the server sent an answer without a request")
         );
     }
     let mut conversation = conversation("SELECT 1;", Settings::default());

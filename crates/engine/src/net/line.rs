@@ -116,7 +116,7 @@ impl Line {
                 Greeting::Await => {}
                 Greeting::Secure => {
                     if !bytes.is_empty() {
-                        let reason = "bytes came in the clear where TLS was to begin".to_owned();
+                        let reason = "unencrypted bytes arrived where TLS was expected".to_owned();
                         return Err(self.refused(ErrorClass::ExcessBytes, reason));
                     }
                     self.secure()?;

@@ -45,7 +45,7 @@ fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
         ("lognormal", Some(mean_us), None, Some(sigma), None) => {
             Distribution::Lognormal { median_us: mean_us / (sigma * sigma / 2.0).exp(), sigma }
         }
-        ("constant" | "exp", ..) => return Err(bad(&format!("dist={dist} takes mean_us and nothing else"))),
+        ("constant" | "exp", ..) => return Err(bad(&format!("dist={dist} takes only mean_us"))),
         ("lognormal", ..) => {
             return Err(bad(
                 "dist=lognormal takes median_us and sigma, median_us and a p99_us not below it, or mean_us and sigma",

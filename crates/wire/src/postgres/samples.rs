@@ -175,7 +175,7 @@ fn turns() -> Vec<Sample> {
         fault(
             "an unknown state",
             &[one_row(), message(b'Z', b"?")],
-            "the server tells an unknown state of its transaction",
+            "the server reports an unknown transaction state",
         ),
         fault("a tag without an end", &[message(b'C', b"SELECT 1")], no_end),
         fault("an error without an end", &[message(b'E', b"SERROR\0C42601\0Mno")], no_end),
