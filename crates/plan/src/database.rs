@@ -41,7 +41,7 @@ pub struct Database {
 }
 
 /// Whether a URL names a database.
-pub(crate) fn is_database(url: &str) -> bool {
+pub fn is_database(url: &str) -> bool {
     scheme(url).is_some()
 }
 
@@ -62,6 +62,18 @@ impl Database {
     /// The database that a URL names, with what this process's environment says where the URL says nothing.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
         Self::read_in(url, &ClientEnvironment::here())
+    }
+
+    /// The URL for another command: with the user, without a password and parameters.
+    pub fn for_command(&self) -> String {
+        let url = self.shown.split(" over ").next().unwrap_or_default();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        match url.split_once("://") {
+            Some((scheme, rest)) if !self.login.user.is_empty() && self.login.user.bytes().all(is_plain) => {
+                format!("{scheme}://{}@{rest}", self.login.user)
+            }
+            _ => url.to_owned(),
+        }
     }
 
     pub(crate) fn read_in(url: &str, environment: &ClientEnvironment<'_>) -> Result<Self, Vec<Fault>> {

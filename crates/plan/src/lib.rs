@@ -22,7 +22,7 @@ mod transactions;
 mod visible;
 
 pub use check_load::CONNECTIONS_DEFAULT;
-pub use database::Database;
+pub use database::{Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};

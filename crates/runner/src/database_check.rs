@@ -315,7 +315,7 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     let flags = [("tables", "--tables"), ("table_size", "--table-size")];
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
     options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
-    let url = sql.database.shown.clone();
+    let url = sql.database.for_command();
     let told = desk.ask(&question)?;
     match told.answer {
         Ok(values) if workload.tables == Tables::Pgbench => {

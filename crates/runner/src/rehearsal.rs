@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// A run goes on without a version.
 const SILENT: &str =
-    "the command that tells its version failed, said nothing, or did not end within 20 s: try it by hand";
+    "the version command failed, printed nothing, or did not end within 20 s: run it by hand";
 
 /// What came of starting one variant.
 #[derive(Clone, Debug)]

@@ -4,9 +4,6 @@ use plan::Fault;
 use record::{Counts, IdentityBroken, WindowBroken};
 use store::StoreError;
 
-/// What to do about a study whose every request is rejected.
-const RESUMABLE: &str = "help: correct the plan, or the system and continue with --resume";
-
 /// Why a run did not come to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -47,8 +44,8 @@ pub enum RunError {
         "the plan no longer has a run that this study planned\n  help: run the plan again, without --resume"
     )]
     NotInPlan,
-    /// A system rejected all of its first load, and a single user afterwards.
-    #[error("{name}: every request was rejected, also those of a single user: {answers}\n  {RESUMABLE}")]
+    /// A system rejected all of its first load, and a single user afterwards. What to do depends on who asked for the study.
+    #[error("{name}: every request was rejected, also those of a single user: {answers}")]
     Rejected {
         /// System and variant.
         name: String,

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use plan::{Study, TlsSpec, literal_text};
+use plan::{Database, Fault, Played, Study, TlsSpec, literal_text};
+use report::in_shell;
 use store::COMMAND;
 
 use crate::arguments::with_scheme;
 use crate::commands::request::RequestFlags;
+use crate::commands::sql::SqlFlags;
 use crate::exit::BadArguments;
 
 /// What a header or a body is replaced by where the plan is kept: it may be a secret.
@@ -26,14 +28,25 @@ pub(crate) struct Server {
     path: String,
 }
 
+/// What is asked of servers.
+pub(crate) enum Asked<'a> {
+    /// A request.
+    Request {
+        flags: &'a RequestFlags,
+        body: Option<String>,
+        tls: TlsSpec,
+        /// Keys of the conditions for replies with their values in YAML.
+        expects: Vec<(&'static str, String)>,
+    },
+    /// Scripts or workloads: of several, each transaction is one of them.
+    Transactions { played: &'a [Played], flags: &'a SqlFlags },
+}
+
 /// What the plan says.
 pub(crate) struct Adhoc<'a> {
     pub(crate) title: String,
     pub(crate) servers: Vec<Server>,
-    pub(crate) request: &'a RequestFlags,
-    pub(crate) tls: TlsSpec,
-    /// Keys of the conditions for replies with their values in YAML.
-    pub(crate) expects: Vec<(&'static str, String)>,
+    pub(crate) asked: Asked<'a>,
     /// Conditions for every run.
     pub(crate) gates: Vec<String>,
     /// Keys of the load with their values.
@@ -72,6 +85,20 @@ impl Server {
         Ok(Self { url: format!("{scheme}://{name}"), name, path: format!("{slash}{path}") })
     }
 
+    /// The database that a URL names.
+    pub(crate) fn of_database(text: &str) -> Result<Self, Vec<Fault>> {
+        let shown = Database::read(text)?.shown;
+        let name = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).to_owned();
+        Ok(Self { url: text.trim().to_owned(), name, path: String::new() })
+    }
+
+    /// Tells two databases on the same server apart that only parameters of their URLs distinguish.
+    pub(crate) fn name_parameters(&mut self) {
+        if let Some((_, parameters)) = self.url.split_once('?') {
+            self.name = format!("{}?{parameters}", self.name);
+        }
+    }
+
     /// Whether the same is asked of both.
     pub(crate) fn asks_as(&self, other: &Self) -> bool {
         self.path == other.path
@@ -96,23 +123,8 @@ impl Adhoc<'_> {
 
     /// The plan. `shown` is applied to values of headers and to the body.
     fn text(&self, shown: fn(&str) -> String) -> String {
-        let mut text = format!("scenario:\n  - {}\n", self.step());
-        let headers = self.request.headers();
-        let headers = headers.iter().filter_map(|line| line.split_once(':'));
-        let headers: Vec<String> = headers
-            .map(|(name, value)| format!("{}: {}", quoted(name.trim()), quoted(&shown(value.trim()))))
-            .collect();
-        if !headers.is_empty() {
-            let _ = writeln!(text, "    headers: {{ {} }}", headers.join(", "));
-        }
-        if let Some(body) = self.request.body() {
-            let _ = writeln!(text, "    body: {}", quoted(&shown(body)));
-        }
-        if !self.expects.is_empty() {
-            let expects: Vec<String> =
-                self.expects.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-            let _ = writeln!(text, "    expect: {{ {} }}", expects.join(", "));
-        }
+        let path = self.servers.first().map_or("/", |server| &server.path);
+        let mut text = self.asked.scenario(path, shown);
         let _ = writeln!(text, "load: {}", mapping(&self.load));
         text.push_str("systems:\n");
         for server in &self.servers {
@@ -134,7 +146,9 @@ impl Adhoc<'_> {
 
     /// The keys of certificates that were given, with their values.
     fn certificates(&self) -> Vec<(&'static str, String)> {
-        let TlsSpec { insecure, cacert, cert, key } = &self.tls;
+        let Asked::Request { tls: TlsSpec { insecure, cacert, cert, key }, .. } = &self.asked else {
+            return Vec::new();
+        };
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| literal_text(&path.to_string_lossy()));
         let all = [
             ("insecure", insecure.then(|| "true".to_owned())),
@@ -147,9 +161,12 @@ impl Adhoc<'_> {
 
     /// The command, quoted for a shell, without what may be a secret.
     fn shown_command(&self, words: &[String]) -> String {
-        let headers = self.request.headers();
+        let (headers, body) = match &self.asked {
+            Asked::Request { flags, .. } => (flags.headers(), flags.body()),
+            Asked::Transactions { .. } => (Vec::new(), None),
+        };
         let values = headers.iter().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim());
-        let secrets = values.chain(self.request.body().map(|body| body.as_str()));
+        let secrets = values.chain(body.map(|body| body.as_str()));
         let secrets: Vec<&str> = secrets.filter(|secret| !secret.is_empty()).collect();
         let shown = |word: &String| {
             let hides = |text: String, secret: &&str| text.replace(*secret, NOT_SHOWN);
@@ -157,32 +174,88 @@ impl Adhoc<'_> {
         };
         words.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
+}
 
-    /// `get: "/path"`
-    fn step(&self) -> String {
-        let path = self.servers.first().map_or("/", |server| &server.path);
-        let default = if self.request.body().is_some() { "POST" } else { "GET" };
-        let method = self.request.method.as_deref().unwrap_or(default);
-        if METHODS.contains(&method) {
-            return format!("{}: {}", method.to_ascii_lowercase(), quoted(&literal_text(path)));
+impl Asked<'_> {
+    /// The scenario of the plan, and how statements are sent. `shown` is applied to values of headers and to the body.
+    fn scenario(&self, path: &str, shown: fn(&str) -> String) -> String {
+        match self {
+            Self::Request { flags, body, expects, .. } => {
+                let default = if body.is_some() { "POST" } else { "GET" };
+                let method = flags.method.as_deref().unwrap_or(default);
+                let mut text = format!("scenario:\n  - {}\n", step(method, path));
+                let headers = flags.headers();
+                let headers = headers.iter().filter_map(|line| line.split_once(':'));
+                let headers: Vec<String> = headers
+                    .map(|(name, value)| format!("{}: {}", quoted(name.trim()), quoted(&shown(value.trim()))))
+                    .collect();
+                if !headers.is_empty() {
+                    let _ = writeln!(text, "    headers: {{ {} }}", headers.join(", "));
+                }
+                if let Some(body) = body {
+                    let _ = writeln!(text, "    body: {}", quoted(&shown(body)));
+                }
+                if !expects.is_empty() {
+                    let expects: Vec<String> =
+                        expects.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+                    let _ = writeln!(text, "    expect: {{ {} }}", expects.join(", "));
+                }
+                text
+            }
+            Self::Transactions { played, flags } => {
+                let steps = played.iter().filter_map(|one| transaction(one, played.len() > 1));
+                format!("scenario:\n{}{}", steps.collect::<String>(), settings(flags))
+            }
         }
-        format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
     }
+}
+
+/// How statements are sent.
+fn settings(flags: &SqlFlags) -> String {
+    let mut settings: Vec<String> =
+        flags.keys().iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
+    let variables =
+        flags.variables().map(|(name, value)| format!("{}: {}", quoted(name), number_or_text(value)));
+    let variables: Vec<String> = variables.collect();
+    settings.extend((!variables.is_empty()).then(|| format!("variables: {{ {} }}", variables.join(", "))));
+    if settings.is_empty() { String::new() } else { format!("sql: {{ {} }}\n", settings.join(", ")) }
+}
+
+/// `get: "/path"`
+fn step(method: &str, path: &str) -> String {
+    if METHODS.contains(&method) {
+        return format!("{}: {}", method.to_ascii_lowercase(), quoted(&literal_text(path)));
+    }
+    format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
+}
+
+/// A step that is a script or a workload, with its weight among others.
+fn transaction(played: &Played, has_others: bool) -> Option<String> {
+    let (key, text) = match played {
+        Played::File(text) => ("script", text),
+        Played::Workload(text) => ("workload", text),
+        Played::Text { .. } => return None,
+    };
+    let (name, weight) = text.rsplit_once('@').unwrap_or((text, "1"));
+    let weight = if has_others { format!("    weight: {}\n", quoted(weight)) } else { String::new() };
+    Some(format!("  - {key}: {}\n{weight}", quoted(name)))
+}
+
+fn number_or_text(value: &str) -> String {
+    let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
+    if is_number { value.to_owned() } else { quoted(value) }
+}
+
+/// The words of this command, on one line each.
+pub(crate) fn own_command() -> Vec<String> {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().replace(['\n', '\r'], " "));
+    std::iter::once("tenbin".to_owned()).chain(words).collect()
 }
 
 fn mapping(entries: &[(&'static str, String)]) -> String {
     let entries: Vec<String> =
         entries.iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
     format!("{{ {} }}", entries.join(", "))
-}
-
-/// A word as a shell reads it.
-fn in_shell(word: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 /// A text in double quotes, as YAML and JSON write it.

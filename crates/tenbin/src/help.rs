@@ -10,8 +10,8 @@ use crate::output;
 /// What `-h` ends with.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  tenbin localhost:8080 -c 100 -d 30s              100 users for 30 seconds
-  tenbin localhost:8080 -R 5000 -o report.html     5,000 requests per second, with a page
+  tenbin localhost:8080 -R 5000 -d 30s -o report.html        5,000 requests per second, with a page
+  tenbin postgres://me@localhost/shop --workload tpcb-like   a database, after tenbin prepare
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
 /// Flags of wrk, oha, hey, k6, pgbench, sysbench, ab, and curl; what to write here, and what stands for the value in it.

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use servers::{Postgres, PostgresSettings};
+
 use crate::support::{Home, built_in, number, url};
 
 #[test]
@@ -43,6 +45,9 @@ fn conditions_and_checks_hold_for_two_servers_too() {
     let rejected = home.run(&[&both[..], &["--expect-body", "no such text {x}"]].concat());
     assert_eq!(rejected.code, Some(1), "{rejected:?}");
     assert!(rejected.stderr.contains("the body does not contain \"no such text {x}\""), "{rejected:?}");
+    // Two URLs have no plan to correct, and cannot be resumed.
+    let all = [rejected.stdout.as_str(), rejected.stderr.as_str()].concat();
+    assert!(rejected.stderr.contains("help: correct the URLs") && !all.contains("resume"), "{all}");
 }
 
 #[test]
@@ -52,7 +57,15 @@ fn what_cannot_be_compared_is_said_before_anything_is_sent() {
     for (arguments, said) in [
         (&[here.as_str(), here.as_str()][..], "both URLs are on"),
         (&[here.as_str(), "127.0.0.1:9/other"], "different paths"),
-        (&[here.as_str(), "postgres:///shop"], "only http:// and https://"),
+        (&[here.as_str(), "postgres:///shop"], "one URL is that of a database"),
+        (&["postgres://a@h/x", "postgres://a@h/y"], "nothing to run on the two databases"),
+        (&["postgres://a@h/x", "postgres://a@h/x", "-f", "x.sql"], "both URLs name h:5432/x"),
+        (
+            &["postgres://a@h/x", "postgres://a@h/y", "-H", "A: b"],
+            "--header does not work with two databases",
+        ),
+        (&["postgres://a@h/x", "postgres://a@h/y", "-f", "../x.sql"], "../x.sql is outside"),
+        (&[here.as_str(), "127.0.0.1:9", "--body-file", "."], "--body-file .: it is not a regular file"),
         (
             &[here.as_str(), "127.0.0.1:9", "--workload", "select-only"],
             "--workload does not work with two URLs",
@@ -71,6 +84,39 @@ fn what_cannot_be_compared_is_said_before_anything_is_sent() {
 }
 
 #[test]
+fn a_body_from_a_file_is_sent_to_both() {
+    let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
+    fs::write(home.path().join("order.json"), "{\"item\": \"{x}\"}\n").expect("written");
+    let (a, b) = (url(first.address(), "/echo"), url(second.address(), "/echo"));
+    let flags = ["--body-file", "order.json", "--expect-body", "{\"item\": \"{x}\"}\n"];
+    let load = ["-n", "5", "--warm-up", "0", "-c", "1", "--blocks", "1", "--format", "json"];
+    let output = home.run(&[&[a.as_str(), b.as_str()][..], &flags, &load].concat());
+    let study = output.json();
+    let runs = study["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 2, "{study}");
+    assert!(runs.iter().all(|run| number(run, "outcomes.ok") == 5), "{study}");
+}
+
+#[test]
+fn two_databases_are_compared_by_scripts() {
+    let (home, server) = (Home::new(), Postgres::start(&PostgresSettings::default()).expect("a server"));
+    server.sql("CREATE DATABASE other").expect("a database");
+    fs::write(home.path().join("one.sql"), "SELECT '{\"a\": 1}', :rows;\n").expect("written");
+    fs::write(home.path().join("two.sql"), "\\set n random(1, 10)\nSELECT :n;\n").expect("written");
+    let first = server.url(Postgres::USER, None);
+    let second = first.strip_suffix(Postgres::DATABASE).expect("its end").to_owned() + "other";
+    let scripts = ["-f", "one.sql@3", "-f", "two.sql", "-D", "rows=5", "--query-mode", "prepared"];
+    let load = ["-n", "40", "--warm-up", "0", "-c", "2", "--blocks", "2", "--format", "json"];
+    let output = home.run(&[&[first.as_str(), second.as_str()][..], &scripts, &load].concat());
+    let study = output.json();
+    let runs = study["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 4, "{study}");
+    assert!(runs.iter().all(|run| number(run, "outcomes.ok") == 40), "{study}");
+    let steps = &runs[0]["steps"];
+    assert_eq!([&steps[0]["name"], &steps[1]["name"]], ["one.sql", "two.sql"], "{study}");
+}
+
+#[test]
 fn the_capacity_of_a_url_needs_no_plan() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/hold?mean_us=1000");
@@ -79,6 +125,8 @@ fn the_capacity_of_a_url_needs_no_plan() {
     let quick = ["--quick", "--confirm", "0", "--no-overload", "--format", "json"];
     let output = home.run(&[&["capacity", url.as_str()][..], &flags, &quick].concat());
     assert!(matches!(output.code, Some(0 | 1 | 4)), "{output:?}");
+    let report = home.run(&["report", "last"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains(&format!("measure again: tenbin capacity '{url}' --slo")), "{report}");
     let found = &output.json()["capacity"][0];
     assert!(number(found, "runs") >= 1, "{found}");
     let refused = home.run(&["capacity", "plan.yaml", "--slo", "p99<1s", "-c", "5"]);

@@ -451,7 +451,7 @@ fn too_few_ports() {
     );
     assert_eq!(
         output.stderr,
-        "error: this machine is too small for the load: need 51 local ports towards the target, \
+        "error: this machine is too small for the load: need 51 local ports to the target, \
          have 50\n  help: widen net.ipv4.ip_local_port_range, use a Unix socket (--unix-socket), or use fewer connections (-c)\n"
     );
     assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));

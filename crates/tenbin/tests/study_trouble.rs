@@ -161,7 +161,7 @@ fn a_command_that_cannot_tell_its_version_is_named_by_check() {
     );
     let output = check(&home, &[&path, "--start"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stdout.contains("the command that tells its version failed"), "{}", output.stdout);
+    assert!(output.stdout.contains("the version command failed"), "{}", output.stdout);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
     assert_eq!(output.code, Some(0), "{output:?}");
     let what = "the command `sh -c echo cannot tidy up; exit 4` exited with code 4";
     assert!(output.stderr.contains(&format!("note: {what}")), "{}", output.stderr);
-    assert!(output.stdout.contains(&format!("1 run of untidy: {what}")), "{}", output.stdout);
+    assert!(output.stdout.contains(&format!("1 run: {what}")), "{}", output.stdout);
     assert_eq!(output.stdout.matches(": cannot tidy up").count(), 1, "what it wrote: {}", output.stdout);
 }
 

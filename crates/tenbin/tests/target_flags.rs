@@ -20,7 +20,7 @@ fn paces_that_cannot_be_are_refused() {
         (&["--slow-start-factor", "3"], "--slow-start-factor: it needs --slow-start"),
         (&["--slow-start", "20s", "--slow-start-factor", "much"], "\"much\" is not a factor"),
         (&["--slow-start", "20s", "--slow-start-factor", "0"], "from 0.01 to 100"),
-        (&["--drift", "0.1"], "\"0.1\" is not a share; write 1%"),
+        (&["--drift", "0.1"], "\"0.1\" is not a share\n  help: write 1%"),
         (&["--drift", "0%"], "above 0"),
         (&["--step-after", "20s"], "--step-after and --step-factor: each needs the other"),
         (&["--step-after", "20s", "--step-factor", "1000"], "from 0.01 to 100"),

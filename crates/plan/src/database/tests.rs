@@ -38,6 +38,7 @@ fn the_parts_of_a_url_are_where_users_write_them() {
     assert_eq!(database.login.settings, settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(database.connect_timeout_ns, Some(3_000_000_000));
     assert_eq!(database.shown, "postgres://127.0.0.1:5433/db");
+    assert_eq!(database.for_command(), "postgres://me@127.0.0.1:5433/db");
 
     let several = read("postgres://me@[::1]:1,10.0.0.1,h:3/db", &[]);
     assert_eq!(

@@ -9,7 +9,7 @@ use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
 use study::CapacityAnswer;
 
-use crate::adhoc::{Adhoc, Server};
+use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::{is_server, with_seconds};
 use crate::commands::completions::plan_files;
 use crate::commands::expects::ExpectFlags;
@@ -115,7 +115,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     asked.check_soak(&study).map_err(|fault| bad(&[fault]))?;
     let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
-    let resume = flags.resume.name();
+    let resume = Some(&flags.resume);
     let (store, public) = (&flags.store, flags.public);
     let label = &flags.label;
     let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label };
@@ -154,14 +154,17 @@ impl CapacityFlags {
         Adhoc {
             title,
             servers: vec![server],
-            request: &self.request,
-            tls: self.tls.spec(),
-            expects: self.expects.keys(),
+            asked: Asked::Request {
+                flags: &self.request,
+                body: self.request.body().cloned(),
+                tls: self.tls.spec(),
+                expects: self.expects.keys(),
+            },
             gates: Vec::new(),
             load,
             compare: Vec::new(),
             seed: None,
-            command: None,
+            command: Some(own_command()),
         }
         .study()
     }

@@ -1,6 +1,6 @@
 //! Reads the values of flags, and collects all errors.
 
-use plan::Fault;
+use plan::{Fault, split_help};
 
 /// The errors so far.
 #[derive(Default)]
@@ -17,13 +17,15 @@ impl Reader {
         read(text?).map_err(|what| self.fault(place, what)).ok()
     }
 
+    /// `what` may say what to do about it.
     pub(crate) fn fault(&mut self, place: &str, what: String) {
-        let help = if place.starts_with("--") {
+        let (what, help) = split_help(&what);
+        let usual = if place.starts_with("--") {
             "correct the value, or leave it out"
         } else {
             "correct the address"
         };
-        self.0.push(Fault::new(place, what, help));
+        self.0.push(Fault::new(place, what, help.unwrap_or(usual)));
     }
 }
 
@@ -33,5 +35,5 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     percent
         .filter(|percent| percent.is_finite())
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| format!("{text:?} is not a share; write 1% or 0.5%"))
+        .ok_or_else(|| format!("{text:?} is not a share\n  help: write 1% or 0.5%"))
 }

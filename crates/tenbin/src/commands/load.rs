@@ -185,7 +185,7 @@ pub(crate) struct LoadFlags {
 /// Checks, loads, keeps, reports.
 pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
     if let Some(other) = flags.other.take() {
-        return pair::run(&flags, &other);
+        return pair::run(&flags, &other, &played);
     }
     flags.check_alone()?;
     let destination = flags.results.check()?;

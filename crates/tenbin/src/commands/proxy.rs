@@ -217,7 +217,7 @@ fn read(flags: &ProxyFlags) -> anyhow::Result<Asked> {
     let listen = reader.read("LISTEN", Some(&flags.listen), endpoint);
     let target = reader.read("TARGET", Some(&flags.target), endpoint);
     if let Some(Endpoint::Tcp(address)) = target.as_ref().filter(|target| is_port_zero(target)) {
-        reader.fault("TARGET", format!("{address} has port 0; write the port of the target"));
+        reader.fault("TARGET", format!("{address} has port 0\n  help: write the port of the target"));
     }
     if target.is_some() && target == listen {
         reader.fault(
@@ -236,7 +236,7 @@ fn read(flags: &ProxyFlags) -> anyhow::Result<Asked> {
         name => {
             reader.fault(
                 "--format",
-                format!("{name:?} is not a format of this command; write terminal or json"),
+                format!("{name:?} is not a format of this command\n  help: write terminal or json"),
             );
             false
         }
@@ -288,9 +288,10 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
     }
     if let Some((scheme, rest)) = text.split_once("://") {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        return Err(format!("{text:?} has a scheme; write {host} without {scheme}://"));
+        return Err(format!("{text:?} has a scheme\n  help: write {host} without {scheme}://"));
     }
-    let wrong = || format!("{text:?} is not an address; write 8080, 127.0.0.1:8080, or /path/of.sock");
+    let wrong =
+        || format!("{text:?} is not an address\n  help: write 8080, 127.0.0.1:8080, or /path/of.sock");
     let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
     let port: u16 = port.parse().map_err(|_| wrong())?;
     let host = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
@@ -306,7 +307,7 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
         ResolveError::Forbidden { address, class } => {
             format!("{address} is {class}; the proxy uses loopback and private addresses only")
         }
-        other => other.to_string().replace("\n  help:", ";"),
+        other => other.to_string(),
     })
 }
 
@@ -334,18 +335,18 @@ fn delay_of_both(text: &str) -> Result<Duration, String> {
 }
 
 fn bandwidth(text: &str) -> Result<NonZeroU64, String> {
-    let lets_nothing_pass = || format!("{text} lets nothing pass; write 1B/s or more");
+    let lets_nothing_pass = || format!("{text} lets nothing pass\n  help: write 1B/s or more");
     units::bytes_per_s(text).and_then(|bytes| NonZeroU64::new(bytes).ok_or_else(lets_nothing_pass))
 }
 
 fn reset_after(text: &str) -> Result<ResetAfter, String> {
     let as_time = units::duration_ns(text).map(|ns| ResetAfter::Time(Duration::from_nanos(ns)));
-    let wrong = |_| format!("{text:?} is neither a size nor a duration; write it like 64KiB or 10s");
+    let wrong = |_| format!("{text:?} is neither a size nor a duration\n  help: write it like 64KiB or 10s");
     as_time.or_else(|_| units::size_bytes(text).map(ResetAfter::Bytes)).map_err(wrong)
 }
 
 fn share_of_all(text: &str) -> Result<f64, String> {
-    let wrong = |share: f64| format!("{text} is {share} of all; write 0% to 100%");
+    let wrong = |share: f64| format!("{text} is {share} of all\n  help: write 0% to 100%");
     share(text).and_then(|share| (0.0..=1.0).contains(&share).then_some(share).ok_or_else(|| wrong(share)))
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct RequestFlags {
     /// Request header, "Name: value"; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]
     headers: Vec<String>,
-    /// Request body
+    /// Request body, sent with POST unless -X names another method
     #[arg(short, long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
     /// Request body with Content-Type: application/json

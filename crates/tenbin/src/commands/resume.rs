@@ -13,8 +13,8 @@ pub(crate) struct ResumeFlag {
 
 impl ResumeFlag {
     /// The name that was given; empty for the newest one.
-    pub(crate) const fn name(&self) -> &Option<String> {
-        &self.resume
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.resume.as_deref()
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{Eligibility, Gates};
 use plan::{Study, units};
-use runner::{Bench, Observer, Runner, Stopper, Tools};
+use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
 use study::StoredStudy;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let mut study = read_plan(&flags.plan, flags.quick)?;
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = study::procedure(&study);
-    let (resume, within_ns) = (flags.resume.name(), flags.within);
+    let (resume, within_ns) = (Some(&flags.resume), flags.within);
     let ordered = Ordered {
         study,
         procedure,
@@ -81,7 +81,8 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
 pub(crate) struct Ordered<'a> {
     pub(crate) study: Study,
     pub(crate) procedure: Procedure,
-    pub(crate) resume: &'a Option<String>,
+    /// `None`: the command cannot resume one.
+    pub(crate) resume: Option<&'a ResumeFlag>,
     /// To how many blocks a finished one is extended.
     pub(crate) blocks: Option<u32>,
     /// The time that a flag gives: it is also for a study that is resumed.
@@ -109,7 +110,9 @@ impl Ordered<'_> {
         if !words.is_empty() {
             output::remark(words);
         }
-        let going_on = self.resume.as_ref().map(|name| self.go_on(&store, name)).transpose()?;
+        let resumed = self.resume.and_then(ResumeFlag::name);
+        let going_on = resumed.map(|name| self.go_on(&store, name)).transpose()?;
+        let can_resume = self.resume.is_some();
         let (mut study, procedure) = (self.study, self.procedure);
         let id = match going_on {
             Some((id, seed)) => {
@@ -136,7 +139,8 @@ impl Ordered<'_> {
         let mut making = Making { bench, tools, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)
-            .inspect_err(show_what_is_left)?;
+            .inspect_err(show_what_is_left)
+            .map_err(|error| explained(error, can_resume))?;
         let kept = store.load_study(&id)?;
         let exit = exit(&study, &kept, &store)?;
         let shown = destination.write(true, &|format, options, out| {
@@ -182,6 +186,21 @@ impl Ordered<'_> {
             }
         }
         Ok((id, kept.new.seed))
+    }
+}
+
+/// What to do about a system that rejects everything: no other error depends on the command.
+fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
+    match error {
+        RunError::Rejected { .. } if can_resume => anyhow::anyhow!(
+            "{error}\n  help: correct the request, and start again; if the server was at fault, repair it, and add --resume"
+        ),
+        RunError::Rejected { .. } => {
+            anyhow::anyhow!(
+                "{error}\n  help: correct the URLs, -X, -H, or -b, or repair the server, and start again"
+            )
+        }
+        other => other.into(),
     }
 }
 

@@ -93,9 +93,18 @@ impl SqlFlags {
         lists.chain(texts).chain(self.no_room_check.then_some("--no-room-check")).next()
     }
 
-    /// How the scripts are run.
-    pub(crate) fn spec(&self) -> SqlSpec {
-        let texts = [
+    /// How the scripts are run: keys of a plan with their values, but for variables.
+    pub(crate) fn keys(&self) -> Vec<(&'static str, String)> {
+        self.texts().into_iter().filter_map(|(field, text)| Some((field.key, text.clone()?))).collect()
+    }
+
+    /// The variables of the scripts; one without `=` has no value.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.defines.iter().map(|text| text.split_once('=').unwrap_or((text, "")))
+    }
+
+    fn texts(&self) -> [(Field, &Option<String>); 9] {
+        [
             (Field::MODE, &self.query_mode),
             (Field::MAX_TRIES, &self.max_tries),
             (Field::SCALE, &self.scale),
@@ -105,9 +114,13 @@ impl SqlFlags {
             (Field::DISTRIBUTION, &self.distribution),
             (Field::ROWS, &self.rows),
             (Field::STYLE, &self.style),
-        ];
+        ]
+    }
+
+    /// How the scripts are run.
+    pub(crate) fn spec(&self) -> SqlSpec {
         let mut spec = SqlSpec::default();
-        for (field, text) in texts {
+        for (field, text) in self.texts() {
             if let Some(text) = text {
                 spec.write(field, text);
             }

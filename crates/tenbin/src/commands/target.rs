@@ -203,5 +203,5 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| format!("{text:?} is not an address; write 127.0.0.1:8080"))
+    text.parse().map_err(|_| format!("{text:?} is not an address\n  help: write 127.0.0.1:8080"))
 }

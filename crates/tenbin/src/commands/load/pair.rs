@@ -1,17 +1,22 @@
 //! `tenbin URL_A URL_B`: two running servers, compared in paired blocks.
 
+use std::path::Path;
+
 use clap::Args;
-use plan::{CONNECTIONS_DEFAULT, Field};
+use plan::{CONNECTIONS_DEFAULT, Field, Played};
 
 use super::LoadFlags;
-use crate::adhoc::{Adhoc, Server};
+use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::with_seconds;
+use crate::commands::listed;
 use crate::commands::run::{Ordered, exit};
 use crate::exit::{BadArguments, Exit};
 
 /// How long each run takes unless a flag says otherwise: many short runs tell more than a few long ones.
 const MEASURED: &str = "5s";
 const WARM_UP: &str = "1s";
+/// Bytes of a body in the plan that the flags make.
+const BODY_BYTES_MAX: u64 = 4 << 20;
 
 /// How two servers are compared.
 #[derive(Args, Debug)]
@@ -36,48 +41,41 @@ impl ComparisonFlags {
 }
 
 /// Runs both in turn until it is known how they compare.
-pub(super) fn run(flags: &LoadFlags, other: &str) -> anyhow::Result<Exit> {
+pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
-    if let Some(flag) = unsupported(flags) {
-        let what = format!("{flag} does not work with two URLs");
-        return Err(
-            BadArguments(format!("{what}\n  help: leave it out, or write a plan: tenbin init")).into()
-        );
+    let urls = [flags.url.as_deref().unwrap_or_default(), other];
+    let are_databases = urls.map(plan::is_database);
+    if are_databases[0] != are_databases[1] {
+        let what = "one URL is that of a database, and the other is not";
+        return Err(bad(what, "name two databases, or two servers of HTTP; or write a plan: tenbin init"));
     }
-    let [first, second] = [Server::read(flags.url.as_deref().unwrap_or_default())?, Server::read(other)?];
-    if first.name == second.name {
-        let what = format!("both URLs are on {}", first.name);
-        return Err(BadArguments(format!(
-            "{what}\n  help: name two servers; paths are compared by a plan: tenbin init"
-        ))
-        .into());
+    let is_sql = are_databases[0];
+    if let Some(flag) = unsupported(flags, is_sql) {
+        let kind = if is_sql { "databases" } else { "URLs" };
+        return Err(bad(
+            &format!("{flag} does not work with two {kind}"),
+            "leave it out, or write a plan: tenbin init",
+        ));
     }
-    if !first.asks_as(&second) {
-        let what = "the two URLs have different paths";
-        return Err(BadArguments(format!(
-            "{what}\n  help: write the same path for both, or a plan: tenbin init"
-        ))
-        .into());
-    }
+    let servers = if is_sql { databases(urls)? } else { web_servers(urls)? };
+    let asked = if is_sql { transactions(played, flags)? } else { request(flags)? };
     let adhoc = Adhoc {
-        title: format!("{} and {}", first.name, second.name),
-        servers: vec![first, second],
-        request: &flags.request,
-        tls: flags.tls.spec(),
-        expects: flags.expects.keys(),
+        title: format!("{} and {}", servers[0].name, servers[1].name),
+        servers: servers.into(),
+        asked,
         gates: super::conditions(&flags.slo)?.into_iter().map(|condition| condition.text).collect(),
         load: load(flags),
         compare: compare(flags),
         seed: flags.seed.clone(),
-        command: Some(command()),
+        command: Some(own_command()),
     };
     let study = adhoc.study()?;
     let procedure = study::procedure(&study);
     let ordered = Ordered {
         study,
         procedure,
-        resume: &None,
+        resume: None,
         blocks: None,
         within_ns: None,
         store: &flags.store,
@@ -87,10 +85,90 @@ pub(super) fn run(flags: &LoadFlags, other: &str) -> anyhow::Result<Exit> {
     ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
 }
 
-/// The words of this command, on one line each.
-fn command() -> Vec<String> {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().replace(['\n', '\r'], " "));
-    std::iter::once("tenbin".to_owned()).chain(words).collect()
+fn bad(what: &str, help: &str) -> anyhow::Error {
+    BadArguments(format!("{what}\n  help: {help}")).into()
+}
+
+fn web_servers(urls: [&str; 2]) -> anyhow::Result<[Server; 2]> {
+    let [first, second] = [Server::read(urls[0])?, Server::read(urls[1])?];
+    if first.name == second.name {
+        let what = format!("both URLs are on {}", first.name);
+        return Err(bad(&what, "name two servers; paths are compared by a plan: tenbin init"));
+    }
+    if !first.asks_as(&second) {
+        let what = "the two URLs have different paths";
+        return Err(bad(what, "write the same path for both, or a plan: tenbin init"));
+    }
+    Ok([first, second])
+}
+
+fn databases(urls: [&str; 2]) -> anyhow::Result<[Server; 2]> {
+    let (mut servers, mut faults) = (Vec::new(), Vec::new());
+    for url in urls {
+        match Server::of_database(url) {
+            Ok(server) => servers.push(server),
+            Err(of_url) => faults.extend(of_url),
+        }
+    }
+    let Ok([mut first, mut second]) = <[Server; 2]>::try_from(servers) else {
+        return Err(BadArguments(listed(&faults, "nothing was sent")).into());
+    };
+    if first.name == second.name {
+        first.name_parameters();
+        second.name_parameters();
+    }
+    if first.name == second.name {
+        let what = format!("both URLs name {}", first.name);
+        return Err(bad(&what, "name two databases, or write different parameters in the URLs"));
+    }
+    Ok([first, second])
+}
+
+/// Scripts and workloads. A plan reads files below its folder, and that of these flags is the current one.
+fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Result<Asked<'a>> {
+    if played.is_empty() {
+        let what = "there is nothing to run on the two databases";
+        return Err(bad(what, "add --workload select-only, or -f script.sql"));
+    }
+    let here = std::env::current_dir()?;
+    for file in played {
+        let Played::File(text) = file else { continue };
+        let name = text.rsplit_once('@').map_or(text.as_str(), |(name, _)| name);
+        // What cannot be read is an error of the plan.
+        let Ok(path) = std::fs::canonicalize(name) else { continue };
+        if !path.starts_with(&here) {
+            let what =
+                format!("-f {name}: with two URLs, a script must be in the current folder or below it");
+            let folder = path.parent().unwrap_or(&path).display().to_string();
+            return Err(bad(&what, &format!("change the folder: cd {}", report::in_shell(&folder))));
+        }
+    }
+    Ok(Asked::Transactions { played, flags: &flags.sql })
+}
+
+fn request(flags: &LoadFlags) -> anyhow::Result<Asked<'_>> {
+    let body = match &flags.body_file {
+        Some(path) => Some(body_in(path)?),
+        None => flags.request.body().cloned(),
+    };
+    let (tls, expects) = (flags.tls.spec(), flags.expects.keys());
+    Ok(Asked::Request { flags: &flags.request, body, tls, expects })
+}
+
+/// The text of `--body-file`.
+fn body_in(path: &Path) -> anyhow::Result<String> {
+    let refused = |what: &str, help: &str| bad(&format!("--body-file {}: {what}", path.display()), help);
+    let unreadable = |error: std::io::Error| refused(&error.to_string(), "name a file that can be read");
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(refused("it is not a regular file", "name a regular file"));
+    }
+    let by_plan = "write a plan with `body-file`: tenbin init";
+    if about.len() > BODY_BYTES_MAX {
+        return Err(refused("with two URLs, the limit is 4 MiB", by_plan));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| refused("with two URLs, it must be UTF-8", by_plan))
 }
 
 /// The keys of the load.
@@ -107,8 +185,10 @@ fn load(flags: &LoadFlags) -> Vec<(&'static str, String)> {
     if !has(&load, Field::WARM_UP) {
         load.push((Field::WARM_UP.key, WARM_UP.to_owned()));
     }
-    if flags.no_keepalive {
-        load.push((Field::KEEP_ALIVE.key, "false".to_owned()));
+    let switched_off =
+        [(Field::KEEP_ALIVE, flags.no_keepalive), (Field::ROOM_CHECK, flags.sql.no_room_check)];
+    for (field, _) in switched_off.into_iter().filter(|(_, is_off)| *is_off) {
+        load.push((field.key, "false".to_owned()));
     }
     load
 }
@@ -125,14 +205,16 @@ fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
 }
 
 /// A flag that a plan of two running servers cannot say.
-fn unsupported(flags: &LoadFlags) -> Option<&'static str> {
+fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
         ("--pin", flags.pin.is_some()),
-        ("--body-file", flags.body_file.is_some()),
+        ("--body-file", flags.body_file.is_some() && is_sql),
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--resolve", !flags.resolve.is_empty()),
         ("--wait", flags.wait.is_some()),
     ];
-    all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag)).or_else(|| flags.sql.given())
+    let of_request = || flags.request.given().or_else(|| flags.tls.given()).or_else(|| flags.expects.given());
+    let of_kind = || if is_sql { of_request() } else { flags.sql.given() };
+    all.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag)).or_else(of_kind)
 }

@@ -62,5 +62,5 @@ fn factor(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim().parse().ok();
     number
         .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("{text:?} is not a factor; write 3 or 1.05"))
+        .ok_or_else(|| format!("{text:?} is not a factor\n  help: write 3 or 1.05"))
 }
