@@ -1,6 +1,6 @@
 //! What watching costs: the CPU time of the thread that looks, next to a system that is awake.
 //!
-//! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds]`
+//! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds] [a command to watch instead]`
 
 #![allow(clippy::print_stdout)]
 
@@ -21,6 +21,8 @@ fn main() -> Result<()> {
         processes / 2,
         seconds + 2
     );
+    let command = std::env::args().nth(3).map(|command| format!("timeout {} {command}; true", seconds + 2));
+    let script = command.unwrap_or(script);
     let mut keeper = Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).spawn()?;
     thread::sleep(Duration::from_secs(1));
     let subject = Subject { roots: vec![("app".into(), keeper.id())], ports: vec![1], ..Subject::default() };
@@ -34,6 +36,10 @@ fn main() -> Result<()> {
     let found = looks.iter().flat_map(|look| &look.readings);
     let found = found.filter(|reading| reading.subject == "app" && reading.metric == "processes");
     let most = found.map(|reading| reading.value).fold(0.0, f64::max);
+    let of_app =
+        looks.last().into_iter().flat_map(|look| &look.readings).filter(|reading| reading.subject == "app");
+    let of_threads = of_app.filter(|reading| reading.metric.starts_with("thread"));
+    of_threads.for_each(|reading| println!("{} {} {:.3}", reading.metric, reading.label, reading.value));
     println!("{most} processes, {} looks, {} readings in a look", looks.len(), looks[0].readings.len());
     println!(
         "{:.3} ms a look, {:.3} % of a core",

@@ -1,9 +1,11 @@
-//! What a system, its machine and this process are doing, read once a second from the kernel's own counts.
+//! What a system, its machine and this process are doing, read once a second from the kernel's own counts. What its threads
+//! wait for is sampled more often.
 //!
 //! Every probe only reads, and every one is optional: what cannot be read is named once, with the reason, and the rest
 //! goes on. Probes share no state but the processes of the system, which are read once per look.
 
 mod cores;
+mod dependencies;
 mod disks;
 mod fields;
 mod generator;
@@ -13,6 +15,7 @@ mod listeners;
 mod member;
 mod memory;
 mod network;
+mod own_time;
 mod paging;
 mod pressure;
 mod process_files;
@@ -25,6 +28,7 @@ mod sock_diag;
 mod source;
 mod system;
 mod tasks;
+mod threads;
 mod throttling;
 mod time_wait;
 mod tree;
@@ -45,6 +49,8 @@ pub struct Subject {
     pub aside: Vec<(String, u32)>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
+    /// Of these the one that the load goes to: its connections are the generator's.
+    pub served: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,
     /// The control groups that limit its CPU time and its memory, if there are any.
@@ -68,7 +74,8 @@ pub struct Reading {
 ///
 /// Counts and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) say by how much they grew during `over`,
 /// and are not scaled to a second: a share or a rate is the value divided by `over`. `pressure_…_share` are shares of
-/// `over` already. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are what they were at `at`.
+/// `over` already, and `threads_…` with a label are mean numbers of threads during `over`; without one, a number of 0 is left
+/// out. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are what they were at `at`.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// When it began.

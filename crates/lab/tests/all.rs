@@ -7,6 +7,7 @@ mod not_starting;
 mod probes_of_a_system;
 mod probes_of_processes;
 mod probes_of_sockets;
+mod probes_of_threads;
 mod starting;
 mod stopping;
 mod support;

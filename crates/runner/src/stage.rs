@@ -76,8 +76,9 @@ impl Stage {
             unix_sockets.push(socket.clone());
         }
         let limits = system.limits();
+        let served = self.peer.unix_socket.is_none().then_some(self.peer.port);
         let ports = self.room.ports.iter().copied().filter(|port| !is_proxys(port)).collect();
-        Subject { roots: named(roots), aside: named(aside), ports, unix_sockets, limits }
+        Subject { roots: named(roots), aside: named(aside), ports, served, unix_sockets, limits }
     }
 
     /// The first line that the version command writes, if there is one and it works.

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["http", port] => serve_http(port),
         ["unix", path] => serve_unix(Path::new(path)),
+        ["threads", what] => threads_that(what),
         ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Limits::default()),
         ["limited-owner", keeper, dir, script] => {
             let limits = Limits { cpu_cores: Some(0.5), memory_bytes: Some(64 << 20), ..Limits::default() };
@@ -61,6 +63,81 @@ fn serve_unix(path: &Path) -> std::io::Result<()> {
         drop(stream?);
     }
     Ok(())
+}
+
+/// Eight threads that do one thing, and what they need for it. Each runs some ten times a second.
+fn threads_that(what: &str) -> std::io::Result<()> {
+    let short = || thread::sleep(Duration::from_millis(5));
+    let eight = |what: &dyn Fn() -> Box<dyn FnMut() + Send>| {
+        for _ in 0..8 {
+            let mut what = what();
+            thread::spawn(move || {
+                loop {
+                    what()
+                }
+            });
+        }
+    };
+    let lock = Arc::new(Mutex::new(()));
+    match what {
+        "lock" => eight(&|| {
+            let lock = Arc::clone(&lock);
+            Box::new(move || {
+                let _held = lock.lock();
+                short();
+            })
+        }),
+        "sleep" => eight(&|| Box::new(|| thread::sleep(Duration::from_millis(20)))),
+        "spin" => eight(&|| {
+            Box::new(|| {
+                std::hint::black_box(0);
+            })
+        }),
+        "pipe" => {
+            let (reader, writer) = std::io::pipe()?;
+            let reader = Arc::new(reader);
+            eight(&|| {
+                let reader = Arc::clone(&reader);
+                Box::new(move || drop((&*reader).read(&mut [0])))
+            });
+            return every(short, writer);
+        }
+        "socket" => {
+            let listener = TcpListener::bind("127.0.0.1:0")?;
+            let stream = TcpStream::connect(listener.local_addr()?)?;
+            writeln!(std::io::stdout(), "{}", listener.local_addr()?.port())?;
+            let stream = Arc::new(stream);
+            eight(&|| {
+                let stream = Arc::clone(&stream);
+                Box::new(move || drop((&*stream).read(&mut [0])))
+            });
+            return every(short, listener.accept()?.0);
+        }
+        "accept" => {
+            let listener = TcpListener::bind("127.0.0.1:0")?;
+            let address = listener.local_addr()?;
+            thread::spawn(move || {
+                loop {
+                    drop(listener.accept())
+                }
+            });
+            loop {
+                short();
+                drop(TcpStream::connect(address)?);
+            }
+        }
+        _ => return Err(std::io::ErrorKind::InvalidInput.into()),
+    }
+    thread::sleep(LIFE);
+    Ok(())
+}
+
+/// Writes a byte again and again.
+fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
+    loop {
+        pause();
+        to.write_all(&[1])?;
+    }
 }
 
 /// Starts a system, as Tenbin would, says so, and waits to be killed.

@@ -9,6 +9,11 @@ use super::{NotAvailable, Reading};
 pub(crate) trait Probe: Send {
     /// Adds what it can read. In the first look there is nothing to compare with: counters are remembered only.
     fn look(&mut self, sheet: &mut Sheet);
+
+    /// Reads what changes too fast for looks. How long to wait until the next time; `None` for never.
+    fn sample(&mut self) -> Option<Duration> {
+        None
+    }
 }
 
 /// The readings of one look, and what was never available.

@@ -1,9 +1,10 @@
-//! The kernel's list of listening sockets, asked for over netlink (sock_diag(7)).
+//! The kernel's lists of listening sockets and of connections, asked for over netlink (sock_diag(7)).
 //!
 //! `/proc/net/tcp` would have the queues too, but not their limits, and reading it walks every connection of the machine.
 
 use std::ffi::OsStr;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -33,6 +34,21 @@ pub(crate) struct UnixListening {
     pub(crate) limit: u32,
 }
 
+/// A TCP connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Connected {
+    /// The lower half of its number.
+    pub(crate) inode: u32,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    /// Bytes that came and were not read.
+    pub(crate) receive_queue_bytes: u32,
+    /// Bytes that were written and not acknowledged.
+    pub(crate) send_queue_bytes: u32,
+    /// Segments that were sent again since it began; 0 where the kernel does not tell.
+    pub(crate) retransmits: u32,
+}
+
 const HEADER: usize = 16;
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
@@ -40,6 +56,18 @@ const BY_FAMILY: u16 = 20;
 /// A request, and all answers to it.
 const REQUEST_ALL: u16 = 0x301;
 const STATE_LISTEN: u32 = 1 << 10;
+const STATE_ESTABLISHED: u32 = 1 << 1;
+/// The extension with the counts of a connection, its bit in a request, and where they have the segments sent again.
+const TCP_INFO: u16 = 2;
+const SHOW_TCP_INFO: u8 = 1 << (TCP_INFO - 1);
+const TOTAL_RETRANSMITS_AT: usize = 100;
+/// The attribute of a request that says which sockets it is about, in a code that the kernel runs.
+const FILTER: u16 = 1;
+const FILTER_JUMP: u8 = 1;
+const FILTER_SOURCE: [u8; 2] = [2, 3];
+const FILTER_DESTINATION: [u8; 2] = [4, 5];
+/// Ports that a filter leaves out at most.
+const FILTERED_MAX: usize = 512;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 const UNIX: u8 = 1;
@@ -74,6 +102,24 @@ impl SockDiag {
             body.extend(STATE_LISTEN.to_ne_bytes());
             body.resize(56, 0);
             self.ask(&body, |answer| found.extend(listening(answer)))?;
+        }
+        Ok(found)
+    }
+
+    /// Connections that came to none of these ports, and do not lead to `served`.
+    pub(crate) fn established(&mut self, ports: &[u16], served: Option<u16>) -> io::Result<Vec<Connected>> {
+        let filter = filter(ports, served);
+        let mut found = Vec::new();
+        for family in [INET, INET6] {
+            let mut body = vec![family, TCP, SHOW_TCP_INFO, 0];
+            body.extend(STATE_ESTABLISHED.to_ne_bytes());
+            body.resize(56, 0);
+            if !filter.is_empty() {
+                body.extend(u16::try_from(4 + filter.len()).unwrap_or(u16::MAX).to_ne_bytes());
+                body.extend(FILTER.to_ne_bytes());
+                body.extend(&filter);
+            }
+            self.ask(&body, |answer| found.extend(connected(answer)))?;
         }
         Ok(found)
     }
@@ -153,21 +199,75 @@ fn listening(message: &[u8]) -> Option<Listening> {
     Some(Listening { port, waiting: u32_at(message, 56)?, limit: u32_at(message, 60)? })
 }
 
-/// Of a `unix_diag_msg` and its attributes.
-fn unix_listening(message: &[u8]) -> Option<UnixListening> {
-    let (mut path, mut file, mut queue) = (PathBuf::new(), None, None);
-    let mut rest = message.get(16..)?;
+/// Code that leaves out what comes from one of these ports, or leads to `served`. Each port is compared twice, as not below and not
+/// above; what is neither goes over a jump that leads behind the end, which is how the kernel is told to leave a socket out.
+fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
+    let sources = ports.iter().take(FILTERED_MAX).map(|port| (FILTER_SOURCE, *port));
+    let left_out: Vec<([u8; 2], u16)> =
+        sources.chain(served.map(|port| (FILTER_DESTINATION, port))).collect();
+    let mut code = Vec::with_capacity(left_out.len() * 20);
+    let mut step = |code_and_yes: [u8; 2], no: usize| {
+        code.extend(code_and_yes);
+        code.extend(u16::try_from(no).unwrap_or(u16::MAX).to_ne_bytes());
+    };
+    for (behind, ([not_below, not_above], port)) in left_out.iter().rev().enumerate().rev() {
+        let behind = behind * 20;
+        step([*not_below, 8], 20);
+        step([0, 0], usize::from(*port));
+        step([*not_above, 8], 12);
+        step([0, 0], usize::from(*port));
+        step([FILTER_JUMP, 4], 4 + behind + 4);
+    }
+    code
+}
+
+/// Of an `inet_diag_msg` and its attributes.
+fn connected(message: &[u8]) -> Option<Connected> {
+    let family = *message.first()?;
+    let end = |port_at: usize, address_at: usize| {
+        let port = u16::from_be_bytes(message.get(port_at..port_at + 2)?.try_into().ok()?);
+        let bytes: [u8; 16] = message.get(address_at..address_at + 16)?.try_into().ok()?;
+        let address = match family {
+            INET => IpAddr::V4(Ipv4Addr::new(bytes[0], bytes[1], bytes[2], bytes[3])),
+            _ => IpAddr::V6(Ipv6Addr::from(bytes)),
+        };
+        Some(SocketAddr::new(address, port))
+    };
+    let mut retransmits = None;
+    each_attribute(message.get(72..)?, |kind, value| {
+        if kind == TCP_INFO {
+            retransmits = u32_at(value, TOTAL_RETRANSMITS_AT);
+        }
+    });
+    Some(Connected {
+        local: end(4, 8)?,
+        remote: end(6, 24)?,
+        receive_queue_bytes: u32_at(message, 56)?,
+        send_queue_bytes: u32_at(message, 60)?,
+        inode: u32_at(message, 68)?,
+        retransmits: retransmits.unwrap_or(0),
+    })
+}
+
+/// Attributes one after the other, each padded to four bytes.
+fn each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
     while let (Some(length), Some(kind)) = (u16_at(rest, 0), u16_at(rest, 2)) {
         let length = usize::from(length);
         let Some(value) = rest.get(4..length) else { break };
-        match kind {
-            0 => path = OsStr::from_bytes(value.split(|byte| *byte == 0).next().unwrap_or_default()).into(),
-            1 => file = u32_at(value, 0).zip(u32_at(value, 4).map(device)),
-            4 => queue = u32_at(value, 0).zip(u32_at(value, 4)),
-            _ => {}
-        }
+        each(kind, value);
         rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
     }
+}
+
+/// Of a `unix_diag_msg` and its attributes.
+fn unix_listening(message: &[u8]) -> Option<UnixListening> {
+    let (mut path, mut file, mut queue) = (PathBuf::new(), None, None);
+    each_attribute(message.get(16..)?, |kind, value| match kind {
+        0 => path = OsStr::from_bytes(value.split(|byte| *byte == 0).next().unwrap_or_default()).into(),
+        1 => file = u32_at(value, 0).zip(u32_at(value, 4).map(device)),
+        4 => queue = u32_at(value, 0).zip(u32_at(value, 4)),
+        _ => {}
+    });
     let (waiting, limit) = queue?;
     Some(UnixListening { path, file, waiting, limit })
 }
@@ -249,6 +349,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut each = |body: &[u8]| {
                 listening(body);
+                connected(body);
                 unix_listening(body);
             };
             assert_eq!(read_datagram(&whole[..at], 7, &mut each), Heard::More);
@@ -258,6 +359,60 @@ mod tests {
                 read_datagram(&broken, 7, &mut each);
             }
         }
+    }
+
+    #[test]
+    fn a_connection_has_two_ends_and_queues() {
+        let mut body = vec![0; 72];
+        body[0] = INET;
+        body[4..6].copy_from_slice(&40_000_u16.to_be_bytes());
+        body[6..8].copy_from_slice(&5_432_u16.to_be_bytes());
+        body[8..12].copy_from_slice(&[127, 0, 0, 1]);
+        body[24..28].copy_from_slice(&[10, 0, 0, 7]);
+        for (at, value) in [(56, 3_u32), (60, 4), (68, 99)] {
+            body[at..at + 4].copy_from_slice(&value.to_ne_bytes());
+        }
+        let mut info = vec![0; TOTAL_RETRANSMITS_AT];
+        info.extend(5_u32.to_ne_bytes());
+        let expected = Connected {
+            inode: 99,
+            local: "127.0.0.1:40000".parse().unwrap(),
+            remote: "10.0.0.7:5432".parse().unwrap(),
+            receive_queue_bytes: 3,
+            send_queue_bytes: 4,
+            retransmits: 0,
+        };
+        assert_eq!(connected(&body), Some(expected));
+        body.extend(attribute(TCP_INFO, &info));
+        assert_eq!(connected(&body), Some(Connected { retransmits: 5, ..expected }));
+        assert_eq!(connected(&body[..71]), None);
+    }
+
+    #[test]
+    fn the_kernel_lists_connections_but_those_that_are_left_out() {
+        let Ok(mut kernel) = SockDiag::open() else { return };
+        let servers = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+        let ports = servers.each_ref().map(|server| server.local_addr().unwrap().port());
+        let clients = ports.map(|port| std::net::TcpStream::connect(("127.0.0.1", port)).unwrap());
+        let mut seen = |left_out: &[u16], served| {
+            let found = kernel.established(left_out, served).ok()?;
+            let of = |port| {
+                let client = clients.iter().any(|client| client.local_addr().unwrap().port() == port);
+                client || ports.contains(&port)
+            };
+            let found = found.iter().filter(|connected| of(connected.local.port()));
+            let mut found: Vec<[u16; 2]> =
+                found.map(|connected| [connected.local.port(), connected.remote.port()]).collect();
+            found.sort_unstable();
+            Some(found)
+        };
+        let Some(all) = seen(&[], None) else { return };
+        assert_eq!(all.len(), 6, "both ends of each: {all:?}");
+        let some = seen(&ports[..2], Some(ports[0])).unwrap();
+        let is_left_out = |[local, remote]: [u16; 2]| ports[..2].contains(&local) || remote == ports[0];
+        let expected: Vec<[u16; 2]> = all.into_iter().filter(|ends| !is_left_out(*ends)).collect();
+        assert_eq!(some, expected);
+        assert_eq!(some.len(), 3);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
+use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::member::Reach;
 use super::process_files::Stat;
@@ -10,6 +12,7 @@ use super::process_values::ProcessValues;
 use super::pss::Pss;
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
+use super::threads::{Members, Threads};
 use super::tree::{MEMBERS_MAX, Tree};
 use super::{SYSTEM, Subject};
 
@@ -27,6 +30,8 @@ pub(crate) struct System {
     uptime: Source,
     last_look_ticks: Option<u64>,
     pss: Pss,
+    threads: Threads,
+    dependencies: Dependencies,
 }
 
 impl System {
@@ -36,6 +41,8 @@ impl System {
         Self {
             own: subject.roots.len(),
             tree: Tree::of(roots().map(|(_, keeper)| *keeper)),
+            threads: Threads::new(reach.files.clone(), reach.has_schedstat),
+            dependencies: Dependencies::of(subject),
             reach,
             groups,
             uptime: Source::of_machine("/proc/uptime"),
@@ -91,6 +98,10 @@ impl Probe for System {
             return;
         }
         self.say_what_is_missing(sheet);
+        // A sample at the end makes the second of the threads as long as that of the look.
+        if sheet.over.is_some() {
+            self.threads.sample();
+        }
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let new = self.newcomers(sheet);
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
@@ -112,6 +123,18 @@ impl Probe for System {
             }
         }
         whole.write(SYSTEM, sheet);
+        let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
+        let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
+        self.dependencies.look(&members, sheet);
+        self.threads.look(|inode| self.dependencies.peer(inode), sheet);
+        self.threads.follow(members);
+    }
+
+    fn sample(&mut self) -> Option<Duration> {
+        if self.groups.is_empty() {
+            return None;
+        }
+        self.threads.sample()
     }
 }
 

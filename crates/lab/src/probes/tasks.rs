@@ -108,7 +108,7 @@ fn grown(last: u64, now: u64) -> u64 {
 }
 
 /// Sorted, and at most one more than `max`.
-fn ids(folder: &Path, max: usize) -> Vec<u32> {
+pub(crate) fn ids(folder: &Path, max: usize) -> Vec<u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut ids: Vec<u32> =
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(max + 1).collect();

@@ -1,4 +1,4 @@
-//! The thread that looks once a second.
+//! The thread that looks once a second, and samples in between.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -119,16 +119,27 @@ fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
     }
 }
 
+/// When the next sample is due; `None` if no probe takes samples.
+fn sample_all(probes: &mut [Box<dyn Probe>]) -> Option<Instant> {
+    let pause = probes.iter_mut().filter_map(|probe| probe.sample()).min()?;
+    Instant::now().checked_add(pause)
+}
+
 fn run(
     shared: &Shared,
     mut probes: Vec<Box<dyn Probe>>,
     mut sheet: Sheet,
     begun: Instant,
 ) -> Vec<NotAvailable> {
-    let mut last = begun;
+    let (mut last, mut next_sample) = (begun, sample_all(&mut probes));
     loop {
-        let is_ended = shared.wait_until(next_second(begun, last));
+        let look_at = next_second(begun, last);
+        let is_ended = shared.wait_until(next_sample.map_or(look_at, |sample_at| sample_at.min(look_at)));
         let at = Instant::now();
+        if !is_ended && at < look_at {
+            next_sample = sample_all(&mut probes);
+            continue;
+        }
         let over = at.saturating_duration_since(last);
         sheet.over = Some(over);
         look_at_all(&mut probes, &mut sheet);

@@ -1,0 +1,167 @@
+//! What a system is connected to: connections that it opened itself, by the address where they lead.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::Subject;
+use super::own_time::own_time;
+use super::sheet::Sheet;
+use super::sock_diag::{Connected, SockDiag};
+use super::threads::Members;
+
+/// Addresses that are told apart: those with the most connections.
+const DEPENDENCIES_MAX: usize = 8;
+/// Open files of the system that are looked through for its sockets, in one look.
+const FILES_MAX: usize = 8_192;
+/// Sockets of others that are remembered.
+const OTHERS_MAX: usize = 1 << 16;
+/// Of a core, what it may cost: where it takes longer, it is done less often.
+const SHARE: f64 = 0.002;
+
+pub(crate) struct Dependencies {
+    served: Option<u16>,
+    ports: Vec<u16>,
+    kernel: io::Result<SockDiag>,
+    /// The number of the keeper whose process has a socket, by its inode.
+    owners: HashMap<u32, usize>,
+    others: HashSet<u32>,
+    last: HashMap<u32, Connected>,
+    /// When it may be looked again.
+    next: Option<Instant>,
+    is_cut: bool,
+}
+
+/// Connections to one address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sums {
+    connections: u64,
+    receive_queue_bytes: u64,
+    send_queue_bytes: u64,
+    retransmits: u64,
+}
+
+impl Dependencies {
+    pub(crate) fn of(subject: &Subject) -> Self {
+        Self {
+            served: subject.served,
+            ports: subject.ports.clone(),
+            kernel: SockDiag::open(),
+            owners: HashMap::new(),
+            others: HashSet::new(),
+            last: HashMap::new(),
+            next: None,
+            is_cut: false,
+        }
+    }
+
+    /// Where the connection of a socket leads, if the system opened it.
+    pub(crate) fn peer(&self, inode: u64) -> Option<String> {
+        let connected = self.last.get(&u32::try_from(inode).ok()?)?;
+        Some(address(connected.remote))
+    }
+
+    pub(crate) fn look(&mut self, members: &[Members], sheet: &mut Sheet) {
+        let (begun, now) = (own_time(), Instant::now());
+        if self.next.is_some_and(|next| now < next) {
+            return;
+        }
+        match self.find(members) {
+            Ok(found) => {
+                let is_first = sheet.over.is_none();
+                if !is_first {
+                    self.write(members, &found, sheet);
+                }
+                self.last = found.into_iter().map(|connected| (connected.inode, connected)).collect();
+            }
+            Err(because) => sheet.not_available("connections of the system to others", || because),
+        }
+        if self.is_cut {
+            sheet.not_available("some connections of the system to others", || {
+                format!("the system has more than {FILES_MAX} open files")
+            });
+        }
+        let cost = own_time().saturating_sub(begun);
+        // Half a second earlier, so that a cheap look is made every second.
+        let pause = cost.div_f64(SHARE).saturating_sub(Duration::from_millis(500));
+        self.next = now.checked_add(pause);
+    }
+
+    /// The connections that processes of the system opened.
+    fn find(&mut self, members: &[Members]) -> Result<Vec<Connected>, String> {
+        let kernel = self.kernel.as_mut().map_err(|error| format!("the kernel cannot be asked: {error}"))?;
+        let refused = |error: io::Error| format!("the kernel does not tell (module tcp_diag): {error}");
+        let mut found = kernel.established(&self.ports, self.served).map_err(refused)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let listening: HashSet<u16> =
+            kernel.tcp().map_err(refused)?.into_iter().map(|listening| listening.port).collect();
+        // Where somebody listens, the connection came in.
+        found.retain(|connected| !listening.contains(&connected.local.port()));
+        let is_known = |inode| self.owners.contains_key(inode) || self.others.contains(inode);
+        if !found.iter().all(|connected| is_known(&connected.inode)) {
+            self.find_owners(members, &found);
+        }
+        found.retain(|connected| self.owners.contains_key(&connected.inode));
+        let still: HashSet<u32> = found.iter().map(|connected| connected.inode).collect();
+        self.owners.retain(|inode, _| still.contains(inode));
+        Ok(found)
+    }
+
+    /// Looks through the open files of the system for sockets whose owner is not known.
+    fn find_owners(&mut self, members: &[Members], found: &[Connected]) {
+        let mut wanted: HashSet<u32> = found.iter().map(|connected| connected.inode).collect();
+        wanted.retain(|inode| !self.owners.contains_key(inode));
+        let mut left = FILES_MAX;
+        let processes =
+            members.iter().enumerate().flat_map(|(group, of)| of.pids.iter().map(move |pid| (group, pid)));
+        for (group, pid) in processes {
+            for file in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
+                let Some(still_left) = left.checked_sub(1) else { break };
+                left = still_left;
+                let inode = fs::read_link(file.path()).ok().and_then(|link| {
+                    link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u32>().ok()
+                });
+                if let Some(inode) = inode.filter(|inode| wanted.remove(inode)) {
+                    self.owners.insert(inode, group);
+                }
+            }
+        }
+        self.is_cut |= left == 0;
+        if self.others.len() + wanted.len() > OTHERS_MAX {
+            self.others.clear();
+        }
+        self.others.extend(wanted);
+    }
+
+    fn write(&self, members: &[Members], found: &[Connected], sheet: &mut Sheet) {
+        let mut sums: BTreeMap<(usize, SocketAddr), Sums> = BTreeMap::new();
+        for connected in found {
+            let Some(group) = self.owners.get(&connected.inode) else { continue };
+            let sum = sums.entry((*group, connected.remote)).or_default();
+            let before = self.last.get(&connected.inode).map_or(0, |last| last.retransmits);
+            sum.connections += 1;
+            sum.receive_queue_bytes += u64::from(connected.receive_queue_bytes);
+            sum.send_queue_bytes += u64::from(connected.send_queue_bytes);
+            sum.retransmits += u64::from(connected.retransmits.saturating_sub(before));
+        }
+        let mut largest: Vec<_> = sums.into_iter().collect();
+        largest.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.connections));
+        for ((group, remote), sums) in largest.into_iter().take(DEPENDENCIES_MAX) {
+            let Some(Members { name, .. }) = members.get(group) else { continue };
+            let label = address(remote);
+            sheet.add(name, "dependency_connections", &label, sums.connections as f64);
+            sheet.add(name, "dependency_receive_queue_bytes", &label, sums.receive_queue_bytes as f64);
+            sheet.add(name, "dependency_send_queue_bytes", &label, sums.send_queue_bytes as f64);
+            sheet.add(name, "dependency_retransmits", &label, sums.retransmits as f64);
+        }
+    }
+}
+
+/// An IPv4 address that is written as one of IPv6 is the same.
+fn address(at: SocketAddr) -> String {
+    SocketAddr::new(at.ip().to_canonical(), at.port()).to_string()
+}

@@ -1,0 +1,335 @@
+//! What the threads of a system do, sampled up to 20 times a second.
+//!
+//! The kernel counts how long each thread ran and waited for a core. The rest of its time it slept, and the samples say in what.
+
+mod calls;
+mod pace;
+mod state;
+mod thread;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::own_time::own_time;
+use super::sheet::Sheet;
+use super::source::Allowance;
+use super::tasks;
+use pace::Pace;
+use state::{Chore, ROLES, Role, STATES};
+use thread::{Spent, Thread};
+
+/// Threads that are followed.
+const THREADS_MAX: usize = 10_000;
+/// Sockets in whose reads the time of threads is kept apart, in one second.
+const SOCKETS_MAX: usize = 4_096;
+
+/// The processes below one keeper.
+pub(crate) struct Members {
+    pub(crate) name: String,
+    pub(crate) pids: Vec<u32>,
+}
+
+pub(crate) struct Threads {
+    files: Allowance,
+    members: Vec<Members>,
+    threads: Vec<Thread>,
+    /// The thread that is read next.
+    next: usize,
+    tallies: Vec<Tally>,
+    pace: Pace,
+    listed: Option<Instant>,
+    has_changed: bool,
+    is_full: bool,
+    unread: Option<String>,
+}
+
+/// What the threads below one keeper did since the last look.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    samples: u32,
+    /// Threads that were read, by role and state.
+    threads: [[f64; STATES.len()]; ROLES.len()],
+    /// The largest number of workers at one futex, summed over samples.
+    same_futex: u64,
+    garbage_s: Option<f64>,
+    compiling_s: Option<f64>,
+    /// Seconds of threads in reads of a socket, by its inode.
+    reads_s: BTreeMap<u64, f64>,
+}
+
+impl Threads {
+    pub(crate) fn new(files: Allowance, has_schedstat: bool) -> Self {
+        let unread = (!has_schedstat).then(|| "this kernel has no /proc/PID/schedstat".to_owned());
+        let unread = unread.or_else(unread_here);
+        Self {
+            files,
+            members: Vec::new(),
+            threads: Vec::new(),
+            next: 0,
+            tallies: Vec::new(),
+            pace: Pace::default(),
+            listed: None,
+            has_changed: false,
+            is_full: false,
+            unread,
+        }
+    }
+
+    /// Follows these processes from now on.
+    pub(crate) fn follow(&mut self, members: Vec<Members>) {
+        self.tallies.resize_with(members.len(), Tally::default);
+        let pids = |members: &[Members]| members.iter().flat_map(|of| of.pids.clone()).collect::<Vec<u32>>();
+        self.has_changed |= pids(&members) != pids(&self.members);
+        self.members = members;
+        if self.listed.is_none() {
+            self.sample();
+        }
+    }
+
+    /// Reads threads, all or the next ones. How long to wait until the next time; `None` if there is nothing to read.
+    pub(crate) fn sample(&mut self) -> Option<Duration> {
+        if self.unread.is_some() {
+            return None;
+        }
+        let (begun, now) = (own_time(), Instant::now());
+        let is_due = |listed: Instant| self.pace.is_listing_due(now.saturating_duration_since(listed));
+        if std::mem::take(&mut self.has_changed) || self.listed.is_none_or(is_due) {
+            self.list(now);
+            self.pace.note_listing(own_time().saturating_sub(begun));
+        }
+        let listed = own_time();
+        let plan = self.pace.plan(self.threads.len());
+        // Once around at most.
+        let mut ended = Vec::new();
+        for _ in 0..plan.threads {
+            let at = self.next % self.threads.len();
+            self.next = at + 1;
+            let thread = &mut self.threads[at];
+            match thread.read(now) {
+                Ok(Some(spent)) => self.tallies[thread.group].add(thread.chore, &spent),
+                Ok(None) => {}
+                Err(_) => ended.push(at),
+            }
+        }
+        ended.sort_unstable();
+        ended.iter().rev().for_each(|at| drop(self.threads.swap_remove(*at)));
+        self.count_waiters(now);
+        self.tallies.iter_mut().for_each(|tally| tally.samples += 1);
+        self.pace.note(plan.threads, own_time().saturating_sub(listed));
+        Some(self.pace.jittered(plan.interval))
+    }
+
+    fn list(&mut self, now: Instant) {
+        let began = self.listed.map(|_| now);
+        let mut known: HashMap<u32, Thread> =
+            self.threads.drain(..).map(|thread| (thread.id, thread)).collect();
+        self.is_full = false;
+        for (group, members) in self.members.iter().enumerate() {
+            for process in &members.pids {
+                let room = THREADS_MAX - self.threads.len();
+                let ids = tasks::ids(Path::new(&format!("/proc/{process}/task")), room);
+                self.is_full |= ids.len() > room;
+                let theirs = ids.into_iter().take(room).map(|id| {
+                    let known = known.remove(&id).filter(|known| known.process == *process);
+                    known.unwrap_or_else(|| Thread::new(group, *process, id, began, &self.files))
+                });
+                self.threads.extend(theirs);
+            }
+        }
+        self.listed = Some(now);
+    }
+
+    /// How many workers wait at the same address, as each was seen last.
+    fn count_waiters(&mut self, now: Instant) {
+        let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
+        let mut most = vec![0; self.tallies.len()];
+        for thread in &self.threads {
+            let Some(address) = thread.waits_at().filter(|_| thread.role(now) == Role::Worker) else {
+                continue;
+            };
+            let count = waiters.entry((thread.process, address)).or_default();
+            *count += 1;
+            most[thread.group] = (*count).max(most[thread.group]);
+        }
+        for (tally, most) in self.tallies.iter_mut().zip(most) {
+            tally.same_futex = tally.same_futex.saturating_add(most);
+        }
+    }
+
+    /// Writes what was seen since the last look. `peer` names where the connection of a socket leads, if the system opened it.
+    pub(crate) fn look(&mut self, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
+        if let Some(because) = &self.unread {
+            return sheet.not_available("what threads do", || because.clone());
+        }
+        self.say_what_is_hidden(sheet);
+        let (now, mut read) = (Instant::now(), vec![[0_u32; 2]; self.tallies.len()]);
+        for thread in &mut self.threads {
+            let role = thread.role(now);
+            let was_read = self.tallies[thread.group].add_thread(role, std::mem::take(&mut thread.spent_s));
+            let [read, all] = &mut read[thread.group];
+            *read += u32::from(was_read);
+            *all += 1;
+        }
+        let over_s = sheet.over.map_or(0.0, |over| over.as_secs_f64());
+        for ((members, tally), [read, all]) in self.members.iter().zip(&mut self.tallies).zip(read) {
+            let tally = std::mem::take(tally);
+            if over_s > 0.0 && tally.samples > 0 {
+                tally.write(&members.name, over_s, &peer, sheet);
+                let share = if all == 0 { 1.0 } else { f64::from(read) / f64::from(all) };
+                sheet.add(&members.name, "thread_coverage_share", "", share);
+            }
+        }
+    }
+
+    fn say_what_is_hidden(&self, sheet: &mut Sheet) {
+        if self.is_full {
+            sheet
+                .not_available("some threads of the system", || format!("there are more than {THREADS_MAX}"));
+        }
+        let hidden = || self.threads.iter().filter(|thread| thread.hidden.calls);
+        if hidden().any(|thread| thread.hidden.functions) {
+            sheet.not_available("what sleeping threads wait for", || {
+                "/proc/PID/syscall and /proc/PID/wchan are hidden from this user".into()
+            });
+        } else if hidden().next().is_some() {
+            sheet.not_available("threads at the same lock", || {
+                "/proc/PID/syscall is hidden from this user, or this kernel does not have it".into()
+            });
+        }
+    }
+}
+
+impl Tally {
+    /// A thread counts as one, however long it is since it was read before. Says whether it was read at all.
+    fn add_thread(&mut self, role: Role, spent_s: [f64; STATES.len()]) -> bool {
+        let all_s: f64 = spent_s.iter().sum();
+        if all_s > 0.0 {
+            let threads = self.threads[role as usize].iter_mut().zip(spent_s);
+            threads.for_each(|(threads, spent_s)| *threads += spent_s / all_s);
+        }
+        all_s > 0.0
+    }
+
+    fn add(&mut self, chore: Option<Chore>, spent: &Spent) {
+        let ran_s = match chore {
+            Some(Chore::CollectsGarbage) => &mut self.garbage_s,
+            Some(Chore::Compiles) => &mut self.compiling_s,
+            Some(Chore::Other) | None => &mut None,
+        };
+        *ran_s = Some(ran_s.unwrap_or(0.0) + spent.on_cpu_s);
+        if let Some(socket) = spent.asleep_in.socket
+            && (self.reads_s.len() < SOCKETS_MAX || self.reads_s.contains_key(&socket))
+        {
+            // Of a thread that is seldom read, the last second.
+            *self.reads_s.entry(socket).or_default() += spent.asleep_s.min(1.0);
+        }
+    }
+
+    fn write(&self, subject: &str, over_s: f64, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
+        sheet.add(subject, "thread_samples", "", f64::from(self.samples));
+        for ((_, role), threads) in ROLES.iter().zip(&self.threads) {
+            for ((_, metric), threads) in STATES.iter().zip(threads).filter(|(_, threads)| **threads > 0.0) {
+                sheet.add(subject, metric, role, *threads);
+            }
+        }
+        if self.same_futex > 0 {
+            let mean = self.same_futex as f64 / f64::from(self.samples);
+            sheet.add(subject, "threads_futex_same", ROLES[Role::Worker as usize].1, mean);
+        }
+        for (metric, spent_s) in [("cpu_gc_s", self.garbage_s), ("cpu_jit_s", self.compiling_s)] {
+            if let Some(spent_s) = spent_s {
+                sheet.add(subject, metric, "", spent_s);
+            }
+        }
+        let mut peers: BTreeMap<String, f64> = BTreeMap::new();
+        for (socket, spent_s) in &self.reads_s {
+            if let Some(peer) = peer(*socket) {
+                *peers.entry(peer).or_default() += spent_s;
+            }
+        }
+        for (peer, spent_s) in peers {
+            sheet.add(subject, "threads_dependency_read", &peer, spent_s / over_s);
+        }
+    }
+}
+
+/// A kernel may have the file and count nothing.
+fn unread_here() -> Option<String> {
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ran_ns = schedstat.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok());
+    ran_ns.is_none_or(|ns| ns == 0).then(|| "this kernel does not count how long threads run".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state::State;
+    use super::thread::Sleep;
+    use super::*;
+
+    fn spent(on_cpu_s: f64, asleep_s: f64, asleep_in: Sleep) -> Spent {
+        Spent { on_cpu_s, runnable_s: 0.0, asleep_s, asleep_in }
+    }
+
+    fn written(tally: &Tally, over_s: f64) -> Vec<(&'static str, String, f64)> {
+        let mut sheet = Sheet::default();
+        let peer = |socket| (socket == 7).then(|| "127.0.0.1:5432".to_owned());
+        tally.write("app", over_s, peer, &mut sheet);
+        sheet.readings.into_iter().map(|reading| (reading.metric, reading.label, reading.value)).collect()
+    }
+
+    #[test]
+    fn times_of_threads_become_mean_numbers() {
+        let mut tally = Tally { samples: 2, same_futex: 3, ..Tally::default() };
+        let futex = Sleep { state: State::Futex, futex: Some(1), socket: None };
+        let socket = |socket| Sleep { state: State::SocketRead, futex: None, socket: Some(socket) };
+        tally.add(None, &spent(0.5, 1.5, futex));
+        tally.add(None, &spent(0.0, 1.0, socket(7)));
+        tally.add(None, &spent(0.0, 2.0, socket(8)));
+        tally.add(Some(Chore::CollectsGarbage), &spent(0.5, 0.0, futex));
+        let spent_s = |of: &[(State, f64)]| {
+            let mut spent_s = [0.0; STATES.len()];
+            of.iter().for_each(|(state, seconds)| spent_s[*state as usize] = *seconds);
+            spent_s
+        };
+        // Read for half a second, and for ten.
+        assert!(tally.add_thread(Role::Worker, spent_s(&[(State::OnCpu, 0.125), (State::Futex, 0.375)])));
+        assert!(tally.add_thread(Role::Worker, spent_s(&[(State::SocketRead, 10.0)])));
+        assert!(tally.add_thread(Role::Runtime, spent_s(&[(State::OnCpu, 0.5), (State::Futex, 1.5)])));
+        assert!(!tally.add_thread(Role::Worker, spent_s(&[])));
+        let worker = || "worker".to_owned();
+        let expected = [
+            ("thread_samples", String::new(), 2.0),
+            ("threads_on_cpu", worker(), 0.25),
+            ("threads_futex", worker(), 0.75),
+            ("threads_socket_read", worker(), 1.0),
+            ("threads_on_cpu", "runtime".to_owned(), 0.25),
+            ("threads_futex", "runtime".to_owned(), 0.75),
+            ("threads_futex_same", worker(), 1.5),
+            ("cpu_gc_s", String::new(), 0.5),
+            ("threads_dependency_read", "127.0.0.1:5432".to_owned(), 0.5),
+        ];
+        assert_eq!(written(&tally, 2.0), expected);
+    }
+
+    #[test]
+    fn the_number_of_sockets_is_bounded() {
+        let mut tally = Tally { samples: 1, ..Tally::default() };
+        for socket in 0..2 * SOCKETS_MAX as u64 {
+            let asleep_in = Sleep { state: State::SocketRead, futex: None, socket: Some(socket) };
+            tally.add(None, &spent(0.0, 1.0, asleep_in));
+        }
+        assert_eq!(tally.reads_s.len(), SOCKETS_MAX);
+    }
+
+    #[test]
+    fn what_a_kernel_does_not_count_is_named_once() {
+        let mut threads = Threads::new(Allowance::of(0), false);
+        threads.follow(Vec::new());
+        assert_eq!(threads.sample(), None);
+        let mut sheet = Sheet::default();
+        threads.look(|_| None, &mut sheet);
+        threads.look(|_| None, &mut sheet);
+        assert_eq!(sheet.missing().len(), 1);
+    }
+}

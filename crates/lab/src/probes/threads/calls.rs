@@ -1,0 +1,237 @@
+//! What a thread waits for, by the system call that it is in, or by the kernel's function.
+
+use super::state::State;
+
+/// What one reading of a thread says that is not running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// For another thread, at an address of its process.
+    Futex(u64),
+    /// A read from a file, by the number of its descriptor.
+    Read(u64),
+    /// A write to a file.
+    Write(u64),
+    /// A read from a socket.
+    Receive(u64),
+    /// The call alone tells.
+    In(State),
+    /// The state of the thread has to tell.
+    Unclear,
+}
+
+/// What a system call waits for, and where its arguments say more.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Futex,
+    Read,
+    Write,
+    Receive,
+    In(State),
+    /// With no descriptors it only sleeps; their count is the argument of this number.
+    Poll(usize),
+}
+
+use Meaning::{Futex, In, Poll, Read, Receive, Write};
+
+#[cfg(target_arch = "x86_64")]
+const CALLS: &[(u64, Meaning)] = &[
+    (0, Read),
+    (1, Write),
+    (7, Poll(1)),
+    (17, Read),
+    (18, Write),
+    (19, Read),
+    (20, Write),
+    (23, Poll(0)),
+    (35, In(State::Timer)),
+    (40, Write),
+    (42, In(State::Connect)),
+    (43, In(State::Accept)),
+    (44, In(State::SocketWrite)),
+    (45, Receive),
+    (46, In(State::SocketWrite)),
+    (47, Receive),
+    (202, Futex),
+    (230, In(State::Timer)),
+    (232, In(State::Poll)),
+    (270, Poll(0)),
+    (271, Poll(1)),
+    (281, In(State::Poll)),
+    (288, In(State::Accept)),
+    (295, Read),
+    (296, Write),
+    (299, Receive),
+    (307, In(State::SocketWrite)),
+    (327, Read),
+    (328, Write),
+    (426, In(State::Poll)),
+    (441, In(State::Poll)),
+    (455, Futex),
+];
+
+#[cfg(target_arch = "aarch64")]
+const CALLS: &[(u64, Meaning)] = &[
+    (22, In(State::Poll)),
+    (63, Read),
+    (64, Write),
+    (65, Read),
+    (66, Write),
+    (67, Read),
+    (68, Write),
+    (69, Read),
+    (70, Write),
+    (71, Write),
+    (72, Poll(0)),
+    (73, Poll(1)),
+    (98, Futex),
+    (101, In(State::Timer)),
+    (115, In(State::Timer)),
+    (202, In(State::Accept)),
+    (203, In(State::Connect)),
+    (206, In(State::SocketWrite)),
+    (207, Receive),
+    (211, In(State::SocketWrite)),
+    (212, Receive),
+    (242, In(State::Accept)),
+    (243, Receive),
+    (269, In(State::SocketWrite)),
+    (286, Read),
+    (287, Write),
+    (426, In(State::Poll)),
+    (441, In(State::Poll)),
+    (455, Futex),
+];
+
+/// Elsewhere the numbers of calls are others, and the kernel's functions have to tell.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const CALLS: &[(u64, Meaning)] = &[];
+
+/// Whether the numbers of calls are known here.
+pub(crate) const ARE_CALLS_KNOWN: bool = !CALLS.is_empty();
+
+/// The kernel's functions in which threads sleep, by how their names begin.
+const FUNCTIONS: &[(&str, State)] = &[
+    ("futex_", State::Futex),
+    ("do_epoll_wait", State::Poll),
+    ("ep_poll", State::Poll),
+    ("poll_schedule_timeout", State::Poll),
+    ("do_poll", State::Poll),
+    ("do_select", State::Poll),
+    ("io_cqring_wait", State::Poll),
+    ("inet_csk_accept", State::Accept),
+    ("inet_csk_wait_for_connect", State::Accept),
+    ("wait_woken", State::SocketRead),
+    ("sk_wait_data", State::SocketRead),
+    ("tcp_recvmsg", State::SocketRead),
+    ("unix_stream_read", State::SocketRead),
+    ("unix_stream_data_wait", State::SocketRead),
+    ("__skb_wait_for_more_packets", State::SocketRead),
+    ("sk_stream_wait_memory", State::SocketWrite),
+    ("sock_alloc_send_pskb", State::SocketWrite),
+    ("inet_wait_for_connect", State::Connect),
+    ("__inet_stream_connect", State::Connect),
+    ("anon_pipe_read", State::PipeRead),
+    ("pipe_read", State::PipeRead),
+    ("fifo_pipe_read", State::PipeRead),
+    ("anon_pipe_write", State::PipeWrite),
+    ("pipe_write", State::PipeWrite),
+    ("fifo_pipe_write", State::PipeWrite),
+    ("hrtimer_nanosleep", State::Timer),
+    ("do_nanosleep", State::Timer),
+];
+
+impl Wait {
+    /// By the text of `/proc/PID/task/TID/syscall`: nothing if the thread is ready or running.
+    pub(crate) fn of_call(text: &str) -> Option<Self> {
+        let mut fields = text.split_ascii_whitespace();
+        let first = fields.next().filter(|word| *word != "running")?;
+        // Blocked outside of a call (-1): by a page that has to be read, for instance.
+        let Ok(number) = first.parse::<u64>() else { return Some(Self::Unclear) };
+        let mut arguments = fields.map(|field| {
+            let digits = field.strip_prefix("0x").unwrap_or(field);
+            u64::from_str_radix(digits, 16).ok()
+        });
+        let mut argument = |at: usize| arguments.nth(at).flatten();
+        let meaning = CALLS.iter().find(|(of, _)| *of == number).map(|(_, meaning)| *meaning);
+        let wait = match meaning {
+            None => None,
+            Some(Futex) => argument(0).map(Self::Futex),
+            Some(Read) => argument(0).map(Self::Read),
+            Some(Write) => argument(0).map(Self::Write),
+            Some(Receive) => argument(0).map(Self::Receive),
+            Some(In(state)) => Some(Self::In(state)),
+            Some(Poll(at)) => {
+                argument(at).map(|files| Self::In(if files == 0 { State::Timer } else { State::Poll }))
+            }
+        };
+        Some(wait.unwrap_or(Self::Unclear))
+    }
+
+    /// By the text of `/proc/PID/task/TID/wchan`.
+    pub(crate) fn of_function(name: &str) -> Self {
+        let known = FUNCTIONS.iter().find(|(begins, _)| name.starts_with(begins));
+        known.map_or(Self::Unclear, |(_, state)| Self::In(*state))
+    }
+
+    /// Of a read or write whose descriptor leads there, as `/proc/PID/fd/N` shows it.
+    pub(crate) fn of_file(link: &str, is_read: bool) -> Self {
+        if link.starts_with("socket:") {
+            return Self::In(if is_read { State::SocketRead } else { State::SocketWrite });
+        }
+        if link.starts_with("pipe:") {
+            return Self::In(if is_read { State::PipeRead } else { State::PipeWrite });
+        }
+        match link {
+            "anon_inode:[timerfd]" => Self::In(State::Timer),
+            _ => Self::Unclear,
+        }
+    }
+}
+
+/// The inode of a socket.
+pub(crate) fn inode_of(link: &str) -> Option<u64> {
+    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn calls_tell_what_is_waited_for() {
+        let of = |text: &str| Wait::of_call(text).unwrap();
+        assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), Wait::Futex(0x55f6_335e_e9d0));
+        assert_eq!(of("0 0x3 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Read(3));
+        assert_eq!(of("45 0x6 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Receive(6));
+        assert_eq!(of("7 0x55 0x2 0xea60"), Wait::In(State::Poll));
+        assert_eq!(of("7 0x55 0x0 0xea60"), Wait::In(State::Timer));
+        assert_eq!(of("288 0x5"), Wait::In(State::Accept));
+        assert_eq!(Wait::of_call("running\n"), None);
+        assert_eq!(Wait::of_call(""), None);
+        for unclear in ["-1 0x7f 0x7f", "9999 0x1", "202", "0 x", "7 0x1", "nonsense"] {
+            assert_eq!(of(unclear), Wait::Unclear, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn functions_of_the_kernel_tell_the_rest() {
+        assert_eq!(Wait::of_function("futex_do_wait"), Wait::In(State::Futex));
+        assert_eq!(Wait::of_function("poll_schedule_timeout.constprop.0"), Wait::In(State::Poll));
+        assert_eq!(Wait::of_function("anon_pipe_read"), Wait::In(State::PipeRead));
+        for unclear in ["0", "", "do_wait", "sigsuspend"] {
+            assert_eq!(Wait::of_function(unclear), Wait::Unclear, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_descriptor_leads_to_a_socket_a_pipe_or_a_file() {
+        assert_eq!(Wait::of_file("socket:[77]", true), Wait::In(State::SocketRead));
+        assert_eq!(Wait::of_file("pipe:[77]", false), Wait::In(State::PipeWrite));
+        assert_eq!(Wait::of_file("/var/log/app.log", false), Wait::Unclear);
+        assert_eq!(
+            (inode_of("socket:[77]"), inode_of("socket:[x]"), inode_of("pipe:[7]")),
+            (Some(77), None, None)
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! How often threads are read, so that it costs next to nothing.
+
+use std::time::Duration;
+
+/// Of a core, what reading threads may cost. Listing them has its own share.
+const READING_SHARE: f64 = 0.006;
+/// Of a core, what listing threads may cost.
+const LISTING_SHARE: f64 = 0.002;
+/// Samples a second: at most, and at least.
+const RATE: [f64; 2] = [20.0, 2.0];
+/// New threads are found within this time, where listing them is cheap.
+const LISTING_MIN: Duration = Duration::from_millis(200);
+/// What reading a thread costs, before it is known.
+const FIRST_GUESS_S: f64 = 10e-6;
+/// How fast a new measurement changes what is known.
+const WEIGHT: f64 = 0.2;
+
+#[derive(Debug)]
+pub(crate) struct Pace {
+    thread_s: f64,
+    listing: Duration,
+    /// Of the pseudo-random numbers.
+    state: u64,
+}
+
+/// One sample: when the next one is due, and how many threads it reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) interval: Duration,
+    pub(crate) threads: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { thread_s: FIRST_GUESS_S, listing: Duration::ZERO, state: 1 }
+    }
+}
+
+impl Pace {
+    /// Threads that were read cost so much CPU time.
+    pub(crate) fn note(&mut self, threads: usize, cost: Duration) {
+        if threads > 0 {
+            let each_s = cost.as_secs_f64() / threads as f64;
+            self.thread_s += WEIGHT * (each_s - self.thread_s);
+        }
+    }
+
+    /// Listing all threads cost so much CPU time.
+    pub(crate) fn note_listing(&mut self, cost: Duration) {
+        self.listing = cost;
+    }
+
+    /// Whether threads may be listed again.
+    pub(crate) fn is_listing_due(&self, since: Duration) -> bool {
+        since >= LISTING_MIN && since.as_secs_f64() * LISTING_SHARE >= self.listing.as_secs_f64()
+    }
+
+    /// All threads 20 times a second if that is cheap, down to twice a second, and then only some of them.
+    pub(crate) fn plan(&self, threads: usize) -> Plan {
+        let affordable_per_s = READING_SHARE / self.thread_s.max(1e-9);
+        let [most, least] = RATE;
+        let rate = (affordable_per_s / threads.max(1) as f64).clamp(least, most);
+        let some = (affordable_per_s / rate).max(1.0) as usize;
+        Plan { interval: Duration::from_secs_f64(1.0 / rate), threads: threads.min(some) }
+    }
+
+    /// An interval up to a fifth longer or shorter: what happens at regular times must not be met always, or never.
+    pub(crate) fn jittered(&mut self, interval: Duration) -> Duration {
+        self.state =
+            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = (self.state >> 40) as f64 / (1_u64 << 24) as f64;
+        interval.mul_f64(0.8 + 0.4 * share)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paced(thread_us: f64) -> Pace {
+        Pace { thread_s: thread_us * 1e-6, ..Pace::default() }
+    }
+
+    #[test]
+    fn the_rate_falls_with_the_number_of_threads_and_then_the_share_that_is_read() {
+        let plan = |thread_us, threads| {
+            let Plan { interval, threads } = paced(thread_us).plan(threads);
+            (interval.as_millis(), threads)
+        };
+        assert_eq!(plan(10.0, 0), (50, 0));
+        assert_eq!(plan(10.0, 4), (50, 4));
+        assert_eq!(plan(10.0, 30), (50, 30));
+        assert_eq!(plan(10.0, 100), (166, 100));
+        assert_eq!(plan(10.0, 300), (500, 300));
+        assert_eq!(plan(10.0, 10_000), (500, 300));
+    }
+
+    #[test]
+    fn no_number_of_threads_costs_more_than_its_share() {
+        for thread_us in [0.1, 3.0, 10.0, 200.0] {
+            for threads in [1, 4, 64, 1_000, 10_000] {
+                let plan = paced(thread_us).plan(threads);
+                let cost = plan.threads as f64 * thread_us * 1e-6 / plan.interval.as_secs_f64();
+                assert!(cost <= READING_SHARE * 1.01, "{thread_us} {threads}: {cost}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_reading_costs_is_learnt() {
+        let mut pace = Pace::default();
+        (0..40).for_each(|_| pace.note(10, Duration::from_micros(30)));
+        assert!((pace.thread_s - 3e-6).abs() < 0.1e-6, "{pace:?}");
+        pace.note(0, Duration::from_secs(1));
+        assert!(pace.thread_s < 4e-6);
+    }
+
+    #[test]
+    fn expensive_listings_are_rare() {
+        let mut pace = Pace::default();
+        assert!(!pace.is_listing_due(Duration::from_millis(100)));
+        assert!(pace.is_listing_due(Duration::from_millis(200)));
+        pace.note_listing(Duration::from_millis(2));
+        assert!(!pace.is_listing_due(Duration::from_millis(900)));
+        assert!(pace.is_listing_due(Duration::from_millis(1_000)));
+    }
+
+    #[test]
+    fn intervals_vary_by_a_fifth() {
+        let mut pace = Pace::default();
+        let drawn: Vec<u128> =
+            (0..1_000).map(|_| pace.jittered(Duration::from_millis(50)).as_micros()).collect();
+        assert!(drawn.iter().all(|us| (40_000..=60_000).contains(us)));
+        assert!(drawn.iter().any(|us| *us < 42_000) && drawn.iter().any(|us| *us > 58_000));
+    }
+}

@@ -1,0 +1,300 @@
+//! One thread, read again and again.
+
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::super::process_files::SchedStat;
+use super::super::source::{Allowance, Source};
+use super::calls::{ARE_CALLS_KNOWN, Wait, inode_of};
+use super::state::{Chore, Role, STATES, State};
+
+/// A thread that did not run for so long carries no request.
+const LATELY: Duration = Duration::from_secs(10);
+/// Readings of the name: virtual machines name their threads when they have begun.
+const NAMED_BY: u32 = 20;
+
+/// What a thread that sleeps waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sleep {
+    pub(crate) state: State,
+    /// The address, of a futex.
+    pub(crate) futex: Option<u64>,
+    /// The inode of the socket that it reads from.
+    pub(crate) socket: Option<u64>,
+}
+
+impl Sleep {
+    const UNKNOWN: Self = Self::of(State::Other);
+
+    const fn of(state: State) -> Self {
+        Self { state, futex: None, socket: None }
+    }
+}
+
+/// What cannot be read of a thread that is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hidden {
+    pub(crate) calls: bool,
+    pub(crate) functions: bool,
+}
+
+/// How a thread spent the time since it was read before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) on_cpu_s: f64,
+    pub(crate) runnable_s: f64,
+    pub(crate) asleep_s: f64,
+    pub(crate) asleep_in: Sleep,
+}
+
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub(crate) id: u32,
+    pub(crate) process: u32,
+    /// The number of the keeper that it descends from.
+    pub(crate) group: usize,
+    schedstat: Source,
+    syscall: Source,
+    last: Option<(Instant, SchedStat)>,
+    last_ran: Option<Instant>,
+    is_ready: bool,
+    /// When it slept last.
+    sleep: Sleep,
+    accepts: u32,
+    sleeps: u32,
+    looks: u32,
+    pub(crate) chore: Option<Chore>,
+    pub(crate) hidden: Hidden,
+    /// Seconds in each state, of the readings since the last look at the system.
+    pub(crate) spent_s: [f64; STATES.len()],
+}
+
+impl Thread {
+    /// `began` is when it was found, unless it was there from the start.
+    pub(crate) fn new(
+        group: usize,
+        process: u32,
+        id: u32,
+        began: Option<Instant>,
+        files: &Allowance,
+    ) -> Self {
+        let file = |name| Source::new(format!("/proc/{process}/task/{id}/{name}").into(), files.clone());
+        Self {
+            id,
+            process,
+            group,
+            schedstat: file("schedstat"),
+            syscall: file("syscall"),
+            last: None,
+            last_ran: began,
+            is_ready: false,
+            sleep: Sleep::UNKNOWN,
+            accepts: 0,
+            sleeps: 0,
+            looks: 0,
+            chore: None,
+            hidden: Hidden { calls: !ARE_CALLS_KNOWN, functions: false },
+            spent_s: [0.0; STATES.len()],
+        }
+    }
+
+    pub(crate) fn role(&self, now: Instant) -> Role {
+        let ran_lately = self.last_ran.is_some_and(|ran| now.saturating_duration_since(ran) <= LATELY);
+        match self.chore {
+            Some(_) => Role::Runtime,
+            None if self.accepts * 2 > self.sleeps => Role::Listener,
+            None if ran_lately => Role::Worker,
+            None => Role::Idle,
+        }
+    }
+
+    /// The address of the futex that it waits at now.
+    pub(crate) fn waits_at(&self) -> Option<u64> {
+        self.sleep.futex.filter(|_| !self.is_ready)
+    }
+
+    /// How it spent the time since the reading before; nothing the first time.
+    ///
+    /// # Errors
+    /// If it has ended.
+    pub(crate) fn read(&mut self, now: Instant) -> Result<Option<Spent>, Error> {
+        let sched = SchedStat::parse(&self.schedstat.short_text()?).ok_or(ErrorKind::InvalidData)?;
+        self.learn_name();
+        // A count that went down belongs to a new thread of the same id.
+        let last = self.last.filter(|(_, last)| last.turns <= sched.turns);
+        self.last = Some((now, sched));
+        let was_ready = self.is_ready;
+        let has_moved = last.is_none_or(|(_, last)| last.turns != sched.turns || last.ran_ns != sched.ran_ns);
+        // Who was given no core since then still sleeps where it slept.
+        if has_moved || was_ready {
+            self.see()?;
+        }
+        if !self.is_ready {
+            self.sleeps = self.sleeps.saturating_add(1);
+            self.accepts = self.accepts.saturating_add(u32::from(self.sleep.state == State::Accept));
+        }
+        let Some((since, last)) = last else { return Ok(None) };
+        if has_moved {
+            self.last_ran = Some(now);
+        }
+        let waits_for_a_core = was_ready && self.is_ready && last.turns == sched.turns;
+        let spent = self.spent(now.saturating_duration_since(since), last, sched, waits_for_a_core);
+        self.spent_s[State::OnCpu as usize] += spent.on_cpu_s;
+        self.spent_s[State::Runnable as usize] += spent.runnable_s;
+        self.spent_s[spent.asleep_in.state as usize] += spent.asleep_s;
+        Ok(Some(spent))
+    }
+
+    fn spent(&self, over: Duration, last: SchedStat, now: SchedStat, waits_for_a_core: bool) -> Spent {
+        let over_s = over.as_secs_f64();
+        let grown_s = |last: u64, now: u64| Duration::from_nanos(now.saturating_sub(last)).as_secs_f64();
+        let on_cpu_s = grown_s(last.ran_ns, now.ran_ns).min(over_s);
+        let left_s = over_s - on_cpu_s;
+        // The kernel counts a wait for a core when it is over.
+        let waited_s = if waits_for_a_core { left_s } else { grown_s(last.waited_ns, now.waited_ns) };
+        let runnable_s = waited_s.min(left_s);
+        Spent { on_cpu_s, runnable_s, asleep_s: left_s - runnable_s, asleep_in: self.sleep }
+    }
+
+    fn learn_name(&mut self) {
+        if self.looks <= NAMED_BY {
+            // At its beginning and a second later.
+            if self.looks == 0 || self.looks == NAMED_BY {
+                let name = fs::read_to_string(self.file("comm")).unwrap_or_default();
+                self.chore = Chore::of(&name);
+            }
+            self.looks += 1;
+        }
+    }
+
+    /// Looks whether it is ready, or what it waits for.
+    fn see(&mut self) -> Result<(), Error> {
+        if !self.hidden.calls {
+            match self.syscall.short_text() {
+                Ok(text) => {
+                    match Wait::of_call(&text) {
+                        None => self.is_ready = true,
+                        Some(wait) => self.fall_asleep(wait),
+                    }
+                    return Ok(());
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::PermissionDenied => self.hidden.calls = true,
+                    ErrorKind::NotFound if Path::new(&self.file("stat")).exists() => self.hidden.calls = true,
+                    _ => return Err(error),
+                },
+            }
+        }
+        self.fall_asleep(Wait::Unclear);
+        Ok(())
+    }
+
+    fn fall_asleep(&mut self, wait: Wait) {
+        self.is_ready = false;
+        self.sleep = match wait {
+            Wait::Futex(address) => Sleep { futex: Some(address), ..Sleep::of(State::Futex) },
+            Wait::In(state) => Sleep::of(state),
+            Wait::Receive(file) => Sleep {
+                socket: self.link(file).as_deref().and_then(inode_of),
+                ..Sleep::of(State::SocketRead)
+            },
+            Wait::Read(file) => self.waits_for_file(file, true),
+            Wait::Write(file) => self.waits_for_file(file, false),
+            Wait::Unclear => self.by_its_state(),
+        };
+    }
+
+    fn waits_for_file(&mut self, file: u64, is_read: bool) -> Sleep {
+        let link = self.link(file).unwrap_or_default();
+        match Wait::of_file(&link, is_read) {
+            Wait::In(state) => Sleep { socket: inode_of(&link).filter(|_| is_read), ..Sleep::of(state) },
+            _ => self.by_its_state(),
+        }
+    }
+
+    /// What the kernel calls its state, and the function that it sleeps in.
+    fn by_its_state(&mut self) -> Sleep {
+        let stat = fs::read_to_string(self.file("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
+        match state {
+            Some("D") => return Sleep::of(State::Disk),
+            // It woke up a moment ago.
+            Some("R") => {
+                self.is_ready = true;
+                return self.sleep;
+            }
+            _ => {}
+        }
+        let function = fs::read_to_string(self.file("wchan")).unwrap_or_default();
+        self.hidden.functions = matches!(function.trim(), "" | "0");
+        match Wait::of_function(&function) {
+            Wait::In(state) => Sleep::of(state),
+            _ => Sleep::UNKNOWN,
+        }
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("/proc/{}/task/{}/{name}", self.process, self.id)
+    }
+
+    fn link(&self, file: u64) -> Option<String> {
+        let link = fs::read_link(format!("/proc/{}/fd/{file}", self.process)).ok()?;
+        Some(link.to_string_lossy().into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sched(ran_ms: u64, waited_ms: u64, turns: u64) -> SchedStat {
+        SchedStat { ran_ns: ran_ms * 1_000_000, waited_ns: waited_ms * 1_000_000, turns }
+    }
+
+    fn spent(last: SchedStat, now: SchedStat, waits_for_a_core: bool) -> [u64; 3] {
+        let thread = Thread::new(0, 1, 1, None, &Allowance::of(0));
+        let Spent { on_cpu_s, runnable_s, asleep_s, .. } =
+            thread.spent(Duration::from_millis(50), last, now, waits_for_a_core);
+        [on_cpu_s, runnable_s, asleep_s].map(|seconds| (seconds * 1e3).round() as u64)
+    }
+
+    #[test]
+    fn the_time_is_split_and_never_more_than_it_was() {
+        assert_eq!(spent(sched(5, 5, 1), sched(15, 25, 3), false), [10, 20, 20]);
+        assert_eq!(spent(sched(5, 5, 1), sched(5, 5, 1), false), [0, 0, 50]);
+        assert_eq!(spent(sched(5, 5, 1), sched(5, 5, 1), true), [0, 50, 0]);
+        assert_eq!(
+            spent(sched(5, 5, 1), sched(7, 905, 2), false),
+            [2, 48, 0],
+            "a long wait is counted at its end"
+        );
+        assert_eq!(spent(sched(5, 5, 1), sched(95, 5, 2), false), [50, 0, 0]);
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_is_an_error() {
+        let mut thread = Thread::new(0, std::process::id(), u32::MAX, None, &Allowance::of(0));
+        assert!(thread.read(Instant::now()).is_err());
+    }
+
+    #[test]
+    fn this_thread_runs() {
+        let id = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
+        let mut thread = Thread::new(0, std::process::id(), id, None, &Allowance::of(2));
+        let begun = Instant::now();
+        assert_eq!(thread.read(begun).unwrap(), None, "there is nothing to compare with");
+        let later = begun + Duration::from_millis(50);
+        let spent = loop {
+            let spent = thread.read(later).unwrap().unwrap();
+            if spent.on_cpu_s > 0.0 {
+                break spent;
+            }
+            thread.last = thread.last.map(|(_, sched)| (begun, sched));
+        };
+        assert!(spent.on_cpu_s <= 0.05, "{spent:?}");
+        assert_eq!(thread.role(later), Role::Worker);
+        assert_eq!(thread.role(later + 2 * LATELY), Role::Idle);
+    }
+}

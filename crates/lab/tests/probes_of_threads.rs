@@ -1,0 +1,132 @@
+//! What threads wait for is seen from outside.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lab::probes::{Look, NotAvailable, Subject, Watch};
+
+use crate::support::{LONG, SUBJECT};
+
+/// A shell in the place of a keeper, and below it a program whose threads do one thing.
+struct Keeper(Child);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // The shell ends its child when its input ends.
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+fn keeper(what: &str) -> (Keeper, BufReader<std::process::ChildStdout>) {
+    let script = format!("'{SUBJECT}' threads {what} < /dev/null & read end; kill $!; wait");
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut shell = command.spawn().unwrap();
+    let said = BufReader::new(shell.stdout.take().unwrap());
+    (Keeper(shell), said)
+}
+
+fn value(look: &Look, metric: &str, label: &str) -> f64 {
+    let mut of_app = look.readings.iter().filter(|reading| reading.subject == "app");
+    of_app
+        .find(|reading| reading.metric == metric && reading.label == label)
+        .map_or(0.0, |reading| reading.value)
+}
+
+/// Looks at such a program until a whole second is as it should be.
+fn until(what: &str, is_so: impl Fn(&Look) -> bool) -> (Look, Vec<NotAvailable>) {
+    let (keeper, _said) = keeper(what);
+    let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });
+    let end = Instant::now() + LONG;
+    let mut last = None;
+    while Instant::now() < end {
+        for look in watch.take() {
+            if is_so(&look) {
+                let (_, missing) = watch.end();
+                return (look, missing);
+            }
+            last = Some(look);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    let of_app = last.into_iter().flat_map(|look| look.readings).filter(|reading| reading.subject == "app");
+    panic!("it did not come: {:#?}", of_app.collect::<Vec<_>>());
+}
+
+#[test]
+fn threads_at_one_lock_are_at_one_address() {
+    let (look, missing) = until("lock", |look| value(look, "threads_futex", "worker") > 5.5);
+    // One of the eight holds the lock, and sleeps.
+    assert!(value(&look, "threads_futex_same", "worker") > 5.0, "{look:?}");
+    assert!(value(&look, "threads_futex", "worker") < 7.6, "{look:?}");
+    assert!(value(&look, "threads_timer", "worker") > 0.3, "{look:?}");
+    assert!(value(&look, "thread_samples", "") >= 2.0, "{look:?}");
+    assert_eq!(value(&look, "thread_coverage_share", ""), 1.0);
+    assert!(missing.iter().all(|missing| !missing.probe.contains("thread")), "{missing:?}");
+}
+
+/// How many threads there were on average, in whatever state.
+fn in_all_states(look: &Look) -> f64 {
+    let of_app = look.readings.iter().filter(|reading| reading.subject == "app");
+    let roles = ["worker", "listener", "runtime", "idle"];
+    let states = of_app.filter(|reading| {
+        reading.metric.starts_with("threads_")
+            && reading.metric != "threads_futex_same"
+            && roles.contains(&reading.label.as_str())
+    });
+    states.map(|reading| reading.value).sum()
+}
+
+#[test]
+fn the_states_of_all_threads_add_up_to_their_number() {
+    // Eight, the main thread, and one that would end it.
+    let (look, _) = until("sleep", |look| (in_all_states(look) - 10.0).abs() < 0.5);
+    assert!(value(&look, "threads_timer", "worker") > 7.0, "{look:?}");
+    assert!(value(&look, "threads_futex", "worker") < 1.0, "{look:?}");
+    assert_eq!(value(&look, "threads", ""), 10.0);
+}
+
+#[test]
+fn threads_that_never_sleep_run_or_wait_for_a_core() {
+    let busy =
+        |look: &Look| value(look, "threads_on_cpu", "worker") + value(look, "threads_runnable", "worker");
+    let (look, _) = until("spin", |look| busy(look) > 7.0);
+    assert!(value(&look, "threads_on_cpu", "worker") > 0.1, "{look:?}");
+    assert!(value(&look, "threads_runnable", "worker") > 0.1, "eight threads on fewer cores: {look:?}");
+}
+
+#[test]
+fn readers_of_pipes_and_sockets_and_listeners_are_told_apart() {
+    for (what, metric, role, threads) in [
+        ("pipe", "threads_pipe_read", "worker", 7.0),
+        ("socket", "threads_socket_read", "worker", 7.0),
+        ("accept", "threads_accept", "listener", 0.7),
+    ] {
+        let (look, _) = until(what, |look| value(look, metric, role) > threads);
+        assert!(value(&look, "threads_futex", "worker") < 1.0, "{what}: {look:?}");
+    }
+}
+
+#[test]
+fn reads_from_a_dependency_are_told_by_its_address() {
+    let (keeper, mut said) = keeper("socket");
+    let mut port = String::new();
+    said.read_line(&mut port).unwrap();
+    let label = format!("127.0.0.1:{}", port.trim());
+    let roots = vec![("app".into(), keeper.0.id())];
+    let watch = Watch::begin(Subject { roots, ..Subject::default() });
+    let end = Instant::now() + LONG;
+    let look = loop {
+        let looks = watch.take();
+        let found = looks.into_iter().find(|look| value(look, "threads_dependency_read", &label) > 6.5);
+        if let Some(look) = found {
+            break look;
+        }
+        assert!(Instant::now() < end, "no thread was seen in a read from {label}");
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(value(&look, "dependency_connections", &label), 1.0, "{look:?}");
+}
