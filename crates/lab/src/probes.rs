@@ -15,6 +15,7 @@ mod listeners;
 mod member;
 mod memory;
 mod network;
+mod own_groups;
 mod own_time;
 mod paging;
 mod pressure;
@@ -49,7 +50,7 @@ pub struct Subject {
     pub aside: Vec<(String, u32)>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
-    /// Of these the one that the load goes to: its connections are the generator's.
+    /// The port that the load goes to: connections to it are the generator's.
     pub served: Option<u16>,
     /// Unix sockets on which the system listens.
     pub unix_sockets: Vec<PathBuf>,

@@ -21,6 +21,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/runner/src/resolve.rs", "how long a name look-up took"),
     ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),
+    ("crates/lab/src/probes/own_time.rs", "the CPU time that looking costs, to do the dear part seldom"),
     ("crates/lab/src/probes/watch.rs", "when a look is due, and when it was made"),
     ("crates/tenbin/src/commands/load/waiting.rs", "how long a server that is starting is waited for"),
     ("crates/tenbin/src/live_line.rs", "how long a terminal is waited for"),

@@ -12,7 +12,7 @@ use super::sheet::Sheet;
 use super::sock_diag::{Connected, SockDiag};
 use super::threads::Members;
 
-/// Addresses that are told apart: those with the most connections.
+/// Addresses that are kept apart: those with the most connections.
 const DEPENDENCIES_MAX: usize = 8;
 /// Open files of the system that are looked through for its sockets, in one look.
 const FILES_MAX: usize = 8_192;
@@ -63,8 +63,8 @@ impl Dependencies {
         Some(address(connected.remote))
     }
 
-    pub(crate) fn look(&mut self, members: &[Members], sheet: &mut Sheet) {
-        let (begun, now) = (own_time(), Instant::now());
+    pub(crate) fn look(&mut self, members: &[Members], now: Instant, sheet: &mut Sheet) {
+        let begun = own_time();
         if self.next.is_some_and(|next| now < next) {
             return;
         }

@@ -49,7 +49,7 @@ impl Probe for Pressure {
 }
 
 /// Microseconds so far in which at least one task waited.
-fn parse(text: &str) -> Option<u64> {
+pub(crate) fn parse(text: &str) -> Option<u64> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
     some.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
 }

@@ -1,7 +1,7 @@
 //! The sheet that the probes of one look write on.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{NotAvailable, Reading};
 
@@ -11,7 +11,7 @@ pub(crate) trait Probe: Send {
     fn look(&mut self, sheet: &mut Sheet);
 
     /// Reads what changes too fast for looks. How long to wait until the next time; `None` for never.
-    fn sample(&mut self) -> Option<Duration> {
+    fn sample(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
 }
@@ -19,6 +19,8 @@ pub(crate) trait Probe: Send {
 /// The readings of one look, and what was never available.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
+    /// When the look began.
+    pub(crate) at: Option<Instant>,
     /// How long it was since the look before; nothing in the first one.
     pub(crate) over: Option<Duration>,
     pub(crate) readings: Vec<Reading>,

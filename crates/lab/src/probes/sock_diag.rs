@@ -200,7 +200,7 @@ fn listening(message: &[u8]) -> Option<Listening> {
 }
 
 /// Code that leaves out what comes from one of these ports, or leads to `served`. Each port is compared twice, as not below and not
-/// above; what is neither goes over a jump that leads behind the end, which is how the kernel is told to leave a socket out.
+/// above; what is neither goes over a jump that leads behind the end, so the kernel leaves the socket out.
 fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
     let sources = ports.iter().take(FILTERED_MAX).map(|port| (FILTER_SOURCE, *port));
     let left_out: Vec<([u8; 2], u16)> =

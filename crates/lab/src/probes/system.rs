@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::member::Reach;
+use super::own_groups::OwnGroups;
 use super::process_files::Stat;
 use super::process_values::ProcessValues;
 use super::pss::Pss;
@@ -32,6 +33,7 @@ pub(crate) struct System {
     pss: Pss,
     threads: Threads,
     dependencies: Dependencies,
+    own_groups: OwnGroups,
 }
 
 impl System {
@@ -43,6 +45,7 @@ impl System {
             tree: Tree::of(roots().map(|(_, keeper)| *keeper)),
             threads: Threads::new(reach.files.clone(), reach.has_schedstat),
             dependencies: Dependencies::of(subject),
+            own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
             reach,
             groups,
             uptime: Source::of_machine("/proc/uptime"),
@@ -94,13 +97,11 @@ impl System {
 
 impl Probe for System {
     fn look(&mut self, sheet: &mut Sheet) {
-        if self.groups.is_empty() {
-            return;
-        }
+        let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
         self.say_what_is_missing(sheet);
         // A sample at the end makes the second of the threads as long as that of the look.
         if sheet.over.is_some() {
-            self.threads.sample();
+            self.threads.sample(now);
         }
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let new = self.newcomers(sheet);
@@ -125,16 +126,17 @@ impl Probe for System {
         whole.write(SYSTEM, sheet);
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
-        self.dependencies.look(&members, sheet);
-        self.threads.look(|inode| self.dependencies.peer(inode), sheet);
-        self.threads.follow(members);
+        self.dependencies.look(&members, now, sheet);
+        self.own_groups.look(&members, sheet);
+        self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
+        self.threads.follow(members, now);
     }
 
-    fn sample(&mut self) -> Option<Duration> {
+    fn sample(&mut self, now: Instant) -> Option<Duration> {
         if self.groups.is_empty() {
             return None;
         }
-        self.threads.sample()
+        self.threads.sample(now)
     }
 }
 

@@ -77,22 +77,22 @@ impl Threads {
     }
 
     /// Follows these processes from now on.
-    pub(crate) fn follow(&mut self, members: Vec<Members>) {
+    pub(crate) fn follow(&mut self, members: Vec<Members>, now: Instant) {
         self.tallies.resize_with(members.len(), Tally::default);
         let pids = |members: &[Members]| members.iter().flat_map(|of| of.pids.clone()).collect::<Vec<u32>>();
         self.has_changed |= pids(&members) != pids(&self.members);
         self.members = members;
         if self.listed.is_none() {
-            self.sample();
+            self.sample(now);
         }
     }
 
     /// Reads threads, all or the next ones. How long to wait until the next time; `None` if there is nothing to read.
-    pub(crate) fn sample(&mut self) -> Option<Duration> {
+    pub(crate) fn sample(&mut self, now: Instant) -> Option<Duration> {
         if self.unread.is_some() {
             return None;
         }
-        let (begun, now) = (own_time(), Instant::now());
+        let begun = own_time();
         let is_due = |listed: Instant| self.pace.is_listing_due(now.saturating_duration_since(listed));
         if std::mem::take(&mut self.has_changed) || self.listed.is_none_or(is_due) {
             self.list(now);
@@ -158,12 +158,12 @@ impl Threads {
     }
 
     /// Writes what was seen since the last look. `peer` names where the connection of a socket leads, if the system opened it.
-    pub(crate) fn look(&mut self, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
+    pub(crate) fn look(&mut self, now: Instant, peer: impl Fn(u64) -> Option<String>, sheet: &mut Sheet) {
         if let Some(because) = &self.unread {
             return sheet.not_available("what threads do", || because.clone());
         }
         self.say_what_is_hidden(sheet);
-        let (now, mut read) = (Instant::now(), vec![[0_u32; 2]; self.tallies.len()]);
+        let mut read = vec![[0_u32; 2]; self.tallies.len()];
         for thread in &mut self.threads {
             let role = thread.role(now);
             let was_read = self.tallies[thread.group].add_thread(role, std::mem::take(&mut thread.spent_s));
@@ -325,11 +325,12 @@ mod tests {
     #[test]
     fn what_a_kernel_does_not_count_is_named_once() {
         let mut threads = Threads::new(Allowance::of(0), false);
-        threads.follow(Vec::new());
-        assert_eq!(threads.sample(), None);
+        let now = Instant::now();
+        threads.follow(Vec::new(), now);
+        assert_eq!(threads.sample(now), None);
         let mut sheet = Sheet::default();
-        threads.look(|_| None, &mut sheet);
-        threads.look(|_| None, &mut sheet);
+        threads.look(now, |_| None, &mut sheet);
+        threads.look(now, |_| None, &mut sheet);
         assert_eq!(sheet.missing().len(), 1);
     }
 }

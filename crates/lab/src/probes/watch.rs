@@ -65,6 +65,7 @@ impl Watch {
         let shared = Arc::new(Shared::default());
         let mut probes = super::all(&subject);
         let (mut sheet, begun) = (Sheet::default(), Instant::now());
+        sheet.at = Some(begun);
         look_at_all(&mut probes, &mut sheet);
         sheet.take();
         let theirs = Arc::clone(&shared);
@@ -120,9 +121,9 @@ fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
 }
 
 /// When the next sample is due; `None` if no probe takes samples.
-fn sample_all(probes: &mut [Box<dyn Probe>]) -> Option<Instant> {
-    let pause = probes.iter_mut().filter_map(|probe| probe.sample()).min()?;
-    Instant::now().checked_add(pause)
+fn sample_all(probes: &mut [Box<dyn Probe>], now: Instant) -> Option<Instant> {
+    let pause = probes.iter_mut().filter_map(|probe| probe.sample(now)).min()?;
+    now.checked_add(pause)
 }
 
 fn run(
@@ -131,17 +132,17 @@ fn run(
     mut sheet: Sheet,
     begun: Instant,
 ) -> Vec<NotAvailable> {
-    let (mut last, mut next_sample) = (begun, sample_all(&mut probes));
+    let (mut last, mut next_sample) = (begun, sample_all(&mut probes, Instant::now()));
     loop {
         let look_at = next_second(begun, last);
         let is_ended = shared.wait_until(next_sample.map_or(look_at, |sample_at| sample_at.min(look_at)));
         let at = Instant::now();
         if !is_ended && at < look_at {
-            next_sample = sample_all(&mut probes);
+            next_sample = sample_all(&mut probes, at);
             continue;
         }
         let over = at.saturating_duration_since(last);
-        sheet.over = Some(over);
+        (sheet.at, sheet.over) = (Some(at), Some(over));
         look_at_all(&mut probes, &mut sheet);
         shared.keep(Look { at, over, readings: sheet.take() });
         if is_ended {
