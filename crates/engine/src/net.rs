@@ -3,7 +3,6 @@
 pub(crate) mod cancel;
 pub(crate) mod line;
 pub(crate) mod probe;
-pub(crate) mod stamped;
 pub(crate) mod tls;
 
 pub(crate) use sockets::{Dialled, Io, dial, poll, socket, unix};

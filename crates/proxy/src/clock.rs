@@ -4,6 +4,9 @@ use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
+/// A stamp this much older than the reading is not believed: the real-time clock may have been set.
+const STAMP_AGE_MAX_NS: u64 = 1_000_000;
+
 /// Nanoseconds of the monotonic clock since the proxy was started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
@@ -22,8 +25,40 @@ impl Clock {
     }
 }
 
+/// When something came, by the kernel's stamp on the real-time clock, which showed `real_ns` at `now_ns`.
+///
+/// It came at most a millisecond ago: a proxy that is later than that has its delay from its reading, and so has data that waited
+/// because the proxy holds as much as it may.
+pub(crate) fn arrival_ns(now_ns: u64, real_ns: i64, stamp_ns: Option<i64>) -> u64 {
+    let age_ns = stamp_ns.and_then(|stamp_ns| u64::try_from(real_ns.saturating_sub(stamp_ns)).ok());
+    now_ns.saturating_sub(age_ns.filter(|age_ns| *age_ns <= STAMP_AGE_MAX_NS).unwrap_or(0))
+}
+
+/// The real-time clock, which the kernel stamps data with.
+pub(crate) fn real_ns() -> i64 {
+    let time = clock_gettime(ClockId::Realtime);
+    time.tv_sec.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec)
+}
+
 /// CPU time of the calling thread, user and system, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_came_when_its_stamp_says_unless_that_cannot_be() {
+        let now_ns = 5_000_000;
+        let came = |stamp_ns| arrival_ns(now_ns, 1_000_000_000, stamp_ns);
+        assert_eq!(came(None), now_ns);
+        assert_eq!(came(Some(1_000_000_000 - 40_000)), now_ns - 40_000);
+        assert_eq!(came(Some(1_000_000_001)), now_ns, "in the future");
+        assert_eq!(came(Some(0)), now_ns, "too long ago");
+        assert_eq!(came(Some(i64::MIN)), now_ns);
+        assert_eq!(arrival_ns(10, 1_000, Some(0)), 0);
+    }
 }

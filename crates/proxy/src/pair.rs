@@ -7,8 +7,9 @@ use rustix::net::{Shutdown, shutdown, sockopt};
 use sockets::Io;
 use sockets::poll::Ready;
 use sockets::socket::Socket;
+use sockets::stamped::{self, Control};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, arrival_ns, real_ns};
 use crate::counters::Tally;
 use crate::jitter::Draws;
 use crate::settings::Settings;
@@ -37,6 +38,8 @@ pub(crate) struct Context<'a> {
     pub(crate) timers: &'a mut Timers,
     pub(crate) tally: &'a mut Tally,
     pub(crate) buffer: &'a mut [u8],
+    /// For the kernel's stamps of what is read.
+    pub(crate) control: &'a mut Control,
     /// Bytes that a line may hold.
     pub(crate) limit: usize,
     /// Nothing leaves before: a stall, or a change of settings that must not look late.
@@ -92,6 +95,10 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn new(socket: Socket, is_tcp: bool, is_connected: bool) -> Self {
+        if is_tcp {
+            // Without stamps the time of the reading counts.
+            stamped::enable(&socket);
+        }
         Self {
             socket,
             is_tcp,
@@ -188,12 +195,14 @@ impl Pair {
             if !side.can_read || line.is_finished() || room == 0 {
                 return;
             }
-            match side.socket.receive(&mut context.buffer[..room]) {
+            let (io, stamp_ns) = stamped::receive(&side.socket, &mut context.buffer[..room], context.control);
+            match io {
                 Io::Moved(count) => {
                     // A short read has emptied the socket; what comes later is a new edge.
                     side.can_read = count == room || side.is_hung_up;
                     let delay_ns = context.draws.delay_ns(context.settings);
-                    line.push(context.clock.now(), delay_ns, &context.buffer[..count]);
+                    let arrived_ns = arrival_ns(context.clock.now(), real_ns(), stamp_ns);
+                    line.push(arrived_ns, delay_ns, &context.buffer[..count]);
                 }
                 Io::NotYet => side.can_read = false,
                 Io::Closed => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 use sockets::poll::{Poll, Ready};
+use sockets::stamped::Control;
 use sockets::{Dialled, Endpoint, dial};
 
 use crate::clock::{Clock, thread_cpu_ns};
@@ -50,6 +51,7 @@ pub(crate) struct Reactor {
     /// Connections that have more to read now.
     again: Vec<Key>,
     buffer: Vec<u8>,
+    control: Control,
     /// Nothing leaves before: a change of settings must not look late.
     changed_at_ns: u64,
     /// The end of the last stall.
@@ -86,6 +88,7 @@ impl Reactor {
             free: Vec::new(),
             again: Vec::new(),
             buffer: vec![0; READ_BYTES],
+            control: Control::new(),
             changed_at_ns: 0,
             stalled_until_ns: 0,
             may_accept: true,
@@ -269,6 +272,7 @@ impl Reactor {
             timers: &mut self.timers,
             tally,
             buffer: &mut self.buffer,
+            control: &mut self.control,
             limit: self.buffer_bytes,
             not_before_ns,
         };

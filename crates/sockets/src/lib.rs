@@ -3,6 +3,7 @@
 pub mod descriptors;
 pub mod poll;
 pub mod socket;
+pub mod stamped;
 mod tcp;
 pub mod timers;
 pub mod unix;

@@ -27,7 +27,7 @@ impl Worker<'_> {
             net::dial(peer.endpoint(self.first_number + link.number, link.generation)).and_then(|dialled| {
                 self.poll.watch(&dialled.socket, number, link.generation)?;
                 if self.late_reading.is_some() {
-                    net::stamped::enable(&dialled.socket);
+                    sockets::stamped::enable(&dialled.socket);
                 }
                 Ok(dialled)
             });

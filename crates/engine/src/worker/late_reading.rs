@@ -5,13 +5,13 @@
 //! times are the kernel's receive timestamps: closer to the truth than the instant at which a thread got round to them.
 
 use load::Load;
+use sockets::stamped::Control;
 use wire::Reply;
 
 use super::Worker;
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::job::{Endpoint, Job, Peer};
-use crate::net::stamped::Control;
 
 /// A reply may lie in the kernel for this long.
 const WAIT_MAX_NS: u64 = 600_000;

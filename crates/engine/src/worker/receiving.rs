@@ -8,8 +8,8 @@ use super::parts::After;
 use super::{HEARTBEAT_NS, Worker};
 use crate::endings::Ending;
 use crate::link::{Link, Sending, State};
+use crate::net::Io;
 use crate::net::poll::Ready;
-use crate::net::{self, Io};
 
 /// Reads of one connection in a row before the others have their turn again.
 const READS_MAX: u32 = 16;
@@ -94,7 +94,7 @@ impl Worker<'_> {
             let (io, arrived) = match &mut self.late_reading {
                 Some(late_reading) => {
                     let (io, real_time) =
-                        net::stamped::receive(socket, &mut buffer, &mut late_reading.control);
+                        sockets::stamped::receive(socket, &mut buffer, &mut late_reading.control);
                     let user = link.carried.first();
                     let exchange = user.and_then(|user| self.users[user as usize].exchange.as_ref());
                     let sent_ns = exchange.map_or(0, |exchange| exchange.sent_ns);

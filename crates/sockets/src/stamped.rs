@@ -10,27 +10,28 @@ use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
 
-use super::Io;
-use super::socket::Socket;
-use crate::clock::unix_ns;
+use crate::Io;
+use crate::socket::Socket;
 
 /// Room for the control message of one read.
 #[derive(Debug)]
-pub(crate) struct Control(Vec<u8>);
+pub struct Control(Vec<u8>);
 
 impl Control {
-    pub(crate) fn new() -> Self {
+    /// For any number of reads, one after the other.
+    #[expect(clippy::new_without_default, reason = "it allocates")]
+    pub fn new() -> Self {
         Self(nix::cmsg_space!(TimeSpec))
     }
 }
 
 /// Asks for timestamps on a socket; says whether it gives them.
-pub(crate) fn enable(socket: &Socket) -> bool {
+pub fn enable(socket: &Socket) -> bool {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
 }
 
 /// Takes bytes from the kernel, with the instant at which the last of them came, in nanoseconds of the real-time clock.
-pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<i64>) {
+pub fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<i64>) {
     let fd = socket.as_fd().as_raw_fd();
     let mut slices = [IoSliceMut::new(buffer)];
     loop {
@@ -49,7 +50,9 @@ pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control)
 
 fn arrival(message: ControlMessageOwned) -> Option<i64> {
     match message {
-        ControlMessageOwned::ScmTimestampns(at) => Some(unix_ns(at.tv_sec(), at.tv_nsec())),
+        ControlMessageOwned::ScmTimestampns(at) => {
+            Some(at.tv_sec().saturating_mul(1_000_000_000).saturating_add(at.tv_nsec()))
+        }
         _ => None,
     }
 }
