@@ -13,6 +13,8 @@ pub enum Stage {
     Port,
     /// Holding it to its limits.
     Limits,
+    /// Making the host that it runs on.
+    Host,
     /// Starting a process.
     Start,
     /// Waiting until a process is ready.
@@ -33,6 +35,7 @@ impl Stage {
             Stage::Before => "before",
             Stage::Port => "port",
             Stage::Limits => "limits",
+            Stage::Host => "host",
             Stage::Start => "start",
             Stage::Ready => "ready",
             Stage::Died => "died",

@@ -12,8 +12,13 @@ const CHARACTERS_MAX: usize = 200;
 ///
 /// `cancel` is asked every few milliseconds.
 pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> bool) -> Option<String> {
-    let setting =
-        Setting { keeper: keeper.to_vec(), cores: Vec::new(), marker: Marker::new(), groups: Vec::new() };
+    let setting = Setting {
+        keeper: keeper.to_vec(),
+        cores: Vec::new(),
+        marker: Marker::new(),
+        groups: Vec::new(),
+        namespace: None,
+    };
     let output = commands::run(&setting, command, command.within, cancel).ok()?.end();
     let text = String::from_utf8_lossy(&output.text);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;

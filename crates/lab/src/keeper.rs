@@ -27,6 +27,7 @@ use self::outbox::Outbox;
 use self::tree::Tree;
 use crate::Signal;
 use crate::deadline::Deadline;
+use crate::hosts;
 use crate::limits::{self, Membership};
 
 /// When Tenbin is gone, its processes get this long to end by themselves.
@@ -60,7 +61,8 @@ fn keep() -> Result<(), Errno> {
     set_child_subreaper(Some(getpid()))?;
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
-    let Order::Start { argv, env, dir, cores, groups } = order else { return Err(Errno::INVAL) };
+    let Order::Start { argv, env, dir, cores, groups, namespace } = order else { return Err(Errno::INVAL) };
+    let argv = namespace.as_ref().map_or_else(|| argv.clone(), |name| hosts::within(name, &argv));
     let start = || limits::inside(&groups, || Tree::start(&argv, env, &dir));
     match pin(&cores).and_then(|()| start()) {
         Ok(tree) => {
@@ -74,6 +76,7 @@ fn keep() -> Result<(), Errno> {
                 is_orphaned: false,
                 children,
                 groups,
+                namespace,
             };
             keeper.run()
         }
@@ -176,6 +179,8 @@ struct Keeper {
     children: UnixStream,
     /// Those of its system, which nobody else removes when Tenbin is gone.
     groups: Vec<Membership>,
+    /// That of its host.
+    namespace: Option<String>,
 }
 
 impl Keeper {
@@ -206,6 +211,7 @@ impl Keeper {
         if self.is_orphaned {
             // Another keeper of the system may still need them, and removes them then.
             let _ = limits::remove(self.groups.iter().map(|one| one.group.as_path()));
+            let _ = self.namespace.as_ref().map(|name| hosts::remove(name));
         }
         farewell(&mut self.link)
     }

@@ -35,6 +35,8 @@ pub(crate) struct Setting {
     pub(crate) marker: Marker,
     /// The groups that hold the system to its limits.
     pub(crate) groups: Vec<Membership>,
+    /// The network namespace of its host.
+    pub(crate) namespace: Option<String>,
 }
 
 /// What a keeper has said so far.
@@ -124,6 +126,7 @@ impl KeptProcess {
             dir: command.dir.clone(),
             cores: setting.cores.clone(),
             groups: setting.groups.clone(),
+            namespace: setting.namespace.clone(),
         };
         if !kept.order(&order) {
             return Err(format!("its working directory {} is not written in UTF-8", command.dir.display()));

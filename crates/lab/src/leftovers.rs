@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::Signal;
 use crate::deadline::Deadline;
-use crate::limits;
 use crate::marker::{Marker, Owner, marked};
 use crate::processes::{self, Seen};
+use crate::{hosts, limits};
 
 const GRACE: Duration = Duration::from_secs(1);
 const KILLING: Duration = Duration::from_secs(3);
@@ -34,6 +34,8 @@ pub struct Leftovers {
     pub elsewhere: Vec<u32>,
     /// How many systems had left control groups whose Tenbin is dead. They were removed.
     pub groups: usize,
+    /// How many hosts had been left whose Tenbin is dead. They were removed.
+    pub hosts: usize,
 }
 
 /// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
@@ -51,7 +53,7 @@ pub fn sweep() -> Leftovers {
         found
     });
     let elsewhere = of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect();
-    Leftovers { ended, elsewhere, groups: limits::remove_of_the_dead() }
+    Leftovers { ended, elsewhere, groups: limits::remove_of_the_dead(), hosts: hosts::remove_of_the_dead() }
 }
 
 /// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.

@@ -9,6 +9,7 @@ mod exit;
 mod failure;
 mod first_line;
 mod folder;
+pub mod hosts;
 mod in_words;
 pub mod keeper;
 mod kept_process;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Signal;
+use crate::hosts::Network;
 use crate::limits::Limits;
 
 /// One system, with nothing left open: every path, port and argument is written out.
@@ -32,6 +33,8 @@ pub struct Recipe {
     pub limits: Limits,
     /// Limits that may be set while it runs.
     pub limits_to_come: Vec<Limits>,
+    /// The network of a host of its own that it runs on.
+    pub network: Option<Network>,
     /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
     pub keeper: Vec<OsString>,
 }

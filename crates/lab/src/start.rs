@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::folder::Folder;
+use crate::hosts::Namespace;
 use crate::kept_process::{KeptProcess, Setting};
 use crate::limits::{Groups, Kernel};
 use crate::marker::Marker;
@@ -26,15 +27,28 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         cores,
         limits,
         limits_to_come,
+        network,
         keeper,
         name: _,
     } = recipe;
     let folder = Folder::make(&dir, &files)?;
     check_ports(&ports)?;
     let marker = Marker::new();
-    let limits = Groups::make(&limits, &limits_to_come, marker, &Kernel::here())?;
+    let namespace = network.map(|network| Namespace::make(network, marker)).transpose()?;
+    let limits = Groups::make(&limits, &limits_to_come, marker, &Kernel::here());
+    let limits = limits.inspect_err(|_| {
+        // The fault of the limits says more than this one would.
+        let _ = namespace.as_ref().map(Namespace::remove);
+    })?;
     let mut system = System {
-        setting: Setting { keeper, cores, marker, groups: limits.memberships() },
+        setting: Setting {
+            keeper,
+            cores,
+            marker,
+            groups: limits.memberships(),
+            namespace: namespace.as_ref().map(|one| one.name().to_owned()),
+        },
+        namespace,
         limits,
         killed_for_memory: 0,
         running: Vec::with_capacity(processes.len()),
@@ -105,7 +119,7 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let free = is_aside.then(|| Setting { groups: Vec::new(), ..self.setting.clone() });
+        let free = is_aside.then(|| Setting { groups: Vec::new(), namespace: None, ..self.setting.clone() });
         let setting = free.as_ref().unwrap_or(&self.setting);
         let kept = KeptProcess::start(setting, &name, &command).map_err(|why| {
             let what = format!("`{}` could not be started: {why}", in_words::command(&command));

@@ -64,7 +64,7 @@ impl System {
         }
     }
 
-    /// What the limits did that was not told yet; and their end.
+    /// What the limits did that was not told yet; and the end of limits and host.
     fn unlimit(&mut self) -> Vec<Failure> {
         let killed = self.limits.killed_for_memory().saturating_sub(self.killed_for_memory);
         let count = usize::try_from(killed).unwrap_or(usize::MAX);
@@ -72,7 +72,10 @@ impl System {
         let told = (killed > 0).then(|| failure(Stage::Died, None, what, MEMORY_WAY_OUT));
         let left = self.limits.remove().err();
         let way_out = "end the processes in it, and remove the folder by hand (rmdir)";
-        told.into_iter().chain(left.map(|what| failure(Stage::Stop, None, what, way_out))).collect()
+        let told = told.into_iter().chain(left.map(|what| failure(Stage::Stop, None, what, way_out)));
+        let host = self.namespace.take().and_then(|namespace| namespace.remove().err());
+        let way_out = "remove it by hand (ip netns del)";
+        told.chain(host.map(|what| failure(Stage::Host, None, what, way_out))).collect()
     }
 
     /// What escaped its keeper, because the keeper was killed.

@@ -1,6 +1,7 @@
 //! A system that runs.
 
 use crate::folder::Folder;
+use crate::hosts::Namespace;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::limits::Groups;
 use crate::{Command, Failure, Output, Stage, StopHow};
@@ -33,6 +34,8 @@ pub(crate) const MEMORY_WAY_OUT: &str = "raise `memory` in `resources`, or let t
 pub struct System {
     pub(crate) setting: Setting,
     pub(crate) limits: Groups,
+    /// Of its host.
+    pub(crate) namespace: Option<Namespace>,
     /// How many such ends have been told.
     pub(crate) killed_for_memory: u64,
     pub(crate) running: Vec<Running>,

@@ -2,6 +2,7 @@
 
 mod dying;
 mod flood;
+mod hosts;
 mod limits;
 mod not_starting;
 mod probes_of_a_system;

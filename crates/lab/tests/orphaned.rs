@@ -117,3 +117,30 @@ fn the_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
         groups.iter().flat_map(|group| fs::read_to_string(group.join("cgroup.procs"))).collect();
     assert_eq!(members, Vec::<String>::new());
 }
+
+#[test]
+fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keepers() {
+    for is_keeper_killed in [false, true] {
+        let bench = Bench::new();
+        let (mut owner, keeper) = owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
+        let own = format!("tnb-{}:", owner.id());
+        let hosts = || {
+            let entries = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter(|name| name.starts_with(&own)).count()
+        };
+        assert_eq!(hosts(), 1, "this test needs root and iproute2");
+        if is_keeper_killed {
+            let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
+            rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
+        }
+        owner.kill().expect("killed");
+        owner.wait().expect("reaped");
+        wait_until("nothing is left", || {
+            if is_keeper_killed {
+                lab::leftovers::sweep();
+            }
+            bench.left().is_empty() && hosts() == 0
+        });
+    }
+}

@@ -20,7 +20,15 @@ fn read(text: &str) -> Study {
 }
 
 fn launch(study: &Study) -> Launch {
-    study.launch(0, &Environment { ports: &[], dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") })
+    study.launch(
+        0,
+        &Environment {
+            ports: &[],
+            dir: Path::new("/run/1"),
+            tenbin: Path::new("/bin/tenbin"),
+            host: std::net::Ipv4Addr::LOCALHOST,
+        },
+    )
 }
 
 fn at(study: &Study, at: At) -> Plan {

@@ -136,8 +136,12 @@ fn a_load_may_go_on_until_it_is_steady() {
     let study = read(false);
     assert_eq!(study.run_ns(0), Some(32_000_000_000), "as long as it may get");
     assert_eq!(study.loads[0].stop_words, "10s to 30s, until steady, after 2s of warm-up");
-    let environment =
-        plan::Environment { ports: &[], dir: &PathBuf::from("/run"), tenbin: &PathBuf::from("/tenbin") };
+    let environment = plan::Environment {
+        ports: &[],
+        dir: &PathBuf::from("/run"),
+        tenbin: &PathBuf::from("/tenbin"),
+        host: std::net::Ipv4Addr::LOCALHOST,
+    };
     let plan = study.plan(0, &study.launch(0, &environment)).expect("a plan");
     assert_eq!((plan.extend, plan.first_end_ns()), (2, Some(12_000_000_000)));
     assert!(study.explain().contains("time        up to 32s of load\n"), "{}", study.explain());

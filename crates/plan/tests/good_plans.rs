@@ -25,7 +25,12 @@ fn launch(study: &Study, variant: usize) -> Launch {
     let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(7000..).collect();
     study.launch(
         variant,
-        &Environment { ports: &ports, dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") },
+        &Environment {
+            ports: &ports,
+            dir: Path::new("/run/1"),
+            tenbin: Path::new("/bin/tenbin"),
+            host: std::net::Ipv4Addr::LOCALHOST,
+        },
     )
 }
 
@@ -368,7 +373,12 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
                 load: { users: 3, pool: 2, latency-limit: 1s }\nurl: postgres://u@127.0.0.1:1/d?sslmode=disable\n";
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
     let study = study.unwrap_or_else(|faults| panic!("{faults}"));
-    let environment = Environment { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
+    let environment = Environment {
+        ports: &[],
+        dir: Path::new("/d"),
+        tenbin: Path::new("/t"),
+        host: std::net::Ipv4Addr::LOCALHOST,
+    };
     let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
     let sql = plan.sql.as_ref().expect("a plan of transactions");
     let texts: Vec<String> =
@@ -399,7 +409,12 @@ fn requests_and_transactions_each_have_their_peer() {
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
     let study = study.unwrap_or_else(|faults| panic!("{faults}"));
     let ports = [(String::new(), 81), ("db".to_owned(), 82)];
-    let environment = Environment { ports: &ports, dir: Path::new("/d"), tenbin: Path::new("/t") };
+    let environment = Environment {
+        ports: &ports,
+        dir: Path::new("/d"),
+        tenbin: Path::new("/t"),
+        host: std::net::Ipv4Addr::LOCALHOST,
+    };
     assert_eq!(study.ports(0), ["", "db"]);
     let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
     assert!(plan.is_mixed());
@@ -475,6 +490,32 @@ fn limits_of_a_system_may_be_varied_and_are_its_own() {
 }
 
 #[test]
+fn a_system_on_a_host_is_loaded_at_its_address() {
+    let study = text(
+        "{ scenario: [ get: / ], load: { users: 1, for: 1s }, hosts: { far: { namespace: true } }, systems: {\
+           a: { start: 'a {host}:{port}', host: far },\
+           b: { start: 'b {host}:{port}' },\
+           c: { start: 'c {host}:{port}', vary: { host: [ x ] } } } }",
+    );
+    let launch = |number| {
+        let ports: Vec<(String, u16)> = study.ports(number).into_iter().zip(7000..).collect();
+        let host = std::net::Ipv4Addr::new(10, 213, 0, 2);
+        study.launch(
+            number,
+            &Environment { ports: &ports, dir: Path::new("/d"), tenbin: Path::new("/t"), host },
+        )
+    };
+    assert_eq!(
+        (launch(0).url.as_str(), study.systems[0].host.as_deref()),
+        ("http://10.213.0.2:7000", Some("far"))
+    );
+    assert_eq!(launch(0).processes[0].command.argv, ["a", "10.213.0.2:7000"]);
+    assert_eq!((launch(1).url.as_str(), study.systems[1].host.as_deref()), ("http://127.0.0.1:7000", None));
+    assert_eq!(launch(2).processes[0].command.argv, ["c", "x:7000"], "a parameter of that name");
+    assert!(study.explain().contains("on the host far, a network namespace"));
+}
+
+#[test]
 fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, systems: { a: {\
@@ -508,7 +549,12 @@ fn a_path_of_the_url_precedes_the_paths_of_steps() {
         let study = text(&format!(
             "{{ scenario: [ {{ {first} }}, get: '/b?x={{n}}' ], data: {{ n: {{ text: 1 }} }}, load: {{ users: 1 }}, url: '{url}' }}"
         ));
-        let environment = Environment { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
+        let environment = Environment {
+            ports: &[],
+            dir: Path::new("/d"),
+            tenbin: Path::new("/t"),
+            host: std::net::Ipv4Addr::LOCALHOST,
+        };
         let plan = study.plan(0, &study.launch(0, &environment)).expect("it is a plan");
         let target = |step: &plan::PlannedStep| step.request().expect("a request").request.target.clone();
         (plan.peer.port, plan.steps.iter().map(target).collect::<Vec<_>>())

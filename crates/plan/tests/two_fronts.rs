@@ -99,7 +99,12 @@ fn from_file(given: &Given) -> Result<Plan, FileErrors> {
 /// A plan file that is a single load on a single system.
 fn read(text: &str) -> Result<Plan, FileErrors> {
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)?;
-    let environment = Environment { ports: &[], dir: Path::new("/run"), tenbin: Path::new("/tenbin") };
+    let environment = Environment {
+        ports: &[],
+        dir: Path::new("/run"),
+        tenbin: Path::new("/tenbin"),
+        host: std::net::Ipv4Addr::LOCALHOST,
+    };
     Ok(study.plan(0, &study.launch(0, &environment)).expect("what was checked is a plan"))
 }
 

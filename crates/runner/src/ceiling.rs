@@ -137,6 +137,7 @@ impl Shape<'_> {
             cores: self.system_cores.iter().copied().collect(),
             limits: Limits::default(),
             limits_to_come: Vec::new(),
+            network: None,
             keeper,
         })
     }

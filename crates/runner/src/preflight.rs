@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -19,6 +20,9 @@ use crate::resolve;
 /// Ports for filling in texts that are only looked at.
 const FIRST_EXAMPLE_PORT: u16 = 20_001;
 
+/// An address of a host, for texts that are only looked at.
+const EXAMPLE_HOST: Ipv4Addr = Ipv4Addr::new(10, 213, 0, 2);
+
 /// Everything that stands in the way of a study on this machine. Nothing is started. `tenbin` is this program.
 pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -26,6 +30,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults.extend(Cores::choose(&study.pin, &allowed).err());
     faults.extend(missing_programs(study, tenbin));
     faults.extend(limits_out_of_reach(study, tenbin));
+    faults.extend(no_hosts(study));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
         // TCP needs the most: ports in addition to descriptors.
@@ -52,7 +57,9 @@ fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Laun
         let names = study.ports(variant).into_iter();
         let ports: Vec<_> = names.zip(FIRST_EXAMPLE_PORT..).collect();
         // The folder does not exist: programs in it are made by the system itself and cannot be looked for.
-        study.launch(variant, &Environment { ports: &ports, dir: Path::new("/nonexistent"), tenbin })
+        let has_host = study.systems[study.variants[variant].system].host.is_some();
+        let host = if has_host { EXAMPLE_HOST } else { Ipv4Addr::LOCALHOST };
+        study.launch(variant, &Environment { ports: &ports, dir: Path::new("/nonexistent"), tenbin, host })
     })
 }
 
@@ -76,6 +83,13 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
         Fault::new(format!("systems: {system}"), what, help.unwrap_or("correct the url"))
     };
     found.into_iter().map(fault).collect()
+}
+
+/// That no host can be made here, if a system needs one. It is tried once.
+fn no_hosts(study: &Study) -> Option<Fault> {
+    let system = study.systems.iter().find(|system| system.host.is_some())?;
+    let failure = lab::hosts::check().err()?;
+    Some(Fault::new(format!("systems: {}: host", system.name), failure.what, failure.way_out))
 }
 
 /// Limits that systems cannot be held to here. Each set of limits is tried once, without a process.

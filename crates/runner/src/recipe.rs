@@ -37,11 +37,12 @@ pub(crate) fn recipe(
         files: launch.files.clone(),
         before: launch.before.iter().map(|cmd| command(cmd, within)).collect(),
         after: launch.after.iter().map(|cmd| command(cmd, within)).collect(),
-        processes: launch.processes.iter().map(|one| process(one, peer)).collect(),
+        processes: launch.processes.iter().map(|one| process(one, peer, launch.host)).collect(),
         ports: ports.to_vec(),
         cores: cores.to_vec(),
         limits: limits(&launch.limits),
         limits_to_come: Vec::new(),
+        network: None,
         keeper: keeper(tenbin),
     }
 }
@@ -81,9 +82,9 @@ fn command(cmd: &Cmd, within: Duration) -> lab::Command {
     lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
 }
 
-fn process(process: &Proc, peer: &Peer) -> lab::Process {
+fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
     let within = Duration::from_nanos(process.ready.within_ns);
-    let address = |port: Option<u16>| address(port.unwrap_or_default(), peer);
+    let address = |port: Option<u16>| address(port.unwrap_or_default(), peer, host);
     let when = match (&process.ready.when, process.ready.port) {
         (ReadyWhen::Get(path), port) => When::Get { address: address(port), path: path.clone() },
         (ReadyWhen::Tcp, Some(port)) => When::Tcp(address(Some(port))),
@@ -108,10 +109,11 @@ fn process(process: &Proc, peer: &Peer) -> lab::Process {
     }
 }
 
-/// Where a port is waited for: at the address of the URL if it is the URL's, such as `[::1]`; else at 127.0.0.1.
-fn address(port: u16, peer: &Peer) -> SocketAddr {
+/// Where a port is waited for: at the address of the URL if it is the URL's, such as `[::1]`; else at that of the host, which is
+/// 127.0.0.1 for one on this machine.
+fn address(port: u16, peer: &Peer, host: Ipv4Addr) -> SocketAddr {
     let of_url = peer.host.parse::<IpAddr>().ok().filter(|_| port == peer.port);
-    SocketAddr::new(of_url.unwrap_or(Ipv4Addr::LOCALHOST.into()), port)
+    SocketAddr::new(of_url.unwrap_or(host.into()), port)
 }
 
 #[cfg(test)]
@@ -137,9 +139,11 @@ mod tests {
             tls: None,
             certificate: None,
         };
-        assert_eq!(address(80, &peer("::1")).to_string(), "[::1]:80");
-        assert_eq!(address(80, &peer("127.0.0.2")).to_string(), "127.0.0.2:80");
-        assert_eq!(address(81, &peer("::1")).to_string(), "127.0.0.1:81");
-        assert_eq!(address(80, &peer("localhost")).to_string(), "127.0.0.1:80");
+        assert_eq!(address(80, &peer("::1"), Ipv4Addr::LOCALHOST).to_string(), "[::1]:80");
+        assert_eq!(address(80, &peer("127.0.0.2"), Ipv4Addr::LOCALHOST).to_string(), "127.0.0.2:80");
+        assert_eq!(address(81, &peer("::1"), Ipv4Addr::LOCALHOST).to_string(), "127.0.0.1:81");
+        assert_eq!(address(80, &peer("localhost"), Ipv4Addr::LOCALHOST).to_string(), "127.0.0.1:80");
+        let host = Ipv4Addr::new(10, 213, 0, 2);
+        assert_eq!(address(81, &peer("127.0.0.1"), host).to_string(), "10.213.0.2:81", "behind a proxy");
     }
 }

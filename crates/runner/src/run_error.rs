@@ -55,6 +55,9 @@ pub enum RunError {
     /// There are no ports for a system.
     #[error("no free ports for the system: {0}")]
     Ports(String),
+    /// There is no network for a host.
+    #[error("no network for the host of the system: {0}")]
+    Network(String),
     /// There is no folder for a system's files.
     #[error(
         "no folder can be made for the files of a system: {0}\n  help: see to the space and rights of the folder for temporary files (TMPDIR)"

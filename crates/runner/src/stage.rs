@@ -1,10 +1,12 @@
 //! A system that can be started, and its load.
 
 use std::fs;
+use std::net::Ipv4Addr;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use lab::Root;
+use lab::hosts::Network;
 use lab::probes::Subject;
 use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
 use store::Failure;
@@ -22,6 +24,8 @@ pub(crate) struct Stage {
     pub(crate) launch: Launch,
     peer: Peer,
     room: Room,
+    /// Of its host, if it has one of its own.
+    network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
 }
@@ -40,7 +44,10 @@ impl Stage {
         let names = study.ports(variant);
         let mut room = lab.room(names.len())?;
         let named: Vec<(String, u16)> = names.into_iter().zip(room.ports.iter().copied()).collect();
-        let launch = study.launch(variant, &Environment { ports: &named, dir: room.dir(), tenbin });
+        let host = &study.systems[study.variants[variant].system].host;
+        let network = host.as_ref().map(|_| lab.network()).transpose()?;
+        let host = network.map_or(Ipv4Addr::LOCALHOST, |network| network.there);
+        let launch = study.launch(variant, &Environment { ports: &named, dir: room.dir(), tenbin, host });
         let plan = match amount {
             None => study.plan(load, &launch),
             Some(amount) => study.plan_at(load, &launch, amount),
@@ -51,7 +58,7 @@ impl Stage {
             plan.pin = Pin::Cores(cores.generator.clone());
         }
         let (peer, cores, tenbin) = (plan.peer.clone(), cores.system.clone(), tenbin.to_path_buf());
-        Ok((plan, Self { launch, peer, room, cores, tenbin }))
+        Ok((plan, Self { launch, peer, room, network, cores, tenbin }))
     }
 
     /// System and variant, in words.
@@ -60,7 +67,15 @@ impl Stage {
     }
 
     pub(crate) fn recipe(&self) -> lab::Recipe {
-        recipe::recipe(&self.launch, &self.peer, self.room.dir(), &self.room.ports, &self.cores, &self.tenbin)
+        let recipe = recipe::recipe(
+            &self.launch,
+            &self.peer,
+            self.room.dir(),
+            &self.room.ports,
+            &self.cores,
+            &self.tenbin,
+        );
+        lab::Recipe { network: self.network, ..recipe }
     }
 
     /// What probes are to look at.
@@ -77,7 +92,9 @@ impl Stage {
         }
         let limits = system.limits();
         let served = self.peer.unix_socket.is_none().then_some(self.peer.port);
-        let ports = self.room.ports.iter().copied().filter(|port| !is_proxys(port)).collect();
+        // What listens in another network is not seen from this one.
+        let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
+        let ports = self.room.ports.iter().copied().filter(is_seen).collect();
         Subject { roots: named(roots), aside: named(aside), ports, served, unix_sockets, limits }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
+use lab::hosts::Network;
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
@@ -18,6 +19,14 @@ pub trait Lab: Debug {
     /// # Errors
     /// There are none.
     fn room(&self, ports: usize) -> Result<Room, RunError>;
+
+    /// A network for a host of its own.
+    ///
+    /// # Errors
+    /// There is none.
+    fn network(&self) -> Result<Network, RunError> {
+        lab::hosts::free_network().map_err(|failure| RunError::Network(failure.to_string()))
+    }
 
     /// The first line that a command writes, if it works. `keeper` holds it.
     fn first_line(

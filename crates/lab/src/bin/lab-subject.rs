@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use lab::hosts::Network;
 use lab::limits::Limits;
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 
@@ -22,13 +23,18 @@ fn main() -> ExitCode {
         std::process::exit(9);
     });
     let done = match words.as_slice() {
-        ["http", port] => serve_http(port),
+        ["http", port] => serve_http(&format!("127.0.0.1:{port}")),
+        ["http-at", address] => serve_http(address),
         ["unix", path] => serve_unix(Path::new(path)),
         ["threads", what] => threads_that(what),
-        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Limits::default()),
+        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Limits::default(), None),
+        ["hosted-owner", keeper, dir, script] => {
+            let network = lab::hosts::free_network().map_err(std::io::Error::other);
+            network.and_then(|network| own(keeper, Path::new(dir), script, Limits::default(), Some(network)))
+        }
         ["limited-owner", keeper, dir, script] => {
             let limits = Limits { cpu_cores: Some(0.5), memory_bytes: Some(64 << 20), ..Limits::default() };
-            own(keeper, Path::new(dir), script, limits)
+            own(keeper, Path::new(dir), script, limits, None)
         }
         _ => return ExitCode::FAILURE,
     };
@@ -36,8 +42,8 @@ fn main() -> ExitCode {
 }
 
 /// Answers 200 on /ok, and 503 elsewhere.
-fn serve_http(port: &str) -> std::io::Result<()> {
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))?;
+fn serve_http(address: &str) -> std::io::Result<()> {
+    let listener = TcpListener::bind(address)?;
     for stream in listener.incoming() {
         // A client that went away is no reason to end.
         let _ = stream.and_then(answer);
@@ -141,7 +147,13 @@ fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
 }
 
 /// Starts a system, as Tenbin would, says so, and waits to be killed.
-fn own(keeper: &str, dir: &Path, script: &str, limits: Limits) -> std::io::Result<()> {
+fn own(
+    keeper: &str,
+    dir: &Path,
+    script: &str,
+    limits: Limits,
+    network: Option<Network>,
+) -> std::io::Result<()> {
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
     let command = Command { argv, env: Vec::new(), dir: "/".into(), within: LIFE };
     let process = Process {
@@ -162,6 +174,7 @@ fn own(keeper: &str, dir: &Path, script: &str, limits: Limits) -> std::io::Resul
         cores: Vec::new(),
         limits,
         limits_to_come: Vec::new(),
+        network,
         keeper: vec![keeper.into()],
     };
     let system = lab::start(recipe, &|| false).map_err(std::io::Error::other)?;

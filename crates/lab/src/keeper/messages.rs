@@ -17,6 +17,7 @@ pub(crate) enum Order {
         dir: PathBuf,
         cores: Vec<usize>,
         groups: Vec<Membership>,
+        namespace: Option<String>,
     },
     /// The last order: end everything, first by this signal (or wait for another's signal), at last by KILL.
     Stop { signal: Option<i32>, within_ms: u64 },

@@ -67,6 +67,7 @@ impl Bench {
             cores: Vec::new(),
             limits: Limits::default(),
             limits_to_come: Vec::new(),
+            network: None,
             keeper: vec![KEEPER.into()],
         }
     }

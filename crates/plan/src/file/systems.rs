@@ -18,6 +18,8 @@ use super::variants;
 use crate::study::{Braced, Knob, LimitsText, PortText, Process, System, Variant, names_in};
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
+/// Undefined where a parameter of a plan has that name already.
+const HOST: &str = "host";
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
 const COMMANDS_WITHIN_NS: u64 = 60_000_000_000;
 
@@ -66,9 +68,10 @@ pub(crate) fn read(
             for entry in several.value.entries() {
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let (knobs, mut variants) = variants::read(entry, systems.len(), quick, reading);
+                let host = host(&entry.value, root, &knobs, reading);
                 let limits = resources::read(&entry.value, &variants, root.get("pin"), reading);
                 all.append(&mut variants);
-                systems.push(system(entry, knobs, limits, is_sound, reading));
+                systems.push(system(entry, knobs, Confines { limits, host }, is_sound, reading));
             }
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
@@ -98,14 +101,15 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
 fn system(
     entry: &Entry,
     knobs: Vec<Knob>,
-    limits: LimitsText,
+    confines: Confines,
     is_sound: bool,
     reading: &mut Reading<'_>,
 ) -> System {
     let node = &entry.value;
     let found_before = reading.findings.count();
-    let known =
-        BUILT_IN.iter().map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
+    let Confines { limits, host } = confines;
+    let built_in = BUILT_IN.iter().chain([&HOST]);
+    let known = built_in.map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
     let url = url(&scope, &knobs, reading);
     let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
@@ -133,6 +137,7 @@ fn system(
         processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
         limits,
+        host,
         knobs,
     };
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
@@ -143,6 +148,37 @@ fn system(
         unused(&system, &scope, reading);
     }
     system
+}
+
+/// What a system is confined to.
+struct Confines {
+    limits: LimitsText,
+    host: Option<String>,
+}
+
+/// The host that a system runs on, if it has one of its own.
+fn host(node: &Node, root: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Option<String> {
+    let value = node.get("host")?;
+    let name = value.text()?;
+    let hosts = root.get("hosts").map_or(&[][..], Node::entries);
+    let Some(host) = hosts.iter().find(|host| host.key == name) else {
+        let what = format!("unknown host `{name}`");
+        let known = hosts.iter().map(|host| host.key.as_str());
+        reading.findings.unknown(value.at, what, name, known, "define it under `hosts`, or write one of");
+        return None;
+    };
+    if host.value.text_of("namespace") == Some("false") {
+        reading.at(
+            host.value.at,
+            "`namespace: false` is no host",
+            "write `namespace: true`, or remove the host",
+        );
+    }
+    if knobs.iter().any(|knob| knob.name == HOST) {
+        let what = "a system with `host` has no parameter of that name: {host} is the address of its host";
+        reading.at(value.at, what, "choose another name for the parameter");
+    }
+    Some(name.to_owned())
 }
 
 /// Proxies come first: they need nobody, and others may need them.
@@ -169,7 +205,8 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
             let what = format!("the system `{}` has neither `start` nor `url`", scope.name);
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
-        return Braced::read("http://127.0.0.1:{port}");
+        let is_elsewhere = scope.node.get("host").is_some();
+        return Braced::read(if is_elsewhere { "http://{host}:{port}" } else { "http://127.0.0.1:{port}" });
     };
     let text = node.text().unwrap_or_default();
     let found_before = reading.findings.count();

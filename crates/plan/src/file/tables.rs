@@ -55,6 +55,7 @@ pub(crate) const ALL: &[&Table] = &[
     &SQL,
     &LOAD,
     &STAGE,
+    &HOST,
     &SYSTEM,
     &PROCESS,
     &PROXY,
@@ -145,6 +146,12 @@ pub(crate) static PLAN: Table = Table {
             "{ puma: { start: \"puma -p {port}\" } }",
             Named(&table(&SYSTEM)),
             "The systems to measure, by name.",
+        ),
+        key(
+            "hosts",
+            "{ far: { namespace: true } }",
+            Named(&table(&HOST)),
+            "Hosts by name, on which systems run apart from the load.",
         ),
         key(
             "pin",
@@ -371,11 +378,23 @@ pub(crate) static STAGE: Table = Table {
     ],
 };
 
+pub(crate) static HOST: Table = Table {
+    name: "host",
+    sentence: "A host on which a system runs, with a network of its own.",
+    example: "{ namespace: true }",
+    keys: &[required(
+        "namespace",
+        "true",
+        One(&form::TRUTH),
+        "A network namespace of this machine, with a link to it; requires root and iproute2.",
+    )],
+};
+
 pub(crate) static SYSTEM: Table = Table {
     name: "system",
     sentence: "A system to measure. With `start` or `processes`, Tenbin starts it for each run; with `url` alone, it is running already. \
                Variables in its texts: `{port}` is a free port, `{port.NAME}` another one, `{dir}` an empty folder, `{plan}` the \
-               plan's folder, `{tenbin}` this program, `{system}` its name, and the name of each parameter of `vary` its value.",
+               plan's folder, `{tenbin}` this program, `{host}` the address of its host, `{system}` its name, and the name of each parameter of `vary` its value.",
     example: "{ start: \"puma -p {port}\" }",
     keys: &[
         key(
@@ -421,6 +440,12 @@ pub(crate) static SYSTEM: Table = Table {
             "60s",
             DURATION,
             "Time limit of each command in `before` and `after`; default 60s.",
+        ),
+        key(
+            "host",
+            "far",
+            TEXT,
+            "The host of `hosts` on which its processes and commands run; `{host}` is its address. Default: this machine, 127.0.0.1.",
         ),
         key(
             "resources",

@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use crate::draft::TlsSpec;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 /// What a run has that its plan does not know: ports, a folder, this program.
@@ -13,6 +14,8 @@ pub struct Environment<'a> {
     pub dir: &'a Path,
     /// This program.
     pub tenbin: &'a Path,
+    /// The address of the host that the system runs on: 127.0.0.1 without one of its own.
+    pub host: Ipv4Addr,
 }
 
 /// How one variant of a system is started, spoken to and stopped.
@@ -46,6 +49,8 @@ pub struct Launch {
     pub tables: Option<Tables>,
     /// What its processes may use at most.
     pub limits: Limits,
+    /// Where its processes listen: the address of the host that they run on.
+    pub host: Ipv4Addr,
 }
 
 /// The tables of a built-in workload, as `tenbin prepare` makes them.

@@ -160,6 +160,9 @@ impl Study {
         if let Some(tables) = &system.tables {
             let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
         }
+        if let Some(host) = &system.host {
+            let _ = writeln!(out, "            on the host {host}, a network namespace");
+        }
         for proxy in system.processes.iter().filter_map(|process| process.proxy.as_ref()) {
             let to = proxy.to.fill(|_| None);
             let _ =

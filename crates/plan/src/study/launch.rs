@@ -54,6 +54,7 @@ impl Study {
             commands_within_ns: system.commands_within_ns,
             tables: system.tables.clone(),
             limits: system.limits.fill(|name| fill.value(name)),
+            host: environment.host,
             url,
         }
     }
@@ -79,6 +80,10 @@ impl Fill<'_> {
             "plan" => Some(shown(&self.study.dir)),
             "tenbin" => Some(shown(self.environment.tenbin)),
             "system" => Some(self.system.name.clone()),
+            // A parameter of a system without a host may have that name.
+            "host" if self.variant.knobs.iter().all(|(knob, _)| knob != "host") => {
+                Some(self.environment.host.to_string())
+            }
             _ => match name.strip_prefix("port.") {
                 Some(port) => self.port(port).map(|port| port.to_string()),
                 None => {

@@ -35,6 +35,8 @@ pub struct System {
     pub(crate) tables: Option<Tables>,
     /// What it may use at most.
     pub(crate) limits: LimitsText,
+    /// The name of the host that it runs on, if it has one of its own.
+    pub host: Option<String>,
 }
 
 /// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
@@ -155,6 +157,7 @@ impl System {
             processes: Vec::new(),
             tables: None,
             limits: LimitsText::default(),
+            host: None,
         }
     }
 

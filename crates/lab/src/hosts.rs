@@ -1,0 +1,203 @@
+//! A host of its own for a system: a network namespace with a link to it, made for one run with `ip` of iproute2.
+//!
+//! It is removed when the system has been stopped; by its keepers, if Tenbin is killed; by the next Tenbin, if these were killed
+//! as well. Its name tells whose it is.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::marker::{Marker, Owner};
+use crate::{Failure, Stage};
+
+const PREFIX: &str = "tnb-";
+/// Where `ip` keeps the names of namespaces.
+const NAMES: &str = "/run/netns";
+/// Networks that are private, and where in them to look: first address, and how many networks of four addresses.
+const PRIVATE: [(Ipv4Addr, u32); 3] = [
+    (Ipv4Addr::new(10, 213, 0, 0), 1 << 14),
+    (Ipv4Addr::new(172, 29, 0, 0), 1 << 14),
+    (Ipv4Addr::new(192, 168, 213, 0), 64),
+];
+
+/// The two ends of a link between this machine and a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// The end of this machine.
+    pub here: Ipv4Addr,
+    /// The end of the host, where its system listens.
+    pub there: Ipv4Addr,
+}
+
+/// A network that no route of this machine leads to.
+///
+/// # Errors
+/// All that were looked at are in use.
+pub fn free_network() -> Result<Network, Failure> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let routes = routes(&fs::read_to_string("/proc/net/route").unwrap_or_default());
+    // Two Tenbins that look at the same time find different ones.
+    let first = std::process::id().wrapping_mul(61).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+    let found = PRIVATE.iter().find_map(|(base, count)| {
+        let place = |step: u32| u32::from(*base) + 4 * (first.wrapping_add(step) % count);
+        (0..*count).map(place).find(|network| routes.iter().all(|route| !route.meets(*network)))
+    });
+    let network = found.ok_or_else(|| {
+        failure(
+            "all private networks that a host could have are in use".to_owned(),
+            "remove a route or an interface",
+        )
+    })?;
+    Ok(Network { here: Ipv4Addr::from(network + 1), there: Ipv4Addr::from(network + 2) })
+}
+
+/// Whether hosts can be made here: one is made, and removed again. Nothing is started.
+///
+/// # Errors
+/// What is missing, and what to do.
+pub fn check() -> Result<(), Failure> {
+    let namespace = Namespace::make(free_network()?, Marker::new())?;
+    namespace.remove().map_err(|what| failure(what, WAY_OUT))
+}
+
+const WAY_OUT: &str = "run Tenbin as root with iproute2 installed, or remove `host` from the system";
+
+fn failure(what: String, way_out: &str) -> Failure {
+    Failure { stage: Stage::Host, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
+}
+
+/// A route of the table of the kernel.
+struct Route {
+    network: u32,
+    mask: u32,
+}
+
+impl Route {
+    /// Whether it leads to one of the four addresses of a network.
+    fn meets(&self, network: u32) -> bool {
+        let mask = self.mask & !3;
+        network & mask == self.network & mask
+    }
+}
+
+/// All but the default route, from `/proc/net/route`: addresses in hexadecimal, as they lie in memory.
+fn routes(table: &str) -> Vec<Route> {
+    let number = |text: &str| u32::from_str_radix(text, 16).map(u32::swap_bytes).ok();
+    let route = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        Some(Route { network: number(fields.get(1)?)?, mask: number(fields.get(7)?)? })
+    };
+    table.lines().skip(1).filter_map(route).filter(|route| route.mask != 0).collect()
+}
+
+/// The namespace of a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Namespace {
+    name: String,
+}
+
+impl Namespace {
+    /// Makes it, with a link to it, and both ends up.
+    pub(crate) fn make(network: Network, marker: Marker) -> Result<Self, Failure> {
+        let namespace = Self { name: format!("{PREFIX}{marker}") };
+        let (name, link) = (namespace.name.as_str(), link_name());
+        let [here, there] = [network.here, network.there].map(|address| format!("{address}/30"));
+        let steps: [&[&str]; 7] = [
+            &["netns", "add", name],
+            &["link", "add", &link, "type", "veth", "peer", "name", "eth0", "netns", name],
+            &["addr", "add", &here, "dev", &link],
+            &["link", "set", &link, "up"],
+            &["-n", name, "addr", "add", &there, "dev", "eth0"],
+            &["-n", name, "link", "set", "eth0", "up"],
+            &["-n", name, "link", "set", "lo", "up"],
+        ];
+        for step in steps {
+            if let Err(what) = ip(step) {
+                // The first fault says more than this one would.
+                let _ = namespace.remove();
+                return Err(failure(format!("no host can be made: {what}"), WAY_OUT));
+            }
+        }
+        Ok(namespace)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Removes it, and with it the link. What still runs in it keeps it until its end.
+    pub(crate) fn remove(&self) -> Result<(), String> {
+        remove(&self.name)
+    }
+}
+
+/// Removes a namespace by name; that it is gone is no fault.
+pub(crate) fn remove(name: &str) -> Result<(), String> {
+    match ip(&["netns", "del", name]) {
+        Err(what) if fs::exists(format!("{NAMES}/{name}")).unwrap_or(true) => Err(what),
+        _ => Ok(()),
+    }
+}
+
+/// A command as it is run in a namespace.
+pub(crate) fn within(name: &str, argv: &[String]) -> Vec<String> {
+    let prefix = ["ip", "netns", "exec", name].map(str::to_owned);
+    prefix.into_iter().chain(argv.iter().cloned()).collect()
+}
+
+/// Removes the namespaces of Tenbins that are dead, and says how many there were.
+pub(crate) fn remove_of_the_dead() -> usize {
+    let entries = fs::read_dir(NAMES).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let owner = |name: &str| Marker::parse(name.strip_prefix(PREFIX)?).map(Marker::owner);
+    names.filter(|name| owner(name) == Some(Owner::Dead) && remove(name).is_ok()).count()
+}
+
+/// Short enough for an interface.
+fn link_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed) % 0x1000;
+    format!("{PREFIX}{:x}-{number:x}", std::process::id())
+}
+
+fn ip(arguments: &[&str]) -> Result<(), String> {
+    let command = || format!("ip {}", arguments.join(" "));
+    let output = Command::new("ip").args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("`{}` cannot be run: {error}", command()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{}`: {}", command(), said.lines().next().unwrap_or("it failed").trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n\
+                         eth0\t00000000\t0102A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n\
+                         eth0\t0002A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n\
+                         tnb\t0801D50A\t00000000\t0001\t0\t0\t0\tFCFFFFFF\t0\t0\t0\n";
+
+    #[test]
+    fn a_network_is_free_if_no_route_but_the_default_leads_there() {
+        let routes = routes(TABLE);
+        assert_eq!(routes.len(), 2);
+        let meets =
+            |address: [u8; 4]| routes.iter().any(|route| route.meets(u32::from(Ipv4Addr::from(address))));
+        assert!(meets([192, 168, 2, 4]) && meets([10, 213, 1, 8]));
+        assert!(!meets([10, 213, 1, 4]) && !meets([10, 213, 1, 12]) && !meets([192, 168, 3, 0]));
+        let network = free_network().expect("a network");
+        assert_eq!(u32::from(network.there), u32::from(network.here) + 1);
+        assert!(network.here.is_private());
+        assert_ne!(free_network().expect("another"), network);
+    }
+
+    #[test]
+    fn names_of_links_fit() {
+        assert!(link_name().len() <= 15);
+        assert!(format!("{PREFIX}{:x}-{:x}", 4_194_304, 0xfff).len() <= 15);
+    }
+}
