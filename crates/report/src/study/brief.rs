@@ -27,8 +27,9 @@ const NAMES_MAX: usize = 3;
 const LINES_MAX: usize = 4;
 /// Kinds of trouble: the first number that leaves room for all else.
 const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
-/// Kinds of errors.
+/// Kinds of errors; conditions that were not judged.
 const ERRORS_MAX: usize = 2;
+const UNJUDGED_MAX: usize = 2;
 /// Lines that a process wrote.
 const QUOTED_MAX: usize = 2;
 
@@ -214,13 +215,15 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// All conditions that held, in one line. Those that failed are in the first lines.
-    fn conditions(&self) -> Option<String> {
-        let mut held: Vec<(String, Vec<String>)> = Vec::new();
+    /// All conditions that held, in one line, and then those that were not judged. Those that failed are in the first lines.
+    fn conditions(&self) -> Vec<String> {
+        let (mut held, mut unjudged): (Vec<(String, Vec<String>)>, Vec<String>) = (Vec::new(), Vec::new());
         for load in self.loads() {
-            let lines = self.page.gates(load).into_iter();
-            for (_, line) in lines.filter(|(tone, line)| *tone != Tone::Bad && !line.starts_with('·')) {
+            let lines = self.page.gates(load).into_iter().filter(|(_, line)| !line.starts_with('·'));
+            for (tone, line) in lines {
                 match held.iter_mut().find(|(known, _)| *known == line) {
+                    _ if tone == Tone::Bad => {}
+                    _ if tone == Tone::Doubtful => unjudged.push(format!("? {line}{}", self.of_load(load))),
                     Some((_, loads)) => loads.push(self.of_load(load)),
                     None => held.push((line, vec![self.of_load(load)])),
                 }
@@ -231,7 +234,8 @@ impl<'v, 'a> Brief<'v, 'a> {
             _ => line + &loads.concat(),
         });
         let held = listed(told, NAMES_MAX, "; ");
-        (!held.is_empty()).then(|| format!("✓ {held}"))
+        cut_to(&mut unjudged, UNJUDGED_MAX, |more| format!("? and {more} more"));
+        (!held.is_empty()).then(|| format!("✓ {held}")).into_iter().chain(unjudged).collect()
     }
 
     /// ` (75/s)`, where there are several loads.

@@ -462,10 +462,13 @@ impl<'a> StudyPieces<'a> {
         let is_out_of_time =
             study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
         let more_time = if is_out_of_time { " --within TIME" } else { "" };
-        match self.own_command() {
-            Some(command) if self.is_without_resume() => command,
-            _ => format!("{} --resume {}{more_time}", self.command(plan), study.id),
-        }
+        let command = match self.own_command() {
+            Some(command) if self.is_without_resume() => return command,
+            // It is given the new time in place of its own.
+            Some(command) if is_out_of_time => without_flag(&command, "--within"),
+            _ => self.command(plan),
+        };
+        format!("{command} --resume {}{more_time}", study.id)
     }
 
     /// Whether the command that made it cannot resume it: two URLs, which have no plan.
@@ -525,6 +528,19 @@ impl<'a> StudyPieces<'a> {
     }
 }
 
+/// A command without a flag and its value, which has no space.
+fn without_flag(command: &str, flag: &str) -> String {
+    let (mut words, mut left) = (command.split(' '), Vec::new());
+    while let Some(word) = words.next() {
+        match word.strip_prefix(flag) {
+            Some("") => drop(words.next()),
+            Some(value) if value.starts_with('=') => {}
+            _ => left.push(word),
+        }
+    }
+    left.join(" ")
+}
+
 /// How a stamp is meant.
 pub(crate) fn tone(stamp: &str) -> Tone {
     let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
@@ -547,4 +563,18 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
 fn first(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
     cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_flag;
+
+    #[test]
+    fn a_command_gets_a_new_value_of_a_flag() {
+        let without = |command: &str| without_flag(command, "--within");
+        assert_eq!(without("tenbin capacity x --within 6s --quick"), "tenbin capacity x --quick");
+        assert_eq!(without("tenbin capacity x --within=6s"), "tenbin capacity x");
+        assert_eq!(without("tenbin capacity x --within 6s"), "tenbin capacity x");
+        assert_eq!(without("tenbin capacity x --withinx 6s"), "tenbin capacity x --withinx 6s");
+    }
 }

@@ -8,8 +8,8 @@ const LINES: usize = 40;
 const COLUMNS: usize = 100;
 /// Columns before the words of a fact.
 const NAME_COLUMNS: usize = 12;
-/// The last line, which may take two, and the empty one above it.
-const END: usize = 3;
+/// The empty lines above the facts and above the end, and the end: how to see more, and a command that may take two lines.
+const END: usize = 5;
 
 /// How soon a line is left out where there is too little room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -37,7 +37,7 @@ pub(crate) struct LoadFlags {
     /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
     #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
-    /// A second running server: compares both in paired blocks, in random order
+    /// A second running server or database: compares both in paired blocks, in random order
     #[arg(value_name = "URL_B", hide_short_help = true)]
     other: Option<String>,
 
