@@ -50,6 +50,26 @@ fn every_short_help_fits_on_a_screen() {
 }
 
 #[test]
+fn manual_pages_describe_every_flag() {
+    let home = Home::new();
+    let output = program(&home, &["man", "."]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let mut pages = 0;
+    for entry in std::fs::read_dir(home.path()).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ending| ending == "1") {
+            let page = std::fs::read_to_string(&path).expect("a page");
+            let lines: Vec<&str> = page.lines().collect();
+            let is_bare =
+                |lines: &&[&str]| lines[0] == ".TP" && (lines[2] == ".TP" || lines[2].starts_with(".SH"));
+            assert_eq!(lines.windows(3).find(is_bare), None, "{}", path.display());
+            pages += 1;
+        }
+    }
+    assert!(pages > 10, "{pages}");
+}
+
+#[test]
 fn help_groups_flags_and_lists_exit_codes() {
     let home = Home::new();
     let short = program(&home, &["-h"]).stdout;

@@ -18,6 +18,11 @@ pub(crate) struct ManFlags {
 /// Writes them.
 pub(crate) fn run(flags: &ManFlags, command: clap::Command) -> anyhow::Result<Exit> {
     let into = || format!("cannot write the manual pages into {}", flags.folder.display());
-    clap_mangen::generate_to(command, &flags.folder).with_context(into)?;
+    clap_mangen::generate_to(described(command), &flags.folder).with_context(into)?;
     Ok(Exit::Ok)
+}
+
+/// With the help of every flag: pages would leave out that of flags that `-h` does not list.
+fn described(command: clap::Command) -> clap::Command {
+    command.mut_args(|flag| flag.hide_short_help(false)).mut_subcommands(described)
 }
