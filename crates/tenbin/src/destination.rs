@@ -7,16 +7,24 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use report::{FORMATS, Format, GITHUB, MARKDOWN, Options, PAGE, ReportError, TERMINAL};
 
 use crate::browser;
+use crate::commands::completions;
 use crate::exit::BadArguments;
 use crate::output;
 
 /// In which format, and into which file.
 #[derive(Args, Debug)]
 pub(crate) struct ResultFlags {
-    #[arg(long, value_name = "NAME", help_heading = "Results", help = formats(|_| true))]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Results",
+        help = formats(|_| true),
+        add = ArgValueCompleter::new(completions::formats)
+    )]
     format: Option<String>,
     /// Write the report to a file; its ending selects the format: report.html
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]

@@ -41,3 +41,15 @@ fn the_action_passes_and_fails_with_the_conditions() {
     let wrong = action(&home, "--frobnicate", "", "");
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
 }
+
+#[test]
+fn arguments_of_the_action_have_quotes_and_lines() {
+    let (home, target) = (Home::new(), built_in());
+    let load = format!("{}\n  -n 5 -c 1 -X POST\n  --body 'a b'\n", url(target.address(), "/echo"));
+    let checked = action(&home, &format!("{load} --expect-body \"a b\" --expect-size 3"), "errors=0", "");
+    assert!(matches!(checked.code, Some(0 | 4 | 6)), "{checked:?}");
+    assert!(!checked.stdout.contains("errors=0::"), "{checked:?}");
+    let open = action(&home, &format!("{load} 'x"), "", "");
+    assert_eq!(open.code, Some(1), "{open:?}");
+    assert_eq!(target.counters().requests, 5, "nothing was sent for a quote without an end");
+}

@@ -33,6 +33,12 @@ fn plan_files_are_offered_where_a_plan_belongs() {
 }
 
 #[test]
+fn formats_are_offered_where_a_format_belongs() {
+    let offered = offered(&Home::new(), &["report", "--format", "j"]);
+    assert_eq!(offered, ["json", "junit", "jtl"]);
+}
+
+#[test]
 fn stored_runs_are_offered_where_a_run_belongs() {
     let home = Home::new();
     assert!(offered(&home, &["report", "2"]).iter().all(String::is_empty));

@@ -58,6 +58,15 @@ pub(crate) fn plan_files(typed: &OsStr) -> Vec<CompletionCandidate> {
     PathCompleter::any().filter(is_plan).complete(typed)
 }
 
+/// The formats of reports.
+pub(crate) fn formats(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let names = report::FORMATS.iter().map(|format| format.name);
+    names
+        .filter(|name| name.as_bytes().starts_with(typed.as_encoded_bytes()))
+        .map(CompletionCandidate::new)
+        .collect()
+}
+
 /// Stored runs and studies of the default store, the newest first; none if it cannot be read.
 pub(crate) fn stored(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Ok(store) = Store::open_existing(&store::default_path()) else { return Vec::new() };
