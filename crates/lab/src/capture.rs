@@ -47,12 +47,24 @@ impl Capture {
         self.seen_bytes
     }
 
-    /// Whether the text is in what is kept. Nothing is found across the gap.
-    pub(crate) fn contains(&self, text: &[u8]) -> bool {
+    /// Whether the text is in what is kept of what came after so many bytes. Nothing is found across the gap.
+    pub(crate) fn contains_since(&self, text: &[u8], from: u64) -> bool {
+        let (head, tail) = self.since(from);
         if self.dropped_bytes == 0 {
-            return finds(&[&self.head[..], &self.tail].concat(), text);
+            return finds(&[head, tail].concat(), text);
         }
-        finds(&self.head, text) || finds(&self.tail, text)
+        finds(head, text) || finds(tail, text)
+    }
+
+    /// What is kept of what came after so many bytes, before and after the gap.
+    fn since(&self, from: u64) -> (&[u8], &[u8]) {
+        let skip = |bytes, first: u64| {
+            let count = usize::try_from(from.saturating_sub(first)).unwrap_or(usize::MAX);
+            let bytes: &[u8] = bytes;
+            &bytes[count.min(bytes.len())..]
+        };
+        let tail_from = self.seen_bytes - self.tail.len() as u64;
+        (skip(&self.head, 0), skip(&self.tail, tail_from))
     }
 
     /// What is kept, and how many bytes are not.
@@ -76,7 +88,7 @@ mod tests {
         let mut capture = Capture::default();
         capture.push(0, b"rea");
         capture.push(0, b"dy\n");
-        assert!(capture.contains(b"ready") && !capture.contains(b"steady"));
+        assert!(capture.contains_since(b"ready", 0) && !capture.contains_since(b"steady", 0));
         assert_eq!(capture.text(), (b"ready\n".to_vec(), 0));
     }
 
@@ -88,11 +100,26 @@ mod tests {
             capture.push(0, &[b'x'; 10_000]);
         }
         capture.push(0, b" last");
-        assert!(capture.contains(b"first") && capture.contains(b"last"));
+        assert!(capture.contains_since(b"first", 0) && capture.contains_since(b"last", 0));
         let (text, dropped) = capture.text();
         assert_eq!(text.len(), HEAD_BYTES + TAIL_BYTES);
         assert_eq!(dropped as usize + text.len(), 1_000_011);
         assert!(text.starts_with(b"first ") && text.ends_with(b" last"));
+    }
+
+    #[test]
+    fn what_came_before_is_not_found_again() {
+        let mut capture = Capture::default();
+        capture.push(0, b"ready one ");
+        let from = capture.seen_bytes();
+        assert!(!capture.contains_since(b"ready", from));
+        capture.push(0, b"ready two");
+        assert!(capture.contains_since(b"ready", from) && !capture.contains_since(b"one", from));
+        for _ in 0..100 {
+            capture.push(0, &[b'x'; 10_000]);
+        }
+        assert!(!capture.contains_since(b"ready", capture.seen_bytes() - 5));
+        assert!(!capture.contains_since(b"x", u64::MAX));
     }
 
     #[test]

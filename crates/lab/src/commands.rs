@@ -20,6 +20,7 @@ pub(crate) struct Fault {
     pub(crate) what: String,
     pub(crate) way_out: String,
     pub(crate) output: Option<Output>,
+    pub(crate) exit: Option<Exit>,
 }
 
 impl Fault {
@@ -60,6 +61,7 @@ pub(crate) fn run(
         what: format!("could not be started: {what}"),
         way_out: "install it, or write its full path".to_owned(),
         output: None,
+        exit: None,
     })?;
     let deadline = Deadline::after(within);
     let is_over = |state: &crate::kept_process::KeeperState| state.exit.is_some() || state.is_lost;
@@ -87,5 +89,5 @@ pub(crate) fn run(
         ),
     };
     let (_, output) = kept.stop(Some(Signal::TERM), GRACE);
-    Err(Fault { what, way_out: way_out.to_owned(), output: Some(output) })
+    Err(Fault { what, way_out: way_out.to_owned(), output: Some(output), exit })
 }

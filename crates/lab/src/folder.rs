@@ -53,6 +53,10 @@ impl Folder {
         Ok(folder)
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(""))
+    }
+
     /// Removes it.
     ///
     /// # Errors
@@ -82,7 +86,7 @@ fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: Stage::Files, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
 }
 
-fn stays_inside(file: &Path) -> bool {
+pub(crate) fn stays_inside(file: &Path) -> bool {
     let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
     file.file_name().is_some() && file.components().all(is_plain)
 }

@@ -10,6 +10,7 @@ mod tree;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -61,7 +62,11 @@ fn keep() -> Result<(), Errno> {
     set_child_subreaper(Some(getpid()))?;
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
-    let Order::Start { argv, env, dir, cores, groups, namespace } = order else { return Err(Errno::INVAL) };
+    let Order::Start { argv, env, dir, cores, groups, namespace } = order else {
+        // Nothing was started, so that nothing is to be ended.
+        link.report(&Report::Stopped(Toll::default()));
+        return farewell(&mut link);
+    };
     let argv = namespace.as_ref().map_or_else(|| argv.clone(), |name| hosts::within(name, &argv));
     let start = || limits::inside(&groups, || Tree::start(&argv, env, &dir));
     match pin(&cores).and_then(|()| start()) {
@@ -74,6 +79,7 @@ fn keep() -> Result<(), Errno> {
                 phase: Phase::Running,
                 said: Reported::default(),
                 is_orphaned: false,
+                paused_until: None,
                 children,
                 groups,
                 namespace,
@@ -143,11 +149,24 @@ enum Phase {
     Stopping {
         until: Deadline,
         rest_at: RestAt,
+        then: Then,
     },
     Killing {
         until: Deadline,
+        then: Then,
     },
+    /// Nothing runs, and something may be started again.
+    Resting,
     Done,
+}
+
+/// What is after the end of everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The end of the keeper.
+    End,
+    /// Another start, maybe.
+    Rest,
 }
 
 /// When the processes outside the main group are asked to end.
@@ -175,6 +194,8 @@ struct Keeper {
     said: Reported,
     /// Tenbin is gone, and that was acted upon.
     is_orphaned: bool,
+    /// When what was stopped by SIGSTOP goes on.
+    paused_until: Option<Deadline>,
     /// Readable when a child has ended.
     children: UnixStream,
     /// Those of its system, which nobody else removes when Tenbin is gone.
@@ -190,9 +211,7 @@ impl Keeper {
             self.tree.reap();
             self.tell_news();
             for order in self.link.orders() {
-                if let Order::Stop { signal, within_ms } = order {
-                    self.stop(signal.map(Signal::numbered), Duration::from_millis(within_ms));
-                }
+                self.obey(order);
             }
             if self.link.is_cut && !self.is_orphaned {
                 self.is_orphaned = true;
@@ -203,10 +222,7 @@ impl Keeper {
                 self.wait()?;
             }
         }
-        self.tree.read(&mut self.outbox);
-        self.flush();
-        let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
-        let toll = Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left };
+        let toll = self.toll();
         self.link.report(&Report::Stopped(toll));
         if self.is_orphaned {
             // Another keeper of the system may still need them, and removes them then.
@@ -214,6 +230,57 @@ impl Keeper {
             let _ = self.namespace.as_ref().map(|name| hosts::remove(name));
         }
         farewell(&mut self.link)
+    }
+
+    fn obey(&mut self, order: Order) {
+        let signal = |signal: Option<i32>| signal.map(Signal::numbered);
+        match order {
+            Order::Start { argv, env, dir, .. } => self.start_again(&argv, env, &dir),
+            Order::Rest { signal: by, within_ms } => {
+                self.stop(signal(by), Duration::from_millis(within_ms), Then::Rest);
+            }
+            Order::Stop { signal: by, within_ms } => {
+                self.stop(signal(by), Duration::from_millis(within_ms), Then::End);
+            }
+            Order::Pause { for_ms } => {
+                let processes = self.tree.freeze();
+                self.paused_until = Some(Deadline::after(Duration::from_millis(for_ms)));
+                self.link.report(&Report::Paused { processes });
+            }
+            Order::Continue => self.thaw(),
+        }
+    }
+
+    /// Only of a keeper that rests.
+    fn start_again(&mut self, argv: &[String], env: Vec<(String, String)>, dir: &Path) {
+        if !matches!(self.phase, Phase::Resting) {
+            return;
+        }
+        let inside = self.namespace.as_ref().map(|name| hosts::within(name, argv));
+        let argv = inside.as_deref().unwrap_or(argv);
+        match limits::inside(&self.groups, || Tree::start(argv, env, dir)) {
+            Ok(tree) => {
+                self.link.report(&Report::Started { pid: tree.main_pid });
+                (self.tree, self.said, self.phase) = (tree, Reported::default(), Phase::Running);
+            }
+            Err(what) => self.link.report(&Report::Refused { what }),
+        }
+    }
+
+    /// What was stopped by SIGSTOP goes on.
+    fn thaw(&mut self) {
+        if self.paused_until.take().is_some() {
+            tell_all(Signal::CONT);
+            self.link.report(&Report::Continued);
+        }
+    }
+
+    /// What the end of everything took, after all that was written.
+    fn toll(&mut self) -> Toll {
+        self.tree.read(&mut self.outbox);
+        self.flush();
+        let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
+        Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left }
     }
 
     /// Passes output on, and says who has ended, after what was written until then.
@@ -250,61 +317,83 @@ impl Keeper {
         }
     }
 
-    fn stop(&mut self, signal: Option<Signal>, within: Duration) {
+    fn stop(&mut self, signal: Option<Signal>, within: Duration, then: Then) {
+        self.thaw();
+        if matches!(self.phase, Phase::Resting) && self.tree.is_empty {
+            self.phase = if then == Then::End { Phase::Done } else { Phase::Resting };
+            return;
+        }
         let is_detached = self.tree.main_exit.is_some();
         if let Some(signal) = signal {
             self.tree.tell(signal);
         }
         let rest_at = if is_detached { RestAt::Told } else { RestAt::AfterMain };
-        self.phase = Phase::Stopping { until: Deadline::after(within), rest_at };
+        self.phase = Phase::Stopping { until: Deadline::after(within), rest_at, then };
     }
 
     /// No client is left to extend the deadline.
     fn orphaned(&mut self) {
-        if !matches!(self.phase, Phase::Killing { .. }) {
+        self.thaw();
+        if let Phase::Killing { until, .. } = self.phase {
+            self.phase = Phase::Killing { until, then: Then::End };
+        } else {
             tell_all(Signal::TERM);
             let until = Deadline::after(GRACE_ORPHANED);
-            self.phase = Phase::Stopping { until, rest_at: RestAt::Told };
+            self.phase = Phase::Stopping { until, rest_at: RestAt::Told, then: Then::End };
         }
     }
 
     fn advance(&mut self) {
-        if let Phase::Stopping { until, rest_at } = self.phase {
-            self.phase = match rest_at {
-                _ if until.is_over() => Phase::Killing { until: Deadline::after(KILLING) },
+        if self.paused_until.is_some_and(Deadline::is_over) {
+            self.thaw();
+        }
+        if let Phase::Stopping { until, rest_at, then } = self.phase {
+            let rest_at = match rest_at {
                 RestAt::AfterMain if self.tree.main_exit.is_some() => {
-                    Phase::Stopping { until, rest_at: RestAt::At(Deadline::after(GRACE_LEFT_BEHIND)) }
+                    RestAt::At(Deadline::after(GRACE_LEFT_BEHIND))
                 }
-                RestAt::At(deadline) if deadline.is_over() => {
+                RestAt::At(deadline) if deadline.is_over() && !until.is_over() => {
                     tell_all(Signal::TERM);
-                    Phase::Stopping { until, rest_at: RestAt::Told }
+                    RestAt::Told
                 }
-                _ => Phase::Stopping { until, rest_at },
+                rest_at => rest_at,
+            };
+            self.phase = match until.is_over() {
+                true => Phase::Killing { until: Deadline::after(KILLING), then },
+                false => Phase::Stopping { until, rest_at, then },
             };
         }
-        let is_stopping = !matches!(self.phase, Phase::Running);
-        if is_stopping && self.tree.is_empty {
-            self.phase = Phase::Done;
-        }
-        if let Phase::Killing { until } = self.phase {
+        let (Phase::Stopping { then, .. } | Phase::Killing { then, .. }) = self.phase else { return };
+        let mut is_over = self.tree.is_empty;
+        if let (Phase::Killing { until, .. }, false) = (&self.phase, is_over) {
             self.tree.kill();
-            if until.is_over() {
-                self.phase = Phase::Done;
-            }
+            is_over = until.is_over();
+        }
+        if is_over {
+            self.end(then);
+        }
+    }
+
+    fn end(&mut self, then: Then) {
+        self.phase = Phase::Done;
+        if then == Then::Rest {
+            let toll = self.toll();
+            self.link.report(&Report::Resting(toll));
+            self.phase = Phase::Resting;
         }
     }
 
     /// Waits for output, an order, the end of a child, or the next thing to do.
     fn wait(&mut self) -> Result<(), Errno> {
         let next = match self.phase {
-            Phase::Stopping { until, rest_at: RestAt::At(rest_at) } => Some(until.min(rest_at)),
+            Phase::Stopping { until, rest_at: RestAt::At(rest_at), .. } => Some(until.min(rest_at)),
             Phase::Stopping { until, .. } => Some(until),
             Phase::Killing { .. } => Some(Deadline::after(KILL_PAUSE)),
-            Phase::Running | Phase::Done => None,
+            Phase::Running | Phase::Resting | Phase::Done => None,
         };
         // What the socket does not take yet is waited for by its being writable.
         let output_due = self.outbox.due().filter(|_| !self.link.has_outgoing());
-        let until = next.into_iter().chain(output_due).min();
+        let until = next.into_iter().chain(output_due).chain(self.paused_until).min();
         let mut fds = vec![PollFd::new(&self.children, PollFlags::IN)];
         if !self.link.is_cut {
             let wish = if self.link.has_outgoing() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };

@@ -52,9 +52,30 @@ pub(crate) struct KeeperState {
     /// The keeper is gone.
     pub(crate) is_lost: bool,
     pub(crate) capture: Capture,
+    /// Nothing is to run below the keeper: an event has ended it, or is still to start it.
+    pub(crate) is_at_rest: bool,
+    /// What the end by an event took, when nothing runs any more.
+    pub(crate) rested: Option<Toll>,
+    /// How many processes were stopped by SIGSTOP the last time, once they were, and whether they go on again.
+    pub(crate) paused: Option<usize>,
+    pub(crate) is_continued: bool,
+    /// How much had been written before the process was started.
+    pub(crate) life_from_bytes: u64,
 }
 
 impl KeeperState {
+    /// What was told of an earlier process is not true of the next.
+    fn begin_life(&mut self) {
+        (self.main, self.refused, self.exit, self.is_empty) = (None, None, None, false);
+        self.life_from_bytes = self.capture.seen_bytes();
+    }
+
+    /// Why the process is not there any more, if it is not and should be.
+    pub(crate) fn died(&self) -> Option<Ended> {
+        let is_expected = self.is_at_rest && !self.is_lost;
+        self.ended().filter(|_| !is_expected)
+    }
+
     /// Why the process is not there any more, if it is not. One that detached itself is.
     pub(crate) fn ended(&self) -> Option<Ended> {
         match self.exit {
@@ -89,10 +110,11 @@ impl Heard {
 #[derive(Debug)]
 pub(crate) struct KeptProcess {
     pub(crate) name: String,
-    keeper: Child,
-    link: UnixStream,
+    keeper_pid: u32,
+    keeper: Mutex<Child>,
+    link: Mutex<UnixStream>,
     heard: Arc<Heard>,
-    listener: Option<JoinHandle<()>>,
+    listener: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl KeptProcess {
@@ -101,6 +123,17 @@ impl KeptProcess {
     /// # Errors
     /// Why it could not be started, as the end of a sentence. Nothing runs then.
     pub(crate) fn start(setting: &Setting, name: &str, command: &Command) -> Result<KeptProcess, String> {
+        let kept = KeptProcess::hold(setting, name)?;
+        kept.start_command(setting, command)?;
+        kept.expect_life();
+        Ok(kept)
+    }
+
+    /// Starts a keeper with nothing below it.
+    ///
+    /// # Errors
+    /// Why it could not be started, as the end of a sentence.
+    pub(crate) fn hold(setting: &Setting, name: &str) -> Result<KeptProcess, String> {
         let cannot = |error: std::io::Error| format!("its keeper could not be started: {error}");
         let (program, arguments) = setting.keeper.split_first().ok_or("it was given no keeper")?;
         let (link, keepers_end) = UnixStream::pair().map_err(cannot)?;
@@ -114,11 +147,27 @@ impl KeptProcess {
             .spawn()
             .map_err(cannot)?;
         let heard = Arc::new(Heard::default());
-        let mut kept = KeptProcess { name: name.to_owned(), keeper, link, heard, listener: None };
-        let reports = kept.link.try_clone().map_err(cannot)?;
-        let heard = Arc::clone(&kept.heard);
+        heard.state().is_at_rest = true;
+        let reports = link.try_clone().map_err(cannot);
+        let kept = KeptProcess {
+            name: name.to_owned(),
+            keeper_pid: keeper.id(),
+            keeper: Mutex::new(keeper),
+            link: Mutex::new(link),
+            heard: Arc::clone(&heard),
+            listener: Mutex::new(None),
+        };
+        let reports = reports?;
         let listening = thread::Builder::new().name("keeper".into()).spawn(move || listen(reports, &heard));
-        kept.listener = Some(listening.map_err(cannot)?);
+        *unpoisoned(&kept.listener) = Some(listening.map_err(cannot)?);
+        Ok(kept)
+    }
+
+    /// Starts a command below a keeper that has nothing below it.
+    ///
+    /// # Errors
+    /// Why it could not be started, as the end of a sentence. Nothing runs then.
+    pub(crate) fn start_command(&self, setting: &Setting, command: &Command) -> Result<(), String> {
         let mark = (marker::VARIABLE.to_owned(), setting.marker.to_string());
         let order = Order::Start {
             argv: command.argv.clone(),
@@ -128,24 +177,26 @@ impl KeptProcess {
             groups: setting.groups.clone(),
             namespace: setting.namespace.clone(),
         };
-        if !kept.order(&order) {
+        self.state().begin_life();
+        if !self.order(&order) {
             return Err(format!("its working directory {} is not written in UTF-8", command.dir.display()));
         }
-        kept.wait(Deadline::after(STARTING), |state| {
+        self.wait(Deadline::after(STARTING), |state| {
             state.main.is_some() || state.refused.is_some() || state.is_lost
         });
-        let state = kept.state();
+        let state = self.state();
         match (&state.main, &state.refused) {
-            (Some(_), _) => {}
-            (None, Some(what)) => return Err(what.clone()),
-            (None, None) => return Err(format!("its keeper {} did not answer", program.display())),
+            (Some(_), _) => Ok(()),
+            (None, Some(what)) => Err(what.clone()),
+            (None, None) => {
+                let keeper = setting.keeper.first().map(|program| program.display().to_string());
+                Err(format!("its keeper {} did not answer", keeper.unwrap_or_default()))
+            }
         }
-        drop(state);
-        Ok(kept)
     }
 
     pub(crate) fn keeper_pid(&self) -> u32 {
-        self.keeper.id()
+        self.keeper_pid
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, KeeperState> {
@@ -168,7 +219,7 @@ impl KeptProcess {
     /// Ends everything below the keeper, and the keeper. Without a signal it is only waited for, and killed in the end.
     ///
     /// `None` if the keeper was gone already: then nothing is known.
-    pub(crate) fn stop(mut self, signal: Option<Signal>, within: Duration) -> (Option<Toll>, Output) {
+    pub(crate) fn stop(&self, signal: Option<Signal>, within: Duration) -> (Option<Toll>, Output) {
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         self.order(&Order::Stop { signal: signal.map(Signal::number), within_ms });
         let until = Deadline::after(within.saturating_add(KEEPER_EXTRA));
@@ -178,25 +229,64 @@ impl KeptProcess {
         (toll, self.output())
     }
 
+    /// From now on what ends below the keeper was asked to.
+    pub(crate) fn expect_end(&self) {
+        self.state().is_at_rest = true;
+    }
+
+    /// From now on what ends below the keeper has died.
+    pub(crate) fn expect_life(&self) {
+        self.state().is_at_rest = false;
+    }
+
+    /// Ends everything below the keeper, which stays. Without a signal it is only waited for, and killed in the end. `None` if
+    /// the keeper is lost.
+    pub(crate) fn rest(&self, signal: Option<Signal>, within: Duration) -> Option<Toll> {
+        let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
+        {
+            let mut state = self.state();
+            (state.is_at_rest, state.rested) = (true, None);
+        }
+        self.order(&Order::Rest { signal: signal.map(Signal::number), within_ms });
+        let until = Deadline::after(within.saturating_add(KEEPER_EXTRA));
+        self.wait(until, |state| state.rested.is_some() || state.is_lost);
+        self.state().rested
+    }
+
+    /// Stops everything below the keeper by SIGSTOP. The keeper lets it go on after so long, and when Tenbin ends.
+    pub(crate) fn pause(&self, lasting: Duration) {
+        let for_ms = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
+        {
+            let mut state = self.state();
+            (state.paused, state.is_continued) = (None, false);
+        }
+        self.order(&Order::Pause { for_ms });
+    }
+
+    /// Lets it go on now.
+    pub(crate) fn go_on(&self) {
+        self.order(&Order::Continue);
+    }
+
     /// Gives an order; says whether it could be put into words. One that does not arrive is one to a keeper that is gone:
     /// the listener notices.
-    fn order(&mut self, order: &Order) -> bool {
+    fn order(&self, order: &Order) -> bool {
         let Ok(mut line) = serde_json::to_vec(order) else { return false };
         line.push(b'\n');
-        let _ = self.link.write_all(&line);
+        let _ = unpoisoned(&self.link).write_all(&line);
         true
     }
 
     /// Cuts the line, which ends a keeper that has not ended by itself, and reaps it.
-    fn end(&mut self) {
-        let Some(listener) = self.listener.take() else { return };
-        let _ = self.link.shutdown(Shutdown::Write);
+    fn end(&self) {
+        let Some(listener) = unpoisoned(&self.listener).take() else { return };
+        let _ = unpoisoned(&self.link).shutdown(Shutdown::Write);
         self.wait(Deadline::after(KEEPER_EXTRA), |state| state.is_lost);
         if !self.state().is_lost {
-            let _ = self.keeper.kill();
-            let _ = self.link.shutdown(Shutdown::Both);
+            let _ = unpoisoned(&self.keeper).kill();
+            let _ = unpoisoned(&self.link).shutdown(Shutdown::Both);
         }
-        let _ = self.keeper.wait();
+        let _ = unpoisoned(&self.keeper).wait();
         let _ = listener.join();
     }
 }
@@ -204,11 +294,16 @@ impl KeptProcess {
 impl Drop for KeptProcess {
     fn drop(&mut self) {
         self.end();
-        if self.keeper.try_wait().is_ok_and(|status| status.is_none()) {
-            let _ = self.keeper.kill();
-            let _ = self.keeper.wait();
+        let mut keeper = unpoisoned(&self.keeper);
+        if keeper.try_wait().is_ok_and(|status| status.is_none()) {
+            let _ = keeper.kill();
+            let _ = keeper.wait();
         }
     }
+}
+
+fn unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Takes in what the keeper says until it says no more.
@@ -224,6 +319,9 @@ fn listen(reports: UnixStream, heard: &Heard) {
             Report::Output { dropped, .. } => state.capture.push(dropped, &bytes),
             Report::Exited(exit) => state.exit = Some(exit),
             Report::Empty => state.is_empty = true,
+            Report::Paused { processes } => state.paused = Some(processes),
+            Report::Continued => state.is_continued = true,
+            Report::Resting(toll) => state.rested = Some(toll),
             Report::Stopped(toll) => state.toll = Some(toll),
         }
         drop(state);

@@ -1,6 +1,6 @@
 //! Waiting until a process is ready.
 
-mod get;
+pub(crate) mod get;
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,7 +38,8 @@ pub(crate) fn wait(
 ) -> Result<(), NotReady> {
     let deadline = Deadline::after(ready.within);
     let stop_waiting = || kept.state().ended().is_some() || interrupted();
-    let mut looker = Looker { setting, kept, seen_bytes: None };
+    let from_bytes = kept.state().life_from_bytes;
+    let mut looker = Looker { setting, kept, from_bytes, seen_bytes: None };
     let mut why_before = None;
     loop {
         let cut_short = Deadline::after(CUT_SHORT);
@@ -75,6 +76,8 @@ fn ended_early(ended: Ended) -> NotReady {
 struct Looker<'a> {
     setting: &'a Setting,
     kept: &'a KeptProcess,
+    /// How much output there had been before the process was started.
+    from_bytes: u64,
     /// How much output had been searched already.
     seen_bytes: Option<u64>,
 }
@@ -100,7 +103,7 @@ impl Looker<'_> {
         let seen_bytes = Some(state.capture.seen_bytes());
         let is_new = self.seen_bytes != seen_bytes;
         self.seen_bytes = seen_bytes;
-        if is_new && state.capture.contains(text.as_bytes()) {
+        if is_new && state.capture.contains_since(text.as_bytes(), self.from_bytes) {
             return Ok(());
         }
         Err(format!("its output does not hold {text:?}"))

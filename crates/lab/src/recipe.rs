@@ -65,6 +65,8 @@ pub struct Process {
     pub stop: StopHow,
     /// It is no part of what is measured, and has no limits.
     pub is_aside: bool,
+    /// It is not started with the system, but by an event.
+    pub is_started_by_event: bool,
 }
 
 /// When a process counts as ready, and how long that may take.

@@ -24,6 +24,10 @@ const NAMES: &[(&str, Raw)] = &[
     ("XCPU", Raw::XCPU),
     ("XFSZ", Raw::XFSZ),
     ("WINCH", Raw::WINCH),
+    ("TTIN", Raw::TTIN),
+    ("TTOU", Raw::TTOU),
+    ("STOP", Raw::STOP),
+    ("CONT", Raw::CONT),
     ("SYS", Raw::SYS),
 ];
 
@@ -36,6 +40,11 @@ impl Signal {
     pub const TERM: Signal = Signal(Raw::TERM.as_raw());
     /// Cannot be ignored.
     pub const KILL: Signal = Signal(Raw::KILL.as_raw());
+
+    /// Holds a process up.
+    pub(crate) const STOP: Signal = Signal(Raw::STOP.as_raw());
+    /// Lets it go on.
+    pub(crate) const CONT: Signal = Signal(Raw::CONT.as_raw());
 
     /// The signal of this name, with or without `SIG`, in any case.
     pub fn named(name: &str) -> Option<Signal> {

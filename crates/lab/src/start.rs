@@ -1,13 +1,14 @@
 //! Starting a system: files, ports, commands before, and process after process.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use crate::folder::Folder;
 use crate::hosts::Namespace;
 use crate::kept_process::{KeptProcess, Setting};
 use crate::limits::{Groups, Kernel};
 use crate::marker::Marker;
-use crate::system::Running;
+use crate::system::{Background, Running};
 use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready};
 
 /// Starts a system: its files, its commands before, and its processes one after the other, each awaited until it is ready.
@@ -52,7 +53,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         limits,
         killed_for_memory: 0,
         running: Vec::with_capacity(processes.len()),
-        background: Vec::new(),
+        background: Background::default(),
         after,
         ports,
         folder: Some(folder),
@@ -99,7 +100,7 @@ impl System {
     fn run_before(&mut self, command: &Command, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
         match commands::run(&self.setting, command, command.within, cancel) {
             Ok(commands::Done::Over(output)) => self.outputs.push(output),
-            Ok(commands::Done::StillBusy(kept)) => self.background.push(kept),
+            Ok(commands::Done::StillBusy(kept)) => self.background.lock().push(kept),
             Err(fault) => {
                 let (failure, output) = fault.failure(Stage::Before, command);
                 self.outputs.extend(output);
@@ -110,7 +111,8 @@ impl System {
     }
 
     fn bring_up(&mut self, process: Process, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
-        let Process { name, command, ready, stop, is_aside } = process;
+        let process = Arc::new(process);
+        let Process { name, command, ready, .. } = &*process;
         let failure = |stage, what, way_out| {
             let process = Some(name.clone());
             Failure { stage, process, what, way_out, outputs: Vec::new() }
@@ -119,16 +121,23 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let free = is_aside.then(|| Setting { groups: Vec::new(), namespace: None, ..self.setting.clone() });
+        let free =
+            process.is_aside.then(|| Setting { groups: Vec::new(), namespace: None, ..self.setting.clone() });
         let setting = free.as_ref().unwrap_or(&self.setting);
-        let kept = KeptProcess::start(setting, &name, &command).map_err(|why| {
-            let what = format!("`{}` could not be started: {why}", in_words::command(&command));
+        let kept = match process.is_started_by_event {
+            true => KeptProcess::hold(setting, name),
+            false => KeptProcess::start(setting, name, command),
+        };
+        let kept = kept.map_err(|why| {
+            let what = format!("`{}` could not be started: {why}", in_words::command(command));
             failure(Stage::Start, what, "install it, or write its full path".to_owned())
         })?;
-        self.running.push(Running { kept, stop, is_aside, is_mourned: false });
-        let Some((this, others)) = self.running.split_last() else { return Ok(()) };
-        let has_other_died = || others.iter().any(|other| other.kept.state().ended().is_some());
-        let is_ready = ready::wait(&self.setting, &ready, &this.kept, &|| cancel() || has_other_died());
+        self.running.push(Running { kept: Arc::new(kept), process: Arc::clone(&process), is_mourned: false });
+        let Some((this, others)) = self.running.split_last().filter(|_| !process.is_started_by_event) else {
+            return Ok(());
+        };
+        let has_other_died = || others.iter().any(|other| other.kept.state().died().is_some());
+        let is_ready = ready::wait(&self.setting, ready, &this.kept, &|| cancel() || has_other_died());
         let Err(not_ready) = is_ready else { return Ok(()) };
         // The one that died has more to say than the one that waited.
         if has_other_died()

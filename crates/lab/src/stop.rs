@@ -25,21 +25,23 @@ impl System {
         failures.iter_mut().for_each(|failure| failure.outputs.clear());
         let mut outputs = Vec::new();
         let mut groups = Vec::new();
-        while let Some(Running { kept, stop, is_mourned, .. }) = self.running.pop() {
+        while let Some(Running { kept, process, is_mourned }) = self.running.pop() {
+            let stop = &process.stop;
             let name = kept.name.clone();
             let is_dead = is_mourned && kept.state().ended().is_some();
             let main = kept.state().main.clone();
-            let (ending, output) = end(&self.setting, kept, &stop, &mut self.outputs);
+            let (ending, output) = end(&self.setting, &kept, stop, &mut self.outputs);
             outputs.push(output);
             if ending.is_lost() {
                 groups.extend(main);
             }
-            failures.extend(ending.failures(&name, &stop, is_dead));
+            failures.extend(ending.failures(&name, stop, is_dead));
         }
         outputs.reverse();
         outputs.append(&mut self.outputs);
         self.run_after(&mut failures, &mut outputs);
-        while let Some(kept) = self.background.pop() {
+        let background = std::mem::take(&mut *self.background.lock());
+        for kept in background.into_iter().rev() {
             outputs.push(kept.stop(Some(Signal::TERM), BACKGROUND).1);
         }
         failures.extend(self.sweep(&groups));
@@ -122,8 +124,11 @@ struct Ending {
 }
 
 /// Ends one process: by its command if it has one that works, else by its signal, at last by KILL.
-fn end(setting: &Setting, kept: KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
-    let has_work = kept.state().ended().is_none();
+fn end(setting: &Setting, kept: &KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
+    let has_work = {
+        let state = kept.state();
+        state.ended().is_none() && !state.is_at_rest
+    };
     let (mut signal, mut within, mut command_fault) = (Some(stop.signal), stop.within, None);
     if let (Some(command), true) = (&stop.command, has_work) {
         let until = Deadline::after(stop.within);

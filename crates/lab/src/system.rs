@@ -4,7 +4,8 @@ use crate::folder::Folder;
 use crate::hosts::Namespace;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::limits::Groups;
-use crate::{Command, Failure, Output, Stage, StopHow};
+use crate::{Command, Failure, Output, Process, Stage};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where one process of a system can be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +40,8 @@ pub struct System {
     /// How many such ends have been told.
     pub(crate) killed_for_memory: u64,
     pub(crate) running: Vec<Running>,
-    /// What commands before the start left running.
-    pub(crate) background: Vec<KeptProcess>,
+    /// What commands left running that were run before the start, or by an event.
+    pub(crate) background: Background,
     pub(crate) after: Vec<Command>,
     pub(crate) ports: Vec<u16>,
     pub(crate) folder: Option<Folder>,
@@ -51,12 +52,20 @@ pub struct System {
 /// One process, and how it is stopped.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) kept: KeptProcess,
-    pub(crate) stop: StopHow,
-    /// It is no part of what is measured.
-    pub(crate) is_aside: bool,
+    pub(crate) kept: Arc<KeptProcess>,
+    pub(crate) process: Arc<Process>,
     /// Its death was reported.
     pub(crate) is_mourned: bool,
+}
+
+/// Processes that outlive the command that started them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Background(Arc<Mutex<Vec<KeptProcess>>>);
+
+impl Background {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Vec<KeptProcess>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl System {
@@ -65,7 +74,7 @@ impl System {
         let root = |running: &Running| Root {
             name: running.kept.name.clone(),
             keeper_pid: running.kept.keeper_pid(),
-            is_aside: running.is_aside,
+            is_aside: running.process.is_aside,
         };
         self.running.iter().map(root).collect()
     }
@@ -77,7 +86,7 @@ impl System {
         let running = self
             .running
             .iter_mut()
-            .find(|running| !running.is_mourned && running.kept.state().ended().is_some())?;
+            .find(|running| !running.is_mourned && running.kept.state().died().is_some())?;
         running.is_mourned = true;
         let name = running.kept.name.clone();
         let ended = running.kept.state().ended()?;
@@ -119,7 +128,7 @@ impl System {
 
     pub(crate) fn outputs_so_far(&self) -> Vec<Output> {
         let processes = self.running.iter().map(|running| running.kept.output());
-        let background = self.background.iter().map(KeptProcess::output);
+        let background: Vec<Output> = self.background.lock().iter().map(KeptProcess::output).collect();
         processes.chain(background).chain(self.outputs.iter().cloned()).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Systems: started, watched and stopped: every test of this folder that needs no process of its own, in one program.
 
 mod dying;
+mod events;
 mod flood;
 mod hosts;
 mod limits;

@@ -7,6 +7,7 @@ mod sqlite;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use connection::LOGIN_TIMEOUT;
 use engine::Peer;
@@ -66,6 +67,9 @@ pub(crate) type Answer = Vec<Vec<Option<String>>>;
 
 /// One connection.
 pub(crate) trait Client: Send {
+    /// From now on a server that is silent is waited for until this is so. Without it, for a very long time.
+    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error>;
+
     /// Has one statement run. `doing` says what for, should it fail.
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;
 

@@ -13,6 +13,7 @@
 mod client;
 mod count;
 mod error;
+mod held;
 mod marks;
 mod options;
 mod plan;
@@ -23,6 +24,7 @@ mod tables;
 
 pub use client::{Database, LOGIN_TIMEOUT};
 pub use error::Error;
+pub use held::HeldSession;
 pub use marks::MARKS;
 pub use options::{Options, PartitionMethod};
 pub use plan::Plan;

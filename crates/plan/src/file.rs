@@ -4,6 +4,7 @@ mod aliases;
 mod compare;
 mod data;
 mod errors;
+mod events;
 mod findings;
 mod folder;
 mod foreign;
@@ -160,6 +161,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
     let mut compare = compare::read(&root, &compared, None, reading);
     let mut gates = gates::read(root.get("gates"), &script.steps, &loads, reading);
+    let mut events = events::read(&root, &loads, &systems, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);
@@ -169,6 +171,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         if is_quick {
             (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
             gates::keep_those_within(&loads, &mut gates);
+            events::keep_those_within(&loads, &systems, &mut events);
         }
     }
     authorized_once(&root, &script, reading);
@@ -188,6 +191,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         variants,
         compare,
         gates,
+        events,
         pin,
         script,
     })

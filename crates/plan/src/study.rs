@@ -4,6 +4,7 @@ mod amount;
 mod braced;
 mod cost;
 mod environment;
+mod events;
 mod explain;
 mod followed;
 mod how;
@@ -17,12 +18,16 @@ use std::path::PathBuf;
 
 pub use amount::{Amount, At};
 pub use environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables};
+pub use events::{
+    EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
+};
 pub use how::{Find, How};
 pub use limits::Limits;
 pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
+pub(crate) use events::{ActionText, ReloadText, SignText, SystemEvent};
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
@@ -64,6 +69,8 @@ pub struct Study {
     pub compare: Compare,
     /// What must hold for every run.
     pub gates: Vec<Condition>,
+    /// What happens to the systems in every run, in the order of the file.
+    pub events: Vec<StudyEvent>,
     /// Which cores system and generator stay on.
     pub pin: StudyPin,
     pub(crate) script: Script,

@@ -9,7 +9,7 @@ use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, breaches, outage, over_time, statements, steadiness, system, times, transactions, words,
+    answer, breaches, events, outage, over_time, statements, steadiness, system, times, transactions, words,
 };
 
 mod brief;
@@ -32,6 +32,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     let tables = [times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
+    all.extend(events::details(view.run, escape));
     // Nothing is printed twice.
     all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
     all.extend(notes(view, escape).filter(|_| brief::leaves_out_notes(view)));

@@ -132,6 +132,7 @@ impl Shape<'_> {
                 ready: Ready { when: When::Tcp(socket), within: TARGET_WITHIN },
                 stop: StopHow { signal: Signal::TERM, command: None, within: TARGET_WITHIN },
                 is_aside: false,
+                is_started_by_event: false,
             }],
             ports: vec![port],
             cores: self.system_cores.iter().copied().collect(),

@@ -70,16 +70,20 @@ pub fn fill(
         return Err(Refusal::Plan(Fault::new("--workload", "there is no such workload", way_out)).into());
     };
     let plan = loading::Plan::new(workload, database.engine, options)?;
-    let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
-    let place = match (database.engine, &database.file) {
-        (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
-        (Engine::MySql, _) => {
-            Database::MySql { peer: addresses(&database.peers, true, &PublicLoads::Refused)?.0, login }
-        }
-        _ => Database::PostgreSql { peer: addresses(&database.peers, true, &PublicLoads::Refused)?.0, login },
-    };
+    let place = place(database)?;
     let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
     Ok(loading::run(&plan, &place, &told)?)
+}
+
+/// Where a database is, and who logs in.
+pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
+    let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
+    let peer = || addresses(&database.peers, true, &PublicLoads::Refused).map(|(peer, _)| peer);
+    Ok(match (database.engine, &database.file) {
+        (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
+        (Engine::MySql, _) => Database::MySql { peer: peer()?, login },
+        _ => Database::PostgreSql { peer: peer()?, login },
+    })
 }
 
 /// Makes the tables that a plan needs before a load, and keeps an observer informed.

@@ -7,6 +7,7 @@ use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
 
+use crate::events::Events;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
 
@@ -89,6 +90,8 @@ pub(crate) struct MonitoredSystem<'a> {
     aside: Vec<String>,
     taken: Taken,
     watch: Option<(Box<dyn Watch>, Clock)>,
+    /// What happens to it.
+    events: Events<'a>,
     /// Why the system is gone, if it is.
     died: Option<lab::Failure>,
     /// Probes that could not look.
@@ -103,8 +106,13 @@ struct Clock {
 
 impl<'a> MonitoredSystem<'a> {
     /// A load on a system that the lab has started.
-    pub(crate) fn system(lab: &'a dyn Lab, system: Box<dyn Started>, subject: Subject) -> Self {
-        Self { system: Some(system), ..Self::of(lab, subject) }
+    pub(crate) fn system(
+        lab: &'a dyn Lab,
+        system: Box<dyn Started>,
+        subject: Subject,
+        events: Events<'a>,
+    ) -> Self {
+        Self { system: Some(system), events, ..Self::of(lab, subject) }
     }
 
     /// A load on a system that Tenbin did not start.
@@ -123,28 +131,36 @@ impl<'a> MonitoredSystem<'a> {
             aside,
             taken: Taken::default(),
             watch: None,
+            events: Events::default(),
             died: None,
             not_available: Vec::new(),
         }
     }
 
+    /// Waits for the end of the events that the end of the load has ended, and keeps them.
+    pub(crate) fn end_events(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        self.events.end(store, run)
+    }
+
     /// Stops the system, if the lab has started it.
-    pub(crate) fn stop(self) -> Left {
+    pub(crate) fn stop(mut self) -> Left<'a> {
+        self.events.abandon();
         let Stopped { failures, outputs } = self.system.map(Started::stop).unwrap_or_default();
-        Left { died: self.died, not_available: self.not_available, failures, outputs }
+        Left { died: self.died, events: self.events, not_available: self.not_available, failures, outputs }
     }
 }
 
 /// What is left to say of a system when it has been stopped.
 #[derive(Debug, Default)]
-pub(crate) struct Left {
+pub(crate) struct Left<'a> {
+    events: Events<'a>,
     died: Option<lab::Failure>,
     not_available: Vec<NotAvailable>,
     failures: Vec<lab::Failure>,
     outputs: Vec<Output>,
 }
 
-impl Left {
+impl Left<'_> {
     /// Says it in the ending of a run; and what the processes wrote.
     pub(crate) fn tell(self, ending: &mut Ending) -> Vec<Output> {
         ending.not_available =
@@ -154,6 +170,7 @@ impl Left {
             ending.verdict = Verdict::Aborted;
             ending.failure = Some(kept(&died));
         }
+        self.events.tell(ending);
         self.outputs
     }
 }
@@ -162,6 +179,9 @@ impl Monitor for MonitoredSystem<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
             self.watch = Some((self.lab.watch(subject), Clock { origin, next_second: 0 }));
+        }
+        if let Some(system) = &mut self.system {
+            self.events.begin(&mut **system, origin);
         }
     }
 
@@ -174,10 +194,12 @@ impl Monitor for MonitoredSystem<'_> {
         if self.died.is_none() {
             self.died = self.system.as_mut().and_then(|system| system.died());
         }
-        Ok(self.died.is_some())
+        let has_failed = self.events.attend(store, run)?;
+        Ok(self.died.is_some() || has_failed)
     }
 
     fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        self.events.interrupt();
         let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
         self.not_available = not_available;

@@ -69,8 +69,15 @@ impl Runner<'_> {
             }
             measured => measured?,
         };
+        if planned.has_events() {
+            // An event may take its time to end.
+            measured.wait();
+            monitored.end_events(self.store, &run)?;
+            measured.go_on();
+        }
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
-        if !measured.was_given_up {
+        // The load of a confirmation has no events, and cannot be compared with one that has.
+        if !measured.was_given_up && !planned.has_events() {
             ConfirmationRun { runner: self, plan: planned.plan, threads }.weigh(
                 &run,
                 &mut measured,

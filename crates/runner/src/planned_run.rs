@@ -6,11 +6,13 @@ use std::io;
 use std::path::Path;
 
 use judge::Condition;
+use lab::probes::Subject;
 use plan::{Amount, Find, Plan, Study};
 use store::{Failure, NewRun, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
+use crate::events::Events;
 use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
@@ -83,12 +85,17 @@ impl<'a> PlannedRun<'a> {
     /// Starts the system, if it is to be started.
     pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
-        let Some(stage) = self.stage.filter(|stage| stage.starts_processes()) else {
+        let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
             return Ok(MonitoredSystem::somebody_elses(lab));
         };
+        let events = Events::new(&stage.launch.events, self.plan, stage.launch.host, tools.stopper);
+        if !stage.starts_processes() {
+            let nothing = lab.start(stage.recipe_of_events(), &|| tools.is_stopped())?;
+            return Ok(MonitoredSystem::system(lab, nothing, Subject::default(), events));
+        }
         let system = lab.start(stage.recipe(), &|| tools.is_stopped())?;
         let subject = stage.subject(&*system);
-        Ok(MonitoredSystem::system(lab, system, subject))
+        Ok(MonitoredSystem::system(lab, system, subject, events))
     }
 
     /// Creates tables where required, and connects once.
@@ -132,6 +139,11 @@ impl<'a> PlannedRun<'a> {
             First::MayReject | First::MustAnswer => {}
         }
         Ok(true)
+    }
+
+    /// Whether something happens to the system under load.
+    pub(crate) fn has_events(&self) -> bool {
+        self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
     }
 
     fn starts_processes(&self) -> bool {

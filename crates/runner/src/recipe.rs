@@ -78,7 +78,8 @@ pub(crate) fn version(cmd: &Cmd) -> lab::Command {
     command(cmd, VERSION_WITHIN)
 }
 
-fn command(cmd: &Cmd, within: Duration) -> lab::Command {
+/// A command that is run to its end, in so much time.
+pub(crate) fn command(cmd: &Cmd, within: Duration) -> lab::Command {
     lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
 }
 
@@ -106,12 +107,13 @@ fn process(process: &Proc, peer: &Peer, host: Ipv4Addr) -> lab::Process {
             within: stop_within,
         },
         is_aside: process.proxy.is_some(),
+        is_started_by_event: process.is_started_by_event,
     }
 }
 
 /// Where a port is waited for: at the address of the URL if it is the URL's, such as `[::1]`; else at that of the host, which is
 /// 127.0.0.1 for one on this machine.
-fn address(port: u16, peer: &Peer, host: Ipv4Addr) -> SocketAddr {
+pub(crate) fn address(port: u16, peer: &Peer, host: Ipv4Addr) -> SocketAddr {
     let of_url = peer.host.parse::<IpAddr>().ok().filter(|_| port == peer.port);
     SocketAddr::new(of_url.unwrap_or(host.into()), port)
 }

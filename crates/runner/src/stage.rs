@@ -78,6 +78,11 @@ impl Stage {
         lab::Recipe { network: self.network, ..recipe }
     }
 
+    /// What is run for events of a system that runs already: commands only.
+    pub(crate) fn recipe_of_events(&self) -> lab::Recipe {
+        lab::Recipe { ports: Vec::new(), ..self.recipe() }
+    }
+
     /// What probes are to look at.
     pub(crate) fn subject(&self, system: &dyn Started) -> Subject {
         let (aside, roots): (Vec<_>, Vec<_>) = system.roots().into_iter().partition(|root| root.is_aside);

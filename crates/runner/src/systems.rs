@@ -1,13 +1,17 @@
 //! The systems of runs, and what is seen of them: by the lab on this machine, or by anything else that tells the same.
 
 use std::fmt::Debug;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use lab::events::{Event, Timeline};
 use lab::hosts::Network;
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
 use crate::environment::Before;
+use crate::events::Happenings;
 use crate::prepare::Prepared;
 use crate::run_error::RunError;
 use crate::scratch::Scratch;
@@ -65,7 +69,13 @@ pub trait Started: Debug {
     /// A process that has ended although nobody asked it to. Each is returned once.
     fn died(&mut self) -> Option<Failure>;
 
-    /// Stops all of it.
+    /// Begins the events of a load that began at `origin`.
+    ///
+    /// # Errors
+    /// Their threads could not be started; then none takes place.
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>>;
+
+    /// Stops all of it. No event is under way.
     fn stop(self: Box<Self>) -> Stopped;
 }
 
@@ -152,6 +162,10 @@ impl Started for lab::System {
 
     fn died(&mut self) -> Option<Failure> {
         lab::System::died(self)
+    }
+
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>> {
+        Ok(Box::new(Timeline::begin(self, events, origin)?))
     }
 
     fn stop(self: Box<Self>) -> Stopped {

@@ -162,6 +162,7 @@ fn own(
         ready: Ready { when: When::Log("ready".to_owned()), within: LIFE },
         stop: StopHow { signal: Signal::TERM, command: None, within: LIFE },
         is_aside: false,
+        is_started_by_event: false,
     };
     let recipe = Recipe {
         name: "owned".to_owned(),

@@ -10,7 +10,7 @@ use crate::limits::Membership;
 /// From Tenbin to the keeper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// The first order: start this.
+    /// The first order, and one after `Rest`: start this.
     Start {
         argv: Vec<String>,
         env: Vec<(String, String)>,
@@ -19,6 +19,12 @@ pub(crate) enum Order {
         groups: Vec<Membership>,
         namespace: Option<String>,
     },
+    /// End everything as in `Stop`, and wait for another `Start`.
+    Rest { signal: Option<i32>, within_ms: u64 },
+    /// Stop everything below the keeper by SIGSTOP, and let it go on after so long.
+    Pause { for_ms: u64 },
+    /// Let it go on now.
+    Continue,
     /// The last order: end everything, first by this signal (or wait for another's signal), at last by KILL.
     Stop { signal: Option<i32>, within_ms: u64 },
 }
@@ -42,6 +48,14 @@ pub(crate) enum Report {
     Exited(Exit),
     /// Nothing runs any more.
     Empty,
+    /// So many processes were stopped by SIGSTOP.
+    Paused {
+        processes: usize,
+    },
+    /// They go on.
+    Continued,
+    /// The answer to `Rest`: nothing runs, and the keeper waits.
+    Resting(Toll),
     /// The answer to the last order.
     Stopped(Toll),
 }

@@ -17,6 +17,8 @@ use crate::processes::{self, Seen};
 const CHUNK_BYTES: usize = 64 << 10;
 /// How much is read before the keeper looks at anything else.
 const CHUNKS_PER_TURN: usize = 16;
+/// How often to look for processes that were started while others were stopped.
+const FREEZING_PASSES: usize = 20;
 
 /// All that runs below this keeper.
 #[derive(Debug)]
@@ -116,6 +118,26 @@ impl Tree {
                 processes::signal(seen, signal);
             }),
         }
+    }
+
+    /// Stops by SIGSTOP everything that is there, and what that starts meanwhile. How many processes there are.
+    pub(crate) fn freeze(&self) -> usize {
+        let mut stopped: BTreeSet<(u32, u64)> = BTreeSet::new();
+        for _ in 0..FREEZING_PASSES {
+            let before = stopped.len();
+            for seen in Tree::all() {
+                if !stopped.contains(&(seen.pid, seen.started_ticks))
+                    && processes::signal(&seen, Signal::STOP)
+                {
+                    stopped.insert((seen.pid, seen.started_ticks));
+                }
+            }
+            // What was started between two looks is seen in the second.
+            if stopped.len() == before {
+                break;
+            }
+        }
+        stopped.len()
     }
 
     /// Kills everything that is there now.

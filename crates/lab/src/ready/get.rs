@@ -16,7 +16,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const BODY_WAIT: Duration = Duration::from_millis(200);
 
 /// Asks once. "No" comes with what happened, as "was refused" or "answered 503".
-pub(super) fn attempt(
+pub(crate) fn attempt(
     address: SocketAddr,
     path: &str,
     deadline: Deadline,
@@ -52,7 +52,7 @@ pub(super) fn attempt(
 }
 
 /// A connection, or why there is none.
-pub(super) fn connect(address: SocketAddr, deadline: Deadline) -> Result<TcpStream, String> {
+pub(crate) fn connect(address: SocketAddr, deadline: Deadline) -> Result<TcpStream, String> {
     let wait = deadline.left().clamp(Duration::from_millis(1), CONNECTING);
     TcpStream::connect_timeout(&address, wait).map_err(|error| match error.kind() {
         ErrorKind::ConnectionRefused => "was refused".to_owned(),

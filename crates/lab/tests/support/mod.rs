@@ -47,7 +47,7 @@ impl Bench {
     pub(crate) fn process(&self, name: &str, command: Command, when: When) -> Process {
         let ready = Ready { when, within: LONG };
         let stop = StopHow { signal: Signal::TERM, command: None, within: LONG };
-        Process { name: name.to_owned(), command, ready, stop, is_aside: false }
+        Process { name: name.to_owned(), command, ready, stop, is_aside: false, is_started_by_event: false }
     }
 
     /// A process that a shell runs, ready at once.

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::{Line, Peer, ProbeError};
@@ -14,6 +16,8 @@ use crate::error::Error;
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may be silent. The index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often somebody who may give up is asked.
+const LISTEN: Duration = Duration::from_millis(50);
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A session that is logged in.
@@ -23,6 +27,11 @@ pub(super) struct Connection<S: Session> {
     buffer: Vec<u8>,
     from: usize,
     to: usize,
+    is_given_up: Option<Arc<AtomicBool>>,
+}
+
+fn is_silence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// What nobody can foresee: log-ins are made from it.
@@ -47,7 +56,7 @@ impl<S: Session> Connection<S> {
         let mut line = log_in().map_err(|error: ProbeError| Error::Connect { reason: error.to_string() })?;
         let silence = line.set_timeout(Some(SILENCE_MAX));
         silence.map_err(|error| Error::Connect { reason: format!("{address}: {error}") })?;
-        Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0 })
+        Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0, is_given_up: None })
     }
 
     /// Sends what the session has to say.
@@ -58,8 +67,28 @@ impl<S: Session> Connection<S> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        (self.from, self.to) = (0, self.line.read(&mut self.buffer)?);
-        if self.to == 0 { Err(io::Error::other("the server closed the connection")) } else { Ok(()) }
+        loop {
+            match self.line.read(&mut self.buffer) {
+                Ok(0) => return Err(io::Error::other("the server closed the connection")),
+                Ok(count) => {
+                    (self.from, self.to) = (0, count);
+                    return Ok(());
+                }
+                Err(error) if is_silence(&error) && self.goes_on_waiting() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// From now on a silent server is waited for until this is so.
+    pub(super) fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+        self.is_given_up = Some(is_given_up);
+        let listening = self.line.set_timeout(Some(LISTEN));
+        listening.map_err(|error| Error::Connect { reason: error.to_string() })
+    }
+
+    fn goes_on_waiting(&self) -> bool {
+        self.is_given_up.as_ref().is_some_and(|is_given_up| !is_given_up.load(Ordering::Relaxed))
     }
 
     /// Waits for the next thing worth hearing.

@@ -1,6 +1,7 @@
 //! MySQL and MariaDB: rows go by INSERTs of many rows.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use engine::{Endpoint, Peer};
 use wire::mysql::Session;
@@ -34,6 +35,10 @@ impl MySql {
 }
 
 impl Client for MySql {
+    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+        self.connection.give_up_when(is_given_up)
+    }
+
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         self.connection.ask(sql, doing)
     }

@@ -1,6 +1,7 @@
 //! PostgreSQL: rows go by COPY.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use engine::Peer;
 use wire::postgres::Session;
@@ -32,6 +33,10 @@ impl Postgres {
 }
 
 impl Client for Postgres {
+    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+        self.connection.give_up_when(is_given_up)
+    }
+
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         self.connection.ask(sql, doing)
     }

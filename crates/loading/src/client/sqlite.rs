@@ -1,6 +1,8 @@
 //! SQLite: rows go one by one into a statement that is prepared once, in one transaction a chunk.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
@@ -41,6 +43,12 @@ fn refused(doing: &str) -> impl Fn(rusqlite::Error) -> Error {
 }
 
 impl Client for Sqlite {
+    fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+        // It waits for others for some seconds only.
+        drop(is_given_up);
+        Ok(())
+    }
+
     fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         answer(&self.connection, sql).map_err(refused(doing))
     }

@@ -75,6 +75,12 @@ pub(crate) const DURATION: Form = Form {
     schema: FormSchema::Pattern(DURATION_PATTERN),
 };
 
+pub(crate) const OFFSET: Form = Form {
+    words: "a time such as 20s, or -2s",
+    check: |text| super::events::offset_ns(text).map(|_| ()),
+    schema: FormSchema::Pattern("^-?([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$"),
+};
+
 pub(crate) const THINK: Form = Form {
     words: "a pause such as 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
     check: |text| {

@@ -43,13 +43,25 @@ pub(crate) enum ValueKind {
     Optional(&'static ValueKind),
     /// One of these, told apart by whether it is a text, a list or a mapping.
     Either(&'static [ValueKind]),
-    /// It is not supported: what is wrong, and what to do.
-    Refused(&'static str, &'static str),
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 10] =
-    ["expect", "ready", "stop", "pin", "compare", "quick", "sql", "prepare", "resources", "io"];
+const CALLED_BY_KEY: [&str; 14] = [
+    "expect",
+    "ready",
+    "stop",
+    "pin",
+    "compare",
+    "quick",
+    "sql",
+    "prepare",
+    "resources",
+    "io",
+    "after",
+    "until",
+    "lock",
+    "reload",
+];
 
 impl Table {
     /// `a load`, `` `expect` ``.
@@ -64,7 +76,7 @@ impl Table {
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.keys.iter().filter(|key| !matches!(key.kind, ValueKind::Refused(..))).map(|key| key.name)
+        self.keys.iter().map(|key| key.name)
     }
 }
 
@@ -80,7 +92,6 @@ impl ValueKind {
             Self::Named(kind) => format!("a mapping of names, each with {}", kind.words()),
             Self::Optional(kind) => kind.words(),
             Self::Either(kinds) => kinds.iter().map(Self::words).collect::<Vec<_>>().join("; or "),
-            Self::Refused(what, _) => (*what).to_owned(),
         }
     }
 }

@@ -28,6 +28,7 @@ const SYNONYMS: &[(&[&str], &[&str])] = &[
     (&["thresholds", "slo", "slos", "conditions", "assertions", "checks", "ensure"], &["gates", "expect"]),
     (&["comparison", "experiment"], &["compare"]),
     (&["title", "description"], &["question"]),
+    (&["command", "cmd", "exec", "execute"], &["run"]),
     (&["command", "cmd", "run", "exec", "execute", "entrypoint"], &["start"]),
     (&["environment", "envs", "env-vars"], &["env"]),
     (&["cwd", "dir", "directory", "working-dir", "working-directory", "workdir"], &["in"]),

@@ -46,6 +46,7 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
                     process(&entry.key, &entry.value, scope, is_only, reading)
                 })
                 .collect();
+            started_by_events(&processes, entries, reading);
             in_order(processes, entries, reading)
         }
         (None, None) => {
@@ -77,7 +78,8 @@ fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &
         start.iter().chain(env.iter().map(|(_, text)| text)).flat_map(Braced::names).collect();
     let ready = ready(name, node, &named, scope, is_only, reading);
     let stop = stop(node, scope, reading);
-    Process { name: name.to_owned(), ready, stop, start, env, dir, proxy: None }
+    let is_started_by_event = node.get("start-by").is_some();
+    Process { name: name.to_owned(), ready, stop, start, env, dir, is_started_by_event, proxy: None }
 }
 
 fn ready(
@@ -125,11 +127,7 @@ fn ready(
         (false, _) => PortText::None,
         (true, Some(port)) => {
             let port = port.trim_start_matches('{').trim_end_matches('}');
-            PortText::Named(if port == "port" || port.starts_with("port.") {
-                port.to_owned()
-            } else {
-                format!("port.{port}")
-            })
+            PortText::named(port)
         }
         // With a socket, the URL's port is one at which nobody listens.
         (true, None) => inferred_port(name, node, named, is_only && !has_socket, reading),
@@ -221,6 +219,24 @@ fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
             .and_then(|stop| stop.get("command"))
             .map(|command| reading.command(command, &scope.known)),
         within_ns: stop.and_then(|stop| stop.duration_ns("within")).unwrap_or(STOP_WITHIN_NS),
+    }
+}
+
+/// What events start, and what nothing that runs before can need.
+fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Reading<'_>) {
+    let by_event = |name: &str| processes.iter().any(|one| one.name == name && one.is_started_by_event);
+    if let Some(entry) = entries.iter().find_map(|entry| entry.value.entry("start-by"))
+        && processes.iter().all(|process| process.is_started_by_event)
+    {
+        reading.at(entry.key_at, "no process is started with the system", "remove one `start-by`");
+    }
+    for entry in entries.iter().filter(|entry| !by_event(&entry.key)) {
+        for node in entry.value.get("needs").map_or(&[][..], Node::items) {
+            if let Some(name) = node.text().filter(|name| by_event(name)) {
+                let what = format!("`{}` needs `{name}`, which an event starts later", entry.key);
+                reading.at(node.at, what, "remove it from `needs`, or remove `start-by`");
+            }
+        }
     }
 }
 

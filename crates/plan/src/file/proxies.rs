@@ -65,6 +65,7 @@ fn proxy(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<
         dir: None,
         ready: ReadyText { when, port: PortText::None, within_ns: WITHIN_NS },
         stop: StopText { signal: processes::TERM.to_owned(), command: None, within_ns: WITHIN_NS },
+        is_started_by_event: false,
         proxy: Some(ProxyText { name: name.clone(), to }),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{Table, ValueKind};
+use super::keys::Table;
 use super::tables;
 
 /// One section for each kind of mapping, with a table of its keys.
@@ -17,7 +17,7 @@ fn section(table: &Table) -> String {
         heading(table),
         table.sentence
     );
-    for key in table.keys.iter().filter(|key| !matches!(key.kind, ValueKind::Refused(..))) {
+    for key in table.keys {
         let needed = if key.is_required { "Needed. " } else { "" };
         let meaning = format!("{needed}{}", key.sentence);
         let _ = writeln!(text, "| `{}` | `{}` | {} |", key.name, cell(key.example), cell(&meaning));

@@ -25,8 +25,9 @@ fn name_of(table: &Table) -> String {
 }
 
 fn of_table(table: &Table) -> Value {
-    let keys = table.keys.iter().filter(|key| !matches!(key.kind, ValueKind::Refused(..)));
-    let mut properties: Map<String, Value> = keys
+    let mut properties: Map<String, Value> = table
+        .keys
+        .iter()
         .map(|key| {
             let mut schema = of_kind(&key.kind);
             schema["description"] = json!(key.sentence);
@@ -69,6 +70,5 @@ fn of_kind(kind: &ValueKind) -> Value {
         }
         ValueKind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
         ValueKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
-        ValueKind::Refused(..) => json!(false),
     }
 }

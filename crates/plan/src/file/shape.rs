@@ -26,7 +26,7 @@ struct NamedValue<'a> {
 
 impl NamedValue<'_> {
     fn holds(self, node: &Node, kind: &ValueKind, findings: &mut Findings) {
-        if node.is_nothing() && !matches!(kind, ValueKind::Optional(_) | ValueKind::Refused(..)) {
+        if node.is_nothing() && !matches!(kind, ValueKind::Optional(_)) {
             let help = format!("{}, or remove it", self.help(kind));
             findings.at(self.at, format!("{} has no value", self.name), help);
             return;
@@ -59,7 +59,6 @@ impl NamedValue<'_> {
                 Some(kind) => self.holds(node, kind, findings),
                 None => self.wrong_kind(node, kind, findings),
             },
-            (ValueKind::Refused(what, help), _) => findings.at(self.at, *what, *help),
             _ => self.wrong_kind(node, kind, findings),
         }
     }
@@ -208,7 +207,6 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         ValueKind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),
         ValueKind::Optional(kind) => fits(node, kind),
         ValueKind::Either(kinds) => kinds.iter().any(|kind| fits(node, kind)),
-        ValueKind::Refused(..) => true,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::events;
 use super::folder::leaves;
 use super::prepare;
 use super::processes;
@@ -15,7 +16,7 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
-use crate::study::{Braced, Knob, LimitsText, PortText, Process, System, Variant, names_in};
+use crate::study::{ActionText, Braced, Knob, LimitsText, PortText, Process, System, Variant, names_in};
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 /// Undefined where a parameter of a plan has that name already.
@@ -139,7 +140,10 @@ fn system(
         limits,
         host,
         knobs,
+        events: Vec::new(),
     };
+    system.events = events::of_system(&scope, &system, reading);
+    never_started(&system, &scope, reading);
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
     system.has_knobs_in_env =
         system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
@@ -195,6 +199,19 @@ fn processes_and_proxies(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Pr
     }
     all.extend(own);
     all
+}
+
+/// Processes that wait for an event that there is not.
+fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+    for process in system.processes.iter().filter(|process| process.is_started_by_event) {
+        let starts = |action: &ActionText| matches!(action, ActionText::Start(name) if *name == process.name);
+        if !system.events.iter().any(|event| starts(&event.action)) {
+            let entry = scope.node.get("processes").and_then(|all| all.get(&process.name)?.entry("start-by"));
+            let what = format!("no event starts `{}`", process.name);
+            let help = format!("add an event with `start: {}`, or remove `start-by`", process.name);
+            reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, help);
+        }
+    }
 }
 
 fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {

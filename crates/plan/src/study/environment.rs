@@ -1,5 +1,6 @@
 //! What a system is started with: every variable filled in.
 
+use super::events::LaunchEvent;
 use super::limits::Limits;
 use crate::draft::TlsSpec;
 use std::net::Ipv4Addr;
@@ -51,6 +52,8 @@ pub struct Launch {
     pub limits: Limits,
     /// Where its processes listen: the address of the host that they run on.
     pub host: Ipv4Addr,
+    /// What happens to it under load, in the order of the plan.
+    pub events: Vec<LaunchEvent>,
 }
 
 /// The tables of a built-in workload, as `tenbin prepare` makes them.
@@ -102,6 +105,8 @@ pub struct Proc {
     pub ready: Ready,
     /// How it is ended.
     pub stop: StopHow,
+    /// It is not started with the system, but by an event.
+    pub is_started_by_event: bool,
     /// It is a proxy of Tenbin's own, and no part of what is measured.
     pub proxy: Option<Proxy>,
 }

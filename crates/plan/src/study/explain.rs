@@ -7,7 +7,7 @@ use load::{Order, Scenario, ThinkTime};
 use sql::RowCount;
 use wire::http1::Checks;
 
-use super::{Braced, Study, StudyPin};
+use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
 use crate::plan::{Action, HttpAction, SqlAction};
 use crate::units::{show_duration, show_percent};
 use crate::visible::visible;
@@ -38,6 +38,7 @@ impl Study {
         for number in 0..self.systems.len() {
             self.explain_system(number, &mut out);
         }
+        self.explain_events(&mut out);
         match &self.pin {
             StudyPin::No => {}
             StudyPin::Auto => out += "cores       generator on the last core, system on the others\n",
@@ -125,6 +126,28 @@ impl Study {
             }
         };
         format!("{}: {what}", names.join(", "))
+    }
+
+    fn explain_events(&self, out: &mut String) {
+        for event in &self.events {
+            let _ = writeln!(out, "event       {}: {}", event.name, event.moment.words());
+            for system in &self.systems {
+                let Some(own) = system.events.iter().find(|own| own.name == event.name) else { continue };
+                let may_fail = if own.may_fail { "; may fail" } else { "" };
+                let within = show_duration(own.within_ns);
+                let _ =
+                    writeln!(out, "            {}: {}; within {within}{may_fail}", system.name, own.words());
+            }
+        }
+        if let Some(note) = self.note_on_events() {
+            let _ = writeln!(out, "note        {note}");
+        }
+    }
+
+    /// That a load whose users wait does not show in full what events cost.
+    fn note_on_events(&self) -> Option<&'static str> {
+        let is_closed = self.loads.iter().any(|load| load.spec.users.is_some());
+        (is_closed && !self.events.is_empty()).then_some(NOTE_ON_EVENTS)
     }
 
     fn explain_system(&self, number: usize, out: &mut String) {

@@ -9,6 +9,10 @@ use super::braced::Braced;
 use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow};
 use crate::draft::TlsSpec;
 
+use super::events::{
+    ActionText, EventAction, EventMoment, EventReload, EventSign, LaunchEvent, ReloadText, SignText,
+    StudyEvent,
+};
 use super::system::{PortText, Process, System, Variant, WhenText};
 
 impl Study {
@@ -55,6 +59,7 @@ impl Study {
             tables: system.tables.clone(),
             limits: system.limits.fill(|name| fill.value(name)),
             host: environment.host,
+            events: self.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
             url,
         }
     }
@@ -117,6 +122,76 @@ impl Fill<'_> {
         }
     }
 
+    fn event(&self, event: &StudyEvent, url: &str) -> Option<LaunchEvent> {
+        let own = self.system.events.iter().find(|own| own.name == event.name)?;
+        let mut moment = event.moment.clone();
+        if let EventMoment::AfterText { process, .. } = &mut moment {
+            *process = process.take().or_else(|| self.system.first_process().map(str::to_owned));
+        }
+        let until = own.until.as_ref().and_then(|sign| {
+            Some(match sign {
+                SignText::Text { process, text } => {
+                    EventSign::Text { process: process.clone(), text: self.text(text) }
+                }
+                SignText::Get { port, path } => {
+                    let port = port
+                        .as_ref()
+                        .map_or_else(|| self.behind_proxies(port_of(url)), |port| self.named_port(port));
+                    EventSign::Get { port: port?, path: self.text(path) }
+                }
+                SignText::Tcp { port } => EventSign::Tcp(self.named_port(port)?),
+            })
+        });
+        Some(LaunchEvent {
+            name: event.name.clone(),
+            moment,
+            action: self.action(&own.action),
+            words: own.words(),
+            until,
+            within_ns: own.within_ns,
+            may_fail: own.may_fail,
+        })
+    }
+
+    fn action(&self, action: &ActionText) -> EventAction {
+        match action {
+            ActionText::Run { command, lock } => EventAction::Run {
+                command: self.command(command, None),
+                lock: lock.as_ref().map(|both| both.each_ref().map(|text| self.text(text))),
+            },
+            ActionText::Signal(signal) => EventAction::Signal(signal.clone()),
+            ActionText::Start(process) => EventAction::Start(process.clone()),
+            ActionText::Stop(process) => EventAction::Stop(process.clone()),
+            ActionText::Kill(process) => EventAction::Kill(process.clone()),
+            ActionText::Restart(process) => EventAction::Restart(process.clone()),
+            ActionText::Pause { process, for_ns } => {
+                EventAction::Pause { process: process.clone(), for_ns: *for_ns }
+            }
+            ActionText::Set { knobs, reload } => EventAction::Set {
+                files: self.files_with(knobs),
+                reload: match reload {
+                    ReloadText::Signal(signal) => EventReload::Signal(signal.clone()),
+                    ReloadText::Run(command) => EventReload::Run(self.command(command, None)),
+                },
+            },
+        }
+    }
+
+    /// The files that use one of these parameters, with these values.
+    fn files_with(&self, knobs: &[(String, String)]) -> Vec<(PathBuf, Vec<u8>)> {
+        let changed =
+            |name: &str| knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone());
+        let files = self.system.files.iter();
+        let files = files.filter(|(_, text)| text.names().any(|name| changed(name).is_some()));
+        let filled = |text: &Braced| text.fill(|name| changed(name).or_else(|| self.value(name)));
+        files.map(|(path, text)| (path.clone(), filled(text).into_bytes())).collect()
+    }
+
+    /// A port by its name in texts: `port`, `port.app`.
+    fn named_port(&self, name: &str) -> Option<u16> {
+        self.port(name.strip_prefix("port.").unwrap_or_default())
+    }
+
     fn process(&self, process: &Process, url: &str) -> Proc {
         let when = match &process.ready.when {
             WhenText::Get(path) => ReadyWhen::Get(self.text(path)),
@@ -128,10 +203,8 @@ impl Fill<'_> {
             WhenText::Command(words) => ReadyWhen::Command(self.command(words, Some(process))),
         };
         let port = match &process.ready.port {
-            PortText::Named(name) => self.port(name.strip_prefix("port.").unwrap_or_default()),
-            PortText::OfUrl => {
-                self.behind_proxies(Url::parse(url).ok().and_then(|url| url.port_or_known_default()))
-            }
+            PortText::Named(name) => self.named_port(name),
+            PortText::OfUrl => self.behind_proxies(port_of(url)),
             PortText::None => None,
         };
         let stop = StopHow {
@@ -149,6 +222,7 @@ impl Fill<'_> {
                 port: self.port(&proxy.name),
                 control: self.environment.dir.join(format!("{}.control", proxy.name)),
             }),
+            is_started_by_event: process.is_started_by_event,
         }
     }
 
@@ -165,4 +239,8 @@ impl Fill<'_> {
         }
         port
     }
+}
+
+fn port_of(url: &str) -> Option<u16> {
+    Url::parse(url).ok().and_then(|url| url.port_or_known_default())
 }

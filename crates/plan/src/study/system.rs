@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::braced::Braced;
 use super::environment::Tables;
+use super::events::SystemEvent;
 use super::limits::LimitsText;
 
 /// A system to measure.
@@ -37,6 +38,8 @@ pub struct System {
     pub(crate) limits: LimitsText,
     /// The name of the host that it runs on, if it has one of its own.
     pub host: Option<String>,
+    /// What happens to it under load.
+    pub(crate) events: Vec<SystemEvent>,
 }
 
 /// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
@@ -83,6 +86,8 @@ pub(crate) struct Process {
     pub(crate) dir: Option<Braced>,
     pub(crate) ready: ReadyText,
     pub(crate) stop: StopText,
+    /// It is not started with the others.
+    pub(crate) is_started_by_event: bool,
     /// It is a proxy of Tenbin's own, and no part of what is measured.
     pub(crate) proxy: Option<ProxyText>,
 }
@@ -111,6 +116,14 @@ pub(crate) enum PortText {
     OfUrl,
     /// None is needed.
     None,
+}
+
+impl PortText {
+    /// A port by the name that a plan gives it: `app` for `{port.app}`, `port` for `{port}`.
+    pub(crate) fn named(name: &str) -> Self {
+        let is_whole = name == "port" || name.starts_with("port.");
+        Self::Named(if is_whole { name.to_owned() } else { format!("port.{name}") })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -158,12 +171,20 @@ impl System {
             tables: None,
             limits: LimitsText::default(),
             host: None,
+            events: Vec::new(),
         }
     }
 
     /// Whether it is started for each run, or runs already.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()
+    }
+
+    /// The first process that is started with the system.
+    pub(crate) fn first_process(&self) -> Option<&str> {
+        let first =
+            self.processes.iter().find(|process| !process.is_started_by_event && process.proxy.is_none());
+        first.map(|process| process.name.as_str())
     }
 
     /// Where loads go.
@@ -177,7 +198,8 @@ impl System {
         let around = self.urls().chain(&self.socket).chain(self.tls.texts()).chain(&self.dir).chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
         let around = around.chain(self.limits.texts());
-        around.chain(kept).chain(self.processes.iter().flat_map(Process::texts))
+        let events = self.events.iter().flat_map(SystemEvent::texts);
+        around.chain(kept).chain(self.processes.iter().flat_map(Process::texts)).chain(events)
     }
 }
 

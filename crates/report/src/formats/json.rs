@@ -22,6 +22,7 @@ use crate::view::{Statement, StepView, View};
 mod bottleneck;
 mod capacity;
 mod counted;
+mod events;
 mod found;
 mod steadiness;
 mod study;
@@ -119,6 +120,7 @@ struct RunObject<'a> {
     throughput_without_connect_per_s: Option<f64>,
     steadiness: Option<steadiness::SteadinessObject<'a>>,
     outage: Option<window::OutageObject>,
+    events: Vec<events::EventObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -376,6 +378,7 @@ impl<'a> RunObject<'a> {
             throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
             steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
             outage: crate::outage::of(view).map(window::OutageObject::of),
+            events: view.run.events().iter().map(events::EventObject::of).collect(),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
-use crate::{bottleneck, breaches, words};
+use crate::{bottleneck, breaches, events, words};
 
 /// Kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
@@ -33,6 +33,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     let facts = [
         ("bottleneck", limit(view, escape).into_iter().collect()),
         ("conditions", conditions(view, escape)),
+        ("events", events::lines(view.run, escape)),
         ("errors", errors(&view.whole, escape)),
     ];
     let facts = facts.into_iter().flat_map(|(name, lines)| lines.into_iter().map(move |line| (name, line)));
@@ -70,7 +71,9 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
 /// Whether there is nothing more important than how the response times are distributed.
 fn is_quiet(view: &View<'_>) -> bool {
     let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
-    is_clean && view.steps.len() < 2 && view.run.gates().len() + all_notes(view).count() <= 2
+    is_clean
+        && view.steps.len() < 2
+        && view.run.gates().len() + view.run.events().len() + all_notes(view).count() <= 2
 }
 
 fn limit(view: &View<'_>, escape: Escape) -> Option<String> {

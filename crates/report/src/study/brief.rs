@@ -79,6 +79,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
             facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
+            facts.extend(self.events().into_iter().map(|line| ("events", line)));
             facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
         }
         facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
@@ -247,6 +248,16 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     /// Errors of the same class and text once, the most frequent first, and what to do about these.
+    fn events(&self) -> Vec<String> {
+        let of_load = |load| {
+            let lines = self.page.events(load).into_iter();
+            lines.map(move |line| format!("{line}{}", self.of_load(load)))
+        };
+        let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
+        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        lines
+    }
+
     fn errors(&self) -> Vec<String> {
         let mut kinds: Vec<(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)> = Vec::new();
         for (load, row) in self.places() {

@@ -62,6 +62,7 @@ impl Order<'_> {
         let of_cores = "How busy the cores were (share of a second, median of all seconds and runs)";
         self.fold(items, load, of_cores, cores.into_iter().collect());
         self.fold(items, load, "Errors, and runs in doubt", self.wrongs(load));
+        self.fold(items, load, "Events", points(self.page.events(load)));
         let gates = self.page.gates(load).into_iter().map(|(_, line)| line);
         self.fold(items, load, "Conditions", points(gates.collect()));
         Ok(())

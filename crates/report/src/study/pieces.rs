@@ -9,6 +9,7 @@ use super::troubles::{self, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, gates, written};
 use crate::capacity;
+use crate::events;
 use crate::item::{Escape, Item, Tone};
 use crate::ratio;
 use crate::spark;
@@ -254,6 +255,17 @@ impl<'a> StudyPieces<'a> {
             legend.push_str(" Rows without a valid run show invalid runs, and are not ranked.");
         }
         legend
+    }
+
+    /// What was done to the systems under load, a line for each row and event.
+    pub(super) fn events(&self, load: &LoadView<'_>) -> Vec<String> {
+        let of_row = |number: usize| {
+            let row = &load.rows[number];
+            let runs = row.runs.iter().chain(&row.others).map(|(run, _)| self.view.runs[*run].run);
+            let lines = events::of_runs(runs, self.escape).into_iter();
+            lines.map(move |line| format!("{}, {line}", self.row(load, number)))
+        };
+        first((0..load.rows.len()).flat_map(of_row).collect(), LINES_MAX)
     }
 
     pub(super) fn errors(&self, load: &LoadView<'_>) -> Vec<Item> {

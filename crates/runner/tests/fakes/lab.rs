@@ -1,12 +1,14 @@
 //! A lab whose systems are ready at once, and are looked at once in the world's second.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use lab::events::Event;
 use lab::probes::{Look, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
-use runner::{Before, Clock, Lab, Prepared, Room, RunError, Started, Watch};
+use runner::{Before, Clock, Happenings, Lab, Prepared, Room, RunError, Started, Watch};
 
 use super::World;
 
@@ -82,6 +84,10 @@ impl Started for FakeSystem {
         // Once a second is enough.
         let seconds = self.world.moments().iter().filter(|moment| *moment == "second").count();
         (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
+    }
+
+    fn begin_events(&mut self, _: Vec<Event>, _: Instant) -> io::Result<Box<dyn Happenings>> {
+        Err(io::Error::other("this world has no events"))
     }
 
     fn stop(self: Box<Self>) -> Stopped {

@@ -1,0 +1,133 @@
+//! One action on its way: what it acts upon, how long it may take, and what came of it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::{Action, Event, OUTPUT_BYTES_MAX};
+use crate::deadline::Deadline;
+use crate::exit::Exit;
+use crate::kept_process::{KeptProcess, Setting};
+use crate::system::Background;
+use crate::{Output, Process, in_words};
+
+/// What events act upon.
+#[derive(Debug)]
+pub(crate) struct Actors {
+    pub(crate) setting: Setting,
+    pub(crate) processes: Vec<Actor>,
+    pub(crate) background: Background,
+    /// The system's folder.
+    pub(crate) dir: PathBuf,
+}
+
+/// A process of the system.
+#[derive(Debug)]
+pub(crate) struct Actor {
+    pub(crate) kept: Arc<KeptProcess>,
+    pub(crate) process: Arc<Process>,
+    /// Held by the event that stops, starts or pauses it.
+    pub(crate) busy: Mutex<()>,
+}
+
+impl Actor {
+    /// Keeps other events from stopping, starting or pausing it meanwhile.
+    pub(super) fn reserve(&self) -> Result<MutexGuard<'_, ()>, Flaw> {
+        self.busy.try_lock().map_err(|_| Flaw::of(format!("another event still acts on {}", self.kept.name)))
+    }
+}
+
+impl Actors {
+    pub(super) fn find(&self, name: &str) -> Result<&Actor, Flaw> {
+        let found = self.processes.iter().find(|actor| actor.kept.name == name);
+        found.ok_or_else(|| Flaw::of(format!("the system has no process {name}")))
+    }
+}
+
+/// Why an action failed.
+#[derive(Debug)]
+pub(super) struct Flaw {
+    /// A sentence without its full stop.
+    pub(super) what: String,
+    /// The load ended first.
+    pub(super) is_cut: bool,
+}
+
+impl Flaw {
+    pub(super) fn of(what: impl Into<String>) -> Self {
+        Self { what: what.into(), is_cut: false }
+    }
+
+    fn cut() -> Self {
+        Self { what: "it still went on when the load ended, and was ended".to_owned(), is_cut: true }
+    }
+}
+
+/// What an action leaves to tell.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    pub(super) exit: Option<Exit>,
+    pub(super) output: Vec<u8>,
+    pub(super) dropped_bytes: u64,
+}
+
+impl Trace {
+    /// Takes in the end of an output.
+    pub(super) fn wrote(&mut self, output: Output) {
+        let Output { mut text, dropped_bytes, .. } = output;
+        let excess = text.len().saturating_sub(OUTPUT_BYTES_MAX);
+        text.drain(..excess);
+        self.dropped_bytes += dropped_bytes + excess as u64;
+        self.output = text;
+    }
+}
+
+/// An action that has begun.
+pub(super) struct Act<'a> {
+    pub(super) actors: &'a Actors,
+    /// When it must have ended.
+    pub(super) deadline: Deadline,
+    /// Whether the load is over, and it with it.
+    pub(super) is_interrupted: &'a (dyn Fn() -> bool + Sync),
+    pub(super) trace: Trace,
+}
+
+impl Act<'_> {
+    /// Does what the event says, and waits for its sign.
+    pub(super) fn play(&mut self, event: &mut Event) -> Result<(), Flaw> {
+        let seen = event.until.as_ref().map(|sign| self.before(sign)).transpose()?;
+        let done = self.perform(&mut event.action);
+        let done = match (&event.until, seen) {
+            (Some(sign), Some(from_bytes)) => done.and_then(|()| self.wait_for(sign, from_bytes)),
+            _ => done,
+        };
+        // Whatever it says, it was the end of the load, or its time, that ended it.
+        done.map_err(|flaw| {
+            if (self.is_interrupted)() {
+                Flaw::cut()
+            } else if self.deadline.is_over() {
+                let limit = in_words::duration(event.within);
+                Flaw::of(format!("it did not end within {limit}: {}", flaw.what))
+            } else {
+                flaw
+            }
+        })
+    }
+
+    fn perform(&mut self, action: &mut Action) -> Result<(), Flaw> {
+        match action {
+            Action::Run { command, lock } => self.run_locked(command, lock.as_mut()),
+            Action::Signal(signalled) => self.signal(signalled),
+            Action::Start(process) => self.start(process),
+            Action::Stop(process) => self.stop(process),
+            Action::Kill(process) => self.kill(process),
+            Action::Restart(process) => self.restart(process),
+            Action::Pause { process, lasting } => self.pause(process, *lasting),
+            Action::Set { files, reload } => self.set(files, reload),
+        }
+    }
+
+    /// Whether there is no time left for it.
+    pub(super) fn is_over(&self) -> bool {
+        (self.is_interrupted)() || self.deadline.is_over()
+    }
+}

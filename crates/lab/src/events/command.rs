@@ -1,0 +1,49 @@
+//! Events that run a command, alone or while something is held.
+
+use super::Lock;
+use super::act::{Act, Flaw};
+use crate::commands::{self, Done};
+use crate::{Command, in_words};
+
+impl Act<'_> {
+    /// Runs a command while a lock is held, if there is one. The lock is released whatever becomes of the command.
+    pub(super) fn run_locked(
+        &mut self,
+        command: &Command,
+        lock: Option<&mut Box<dyn Lock>>,
+    ) -> Result<(), Flaw> {
+        let Some(lock) = lock else { return self.run(command) };
+        let (deadline, is_interrupted) = (self.deadline, self.is_interrupted);
+        lock.take(&move || is_interrupted() || deadline.is_over()).map_err(Flaw::of)?;
+        let done = self.run(command);
+        let released = lock.release().map_err(Flaw::of);
+        done.and(released)
+    }
+
+    /// Runs a command, which must exit with 0. What it leaves running is ended with the system.
+    pub(super) fn run(&mut self, command: &Command) -> Result<(), Flaw> {
+        let actors = self.actors;
+        let within = self.deadline.left();
+        match commands::run(&actors.setting, command, within, self.is_interrupted) {
+            Ok(done) => {
+                self.trace.exit = Some(crate::exit::Exit::Code(0));
+                match done {
+                    Done::Over(output) => self.trace.wrote(output),
+                    Done::StillBusy(kept) => {
+                        self.trace.wrote(kept.output());
+                        actors.background.lock().push(kept);
+                    }
+                }
+                Ok(())
+            }
+            Err(fault) => {
+                self.trace.exit = fault.exit;
+                if let Some(output) = fault.output {
+                    self.trace.wrote(output);
+                }
+                let what = if self.is_over() { "was ended" } else { &fault.what };
+                Err(Flaw::of(format!("the command `{}` {what}", in_words::command(command))))
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Waiting for what shows that an action had its effect.
+
+use std::thread;
+use std::time::Duration;
+
+use super::Sign;
+use super::act::{Act, Flaw};
+use crate::deadline::Deadline;
+use crate::ready::get;
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(10);
+
+impl Act<'_> {
+    /// How much a process had written before the action, if the sign is a text.
+    pub(super) fn before(&self, sign: &Sign) -> Result<u64, Flaw> {
+        let Sign::Text { process, .. } = sign else { return Ok(0) };
+        Ok(self.actors.find(process)?.kept.state().capture.seen_bytes())
+    }
+
+    pub(super) fn wait_for(&self, sign: &Sign, from_bytes: u64) -> Result<(), Flaw> {
+        match sign {
+            Sign::Text { process, text } => self.wait_for_text(process, text, from_bytes),
+            Sign::Get { address, path } => self.try_again(|| {
+                let answer = get::attempt(*address, path, self.deadline, &|| self.is_over());
+                answer.map_err(|why| format!("GET http://{address}{path} {why}"))
+            }),
+            Sign::Tcp(address) => self.try_again(|| {
+                let connected = get::connect(*address, self.deadline);
+                connected.map(drop).map_err(|why| format!("a connection to {address} {why}"))
+            }),
+        }
+    }
+
+    fn wait_for_text(&self, process: &str, text: &str, from_bytes: u64) -> Result<(), Flaw> {
+        let kept = &self.actors.find(process)?.kept;
+        let mut searched = from_bytes;
+        loop {
+            {
+                let state = kept.state();
+                let seen = state.capture.seen_bytes();
+                if seen != searched && state.capture.contains_since(text.as_bytes(), from_bytes) {
+                    return Ok(());
+                }
+                searched = seen;
+                if state.died().is_some() {
+                    return Err(Flaw::of(format!("{process} ended before it wrote {text:?}")));
+                }
+            }
+            if self.is_over() {
+                return Err(Flaw::of(format!("{process} did not write {text:?}")));
+            }
+            let until = self.deadline.min(Deadline::after(PAUSE));
+            kept.wait(until, |state| state.capture.seen_bytes() != searched || state.died().is_some());
+        }
+    }
+
+    fn try_again(&self, attempt: impl Fn() -> Result<(), String>) -> Result<(), Flaw> {
+        loop {
+            let Err(why) = attempt() else { return Ok(()) };
+            if self.is_over() {
+                return Err(Flaw::of(why));
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+}

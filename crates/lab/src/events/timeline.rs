@@ -1,0 +1,253 @@
+//! The events of one run in time, each on a thread of its own: nothing that makes or measures load waits for them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::act::{Act, Actor, Actors, Flaw, Trace};
+use super::{Event, Happened, Moment};
+use crate::deadline::Deadline;
+use crate::exit::Exit;
+use crate::system::System;
+
+/// How often to look for a text.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Events that are under way or to come. Dropping it ends them, as [`Timeline::end`] does.
+#[derive(Debug)]
+pub struct Timeline {
+    hall: Arc<Hall>,
+    threads: Vec<JoinHandle<()>>,
+    news: Receiver<Happened>,
+}
+
+/// What the threads of a timeline share.
+#[derive(Debug)]
+struct Hall {
+    actors: Actors,
+    /// When the load began.
+    origin: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_interrupted: bool,
+    /// When events ended, by their names.
+    ended_ns: BTreeMap<String, u64>,
+}
+
+impl Timeline {
+    /// Begins the events of a load that began at `origin`. What is planned comes at once, by [`Timeline::take`].
+    ///
+    /// # Errors
+    /// A thread could not be started; then no event takes place.
+    pub fn begin(system: &System, events: Vec<Event>, origin: Instant) -> io::Result<Timeline> {
+        let hall = Arc::new(Hall {
+            actors: system.actors(),
+            origin,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let (teller, news) = mpsc::channel();
+        let mut timeline = Timeline { hall, threads: Vec::with_capacity(events.len()), news };
+        for event in events {
+            planned(&event).for_each(|happened| tell(&teller, happened));
+            let (hall, teller) = (Arc::clone(&timeline.hall), teller.clone());
+            let thread = thread::Builder::new().name("event".to_owned());
+            timeline.threads.push(thread.spawn(move || hall.play(event, &teller))?);
+        }
+        Ok(timeline)
+    }
+
+    /// What has become known since the last call.
+    pub fn take(&mut self) -> Vec<Happened> {
+        self.news.try_iter().collect()
+    }
+
+    /// Ends what is under way, and begins nothing more. It does not wait.
+    pub fn interrupt(&self) {
+        self.hall.state().is_interrupted = true;
+        self.hall.changed.notify_all();
+    }
+
+    /// Ends what is under way, waits until it has ended, and says what was not told before.
+    pub fn end(mut self) -> Vec<Happened> {
+        self.join();
+        self.take()
+    }
+
+    fn join(&mut self) {
+        self.interrupt();
+        for thread in self.threads.drain(..) {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        self.interrupt();
+        for thread in self.threads.drain(..) {
+            // A panic was printed when it came.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl System {
+    fn actors(&self) -> Actors {
+        let actor = |running: &crate::system::Running| Actor {
+            kept: Arc::clone(&running.kept),
+            process: Arc::clone(&running.process),
+            busy: Mutex::default(),
+        };
+        Actors {
+            setting: self.setting.clone(),
+            processes: self.running.iter().map(actor).collect(),
+            background: self.background.clone(),
+            dir: self.folder.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Every occurrence, with its time as far as that is known.
+fn planned(event: &Event) -> impl Iterator<Item = Happened> {
+    let times = if let Moment::At { times, .. } = event.moment { times } else { 1 };
+    (0..times).map(|occurrence| Happened {
+        name: event.name.clone(),
+        occurrence,
+        planned_ns: event.moment.time_of(occurrence).map(nanoseconds),
+        ..Happened::default()
+    })
+}
+
+impl Moment {
+    /// Since the load began, if that is known before.
+    fn time_of(&self, occurrence: u32) -> Option<Duration> {
+        match self {
+            Moment::At { first, every, .. } => Some(first.saturating_add(every.saturating_mul(occurrence))),
+            Moment::AfterText { .. } | Moment::AfterEvent { .. } => None,
+        }
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn tell(teller: &Sender<Happened>, happened: Happened) {
+    // Who does not want to know any more has dropped the timeline.
+    let _ = teller.send(happened);
+}
+
+impl Hall {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.state().is_interrupted
+    }
+
+    /// All occurrences of an event, one after the other.
+    fn play(&self, mut event: Event, teller: &Sender<Happened>) {
+        let occurrences: Vec<Happened> = planned(&event).collect();
+        for mut happened in occurrences {
+            match self.wait_for(&event.moment, happened.occurrence) {
+                Ok(planned_ns) => {
+                    happened.planned_ns = Some(planned_ns);
+                    happened.begun_ns = Some(Deadline::elapsed_ns(self.origin));
+                    tell(teller, happened.clone());
+                    self.perform(&mut event, &mut happened);
+                }
+                Err(why) => {
+                    happened.failure = Some(why);
+                    happened.is_cut = true;
+                }
+            }
+            tell(teller, happened);
+        }
+    }
+
+    fn perform(&self, event: &mut Event, happened: &mut Happened) {
+        let mut act = Act {
+            actors: &self.actors,
+            deadline: Deadline::after(event.within),
+            is_interrupted: &|| self.is_interrupted(),
+            trace: Trace::default(),
+        };
+        let played = act.play(event);
+        let ended_ns = Deadline::elapsed_ns(self.origin);
+        happened.ended_ns = Some(ended_ns);
+        let Trace { exit, output, dropped_bytes } = act.trace;
+        match exit {
+            Some(Exit::Code(code)) => happened.exit = Some(code),
+            Some(Exit::Signal(number)) => happened.signal = Some(number),
+            None => {}
+        }
+        (happened.output, happened.dropped_bytes) = (output, dropped_bytes);
+        if let Err(Flaw { what, is_cut }) = played {
+            (happened.failure, happened.is_cut) = (Some(what), is_cut);
+        }
+        self.state().ended_ns.insert(event.name.clone(), ended_ns);
+        self.changed.notify_all();
+    }
+
+    /// Waits until an occurrence is to begin: when that was planned, or why it will not.
+    fn wait_for(&self, moment: &Moment, occurrence: u32) -> Result<u64, String> {
+        let (planned, delay) = match moment {
+            Moment::At { .. } => (moment.time_of(occurrence).unwrap_or_default(), Duration::ZERO),
+            Moment::AfterText { process, text, delay } => (self.wait_for_text(process, text)?, *delay),
+            Moment::AfterEvent { name, delay } => (self.wait_for_event(name)?, *delay),
+        };
+        let planned = planned.saturating_add(delay);
+        let until = Deadline::since(self.origin, planned);
+        let state =
+            self.changed.wait_timeout_while(self.state(), until.left(), |state| !state.is_interrupted);
+        let (state, _) = state.unwrap_or_else(PoisonError::into_inner);
+        if state.is_interrupted {
+            return Err("the load ended before it began".to_owned());
+        }
+        Ok(nanoseconds(planned))
+    }
+
+    /// When a process wrote a text.
+    fn wait_for_text(&self, process: &str, text: &str) -> Result<Duration, String> {
+        let kept = &self.actors.find(process).map_err(|flaw| flaw.what)?.kept;
+        let from_bytes = kept.state().capture.seen_bytes();
+        let mut searched = from_bytes;
+        while !self.is_interrupted() {
+            let seen = {
+                let state = kept.state();
+                let seen = state.capture.seen_bytes();
+                if seen != searched && state.capture.contains_since(text.as_bytes(), from_bytes) {
+                    return Ok(Duration::from_nanos(Deadline::elapsed_ns(self.origin)));
+                }
+                seen
+            };
+            searched = seen;
+            kept.wait(Deadline::after(LOOK), |state| state.capture.seen_bytes() != searched);
+            // One that is lost or writes all the time does not keep a core busy.
+            thread::sleep(LOOK / 10);
+        }
+        Err(format!("the load ended before {process} wrote {text:?}"))
+    }
+
+    /// When another event ended.
+    fn wait_for_event(&self, name: &str) -> Result<Duration, String> {
+        let waits = |state: &mut State| !state.is_interrupted && !state.ended_ns.contains_key(name);
+        let state = self.changed.wait_while(self.state(), waits);
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        match state.ended_ns.get(name) {
+            Some(ended_ns) => Ok(Duration::from_nanos(*ended_ns)),
+            None => Err(format!("the load ended before {name} had ended")),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Events: the plan says when, each system says what.
+
+use std::path::PathBuf;
+
+use super::braced::Braced;
+use super::environment::Cmd;
+use crate::secrets::without_secrets;
+use crate::units::show_duration;
+
+/// What a report says of events under a load whose users wait for replies.
+pub const NOTE_ON_EVENTS: &str = "with `users`, fewer requests are sent while an event slows the system down; use `rate` to measure \
+                                  what an event costs";
+
+/// When an event takes place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyEvent {
+    /// Its name; unique in the study.
+    pub name: String,
+    /// When it begins.
+    pub moment: EventMoment,
+}
+
+/// When an event begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventMoment {
+    /// At times that are known before.
+    At {
+        /// Since the warm-up ended; below 0 within it.
+        at_ns: i64,
+        /// From one to the next, if there are several.
+        every_ns: Option<u64>,
+        /// How often; `None` with `every_ns`: until the load ends.
+        times: Option<u32>,
+    },
+    /// Some time after a process has written a text.
+    AfterText {
+        /// The text.
+        text: String,
+        /// The process; in a [`LaunchEvent`] there always is one, unless the system runs already.
+        process: Option<String>,
+        /// How long after that.
+        delay_ns: u64,
+    },
+    /// Some time after another event has ended.
+    AfterEvent {
+        /// Its name.
+        event: String,
+        /// How long after that.
+        delay_ns: u64,
+    },
+}
+
+/// An event as it is to be performed, with every variable filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchEvent {
+    /// Its name.
+    pub name: String,
+    /// When it begins.
+    pub moment: EventMoment,
+    /// What is done.
+    pub action: EventAction,
+    /// The same in words, without secrets.
+    pub words: String,
+    /// What shows that it had its effect.
+    pub until: Option<EventSign>,
+    /// How long all of it may take.
+    pub within_ns: u64,
+    /// Whether the run counts although it failed.
+    pub may_fail: bool,
+}
+
+/// What is done to a system. Processes are given by their names, signals without SIG.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventAction {
+    /// Runs a command.
+    Run {
+        /// The command.
+        command: Cmd,
+        /// The statements before and after it, in one session.
+        lock: Option<[String; 2]>,
+    },
+    /// Sends a signal.
+    Signal(EventSignal),
+    /// Starts a process.
+    Start(String),
+    /// Stops a process.
+    Stop(String),
+    /// Kills a process.
+    Kill(String),
+    /// Stops a process and starts it again.
+    Restart(String),
+    /// Holds a process up.
+    Pause {
+        /// Which.
+        process: String,
+        /// For how long.
+        for_ns: u64,
+    },
+    /// Writes files again.
+    Set {
+        /// Paths relative to the run's folder.
+        files: Vec<(PathBuf, Vec<u8>)>,
+        /// How they are read.
+        reload: EventReload,
+    },
+}
+
+/// A signal to a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventSignal {
+    /// The process.
+    pub process: String,
+    /// `HUP`.
+    pub signal: String,
+}
+
+/// How a system is made to read its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventReload {
+    /// By a signal.
+    Signal(EventSignal),
+    /// By a command.
+    Run(Cmd),
+}
+
+/// What shows that an event had its effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventSign {
+    /// A process writes this text.
+    Text {
+        /// The process.
+        process: String,
+        /// The text.
+        text: String,
+    },
+    /// A GET of this path is answered with 2xx.
+    Get {
+        /// At this port.
+        port: u16,
+        /// Path and query.
+        path: String,
+    },
+    /// This port accepts connections.
+    Tcp(u16),
+}
+
+/// What a system does when an event takes place.
+#[derive(Clone, Debug)]
+pub(crate) struct SystemEvent {
+    pub(crate) name: String,
+    pub(crate) action: ActionText,
+    pub(crate) until: Option<SignText>,
+    pub(crate) within_ns: u64,
+    pub(crate) may_fail: bool,
+}
+
+/// [`EventAction`] with variables.
+#[derive(Clone, Debug)]
+pub(crate) enum ActionText {
+    Run { command: Vec<Braced>, lock: Option<[Braced; 2]> },
+    Signal(EventSignal),
+    Start(String),
+    Stop(String),
+    Kill(String),
+    Restart(String),
+    Pause { process: String, for_ns: u64 },
+    Set { knobs: Vec<(String, String)>, reload: ReloadText },
+}
+
+/// [`EventReload`] with variables.
+#[derive(Clone, Debug)]
+pub(crate) enum ReloadText {
+    Signal(EventSignal),
+    Run(Vec<Braced>),
+}
+
+/// [`EventSign`] with variables.
+#[derive(Clone, Debug)]
+pub(crate) enum SignText {
+    Text {
+        process: String,
+        text: Braced,
+    },
+    /// The port by its name in texts, `port` or `port.app`; `None` is that of the URL.
+    Get {
+        port: Option<String>,
+        path: Braced,
+    },
+    Tcp {
+        port: String,
+    },
+}
+
+impl SystemEvent {
+    /// Every text of it in which a variable may stand.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
+        let (command, lock): (&[Braced], &[Braced]) = match &self.action {
+            ActionText::Run { command, lock } => (command, lock.as_ref().map_or(&[], |both| both)),
+            ActionText::Set { reload: ReloadText::Run(command), .. } => (command, &[]),
+            _ => (&[], &[]),
+        };
+        let sign: &[Braced] = match &self.until {
+            Some(SignText::Text { text, .. } | SignText::Get { path: text, .. }) => {
+                std::slice::from_ref(text)
+            }
+            Some(SignText::Tcp { .. }) | None => &[],
+        };
+        command.iter().chain(lock).chain(sign)
+    }
+
+    /// What is done, in words and without secrets.
+    pub(crate) fn words(&self) -> String {
+        let until = match &self.until {
+            None => String::new(),
+            Some(SignText::Text { process, text }) => format!(", until {process} writes {:?}", raw(text)),
+            Some(SignText::Get { path, .. }) => format!(", until GET {} answers 2xx", raw(path)),
+            Some(SignText::Tcp { port }) => format!(", until {{{port}}} accepts connections"),
+        };
+        without_secrets(&format!("{}{until}", self.action.words()))
+    }
+}
+
+impl ActionText {
+    fn words(&self) -> String {
+        let line = |command: &[Braced]| command.iter().map(raw).collect::<Vec<_>>().join(" ");
+        match self {
+            Self::Run { command, lock: None } => format!("run `{}`", line(command)),
+            Self::Run { command, lock: Some([before, after]) } => {
+                format!("run `{}` between `{}` and `{}`", line(command), raw(before), raw(after))
+            }
+            Self::Signal(signal) => signal.words(),
+            Self::Start(process) => format!("start {process}"),
+            Self::Stop(process) => format!("stop {process}"),
+            Self::Kill(process) => format!("kill {process}"),
+            Self::Restart(process) => format!("restart {process}"),
+            Self::Pause { process, for_ns } => format!("pause {process} for {}", show_duration(*for_ns)),
+            Self::Set { knobs, reload } => {
+                let knobs: Vec<String> =
+                    knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                let reload = match reload {
+                    ReloadText::Signal(signal) => signal.words(),
+                    ReloadText::Run(command) => format!("run `{}`", line(command)),
+                };
+                format!("set {}, then {reload}", knobs.join(" "))
+            }
+        }
+    }
+}
+
+impl EventSignal {
+    fn words(&self) -> String {
+        format!("send {} to {}", self.signal, self.process)
+    }
+}
+
+impl EventMoment {
+    /// `20s after the warm-up`.
+    pub(crate) fn words(&self) -> String {
+        let delay = |delay_ns: u64| match delay_ns {
+            0 => String::new(),
+            delay_ns => format!("{} ", show_duration(delay_ns)),
+        };
+        match self {
+            Self::At { at_ns, every_ns, times } => {
+                let at = show_duration(at_ns.unsigned_abs());
+                let at = match at_ns {
+                    0 => "when the warm-up ends".to_owned(),
+                    1.. => format!("{at} after the warm-up"),
+                    ..0 => format!("{at} before the end of the warm-up"),
+                };
+                let every =
+                    every_ns.map_or(String::new(), |every| format!(", then every {}", show_duration(every)));
+                let times = times.filter(|_| every_ns.is_some());
+                format!(
+                    "{at}{every}{}",
+                    times.map_or(String::new(), |times| format!(", {times} times in all"))
+                )
+            }
+            Self::AfterText { text, process, delay_ns } => {
+                let process = process.as_deref().unwrap_or("the system");
+                format!("{}after {process} writes {text:?}", delay(*delay_ns))
+            }
+            Self::AfterEvent { event, delay_ns } => format!("{}after {event}", delay(*delay_ns)),
+        }
+    }
+
+    /// How often it takes place in a load whose measured time ends after so long; `None` if nothing tells.
+    pub fn times(&self, measured_ns: Option<u64>) -> Option<u32> {
+        let Self::At { at_ns, every_ns, times } = self else { return Some(1) };
+        match (every_ns, times) {
+            (None, _) => Some(1),
+            (Some(_), Some(times)) => Some(*times),
+            (Some(every_ns), None) => {
+                let left_ns = i128::from(measured_ns?) - i128::from(*at_ns);
+                let times = (left_ns - 1).max(0) / i128::from((*every_ns).max(1)) + 1;
+                Some(u32::try_from(times).unwrap_or(u32::MAX))
+            }
+        }
+    }
+}
+
+/// The text as it was written.
+fn raw(text: &Braced) -> String {
+    text.fill(|_| None)
+}

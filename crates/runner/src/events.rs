@@ -1,0 +1,275 @@
+//! The events of a run: from what a plan says to what the lab does, and what is kept of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::net::Ipv4Addr;
+use std::time::{Duration, Instant};
+
+use lab::Signal;
+use lab::events::{Action, Event, Happened, Moment, Reload, Sign, Signalled};
+use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
+use store::{Ending, Failure, RunId, Store, StoreError, Verdict};
+
+use crate::held_lock::HeldLock;
+use crate::recipe;
+use crate::stopper::{StopLevel, Stopper};
+use crate::systems::Started;
+
+/// The stage of a run that an event failed in, as it is stored.
+const STAGE: &str = "event";
+
+/// Events under way, on threads of their own.
+pub trait Happenings: Debug {
+    /// What has become known since the last call.
+    fn take(&mut self) -> Vec<Happened>;
+
+    /// Ends what is under way, without waiting.
+    fn interrupt(&self);
+
+    /// Ends what is under way, and waits for that. What was not told before.
+    fn end(self: Box<Self>) -> Vec<Happened>;
+}
+
+impl Happenings for lab::events::Timeline {
+    fn take(&mut self) -> Vec<Happened> {
+        lab::events::Timeline::take(self)
+    }
+
+    fn interrupt(&self) {
+        lab::events::Timeline::interrupt(self);
+    }
+
+    fn end(self: Box<Self>) -> Vec<Happened> {
+        lab::events::Timeline::end(*self)
+    }
+}
+
+/// What the plan says of an event.
+#[derive(Clone, Debug)]
+struct About {
+    words: String,
+    may_fail: bool,
+}
+
+/// The events of one run, before, while, and after they take place.
+#[derive(Debug, Default)]
+pub(crate) struct Events<'a> {
+    /// Until the load begins.
+    planned: Vec<Event>,
+    about: BTreeMap<String, About>,
+    stopper: Option<&'a Stopper>,
+    is_closed_load: bool,
+    under_way: Option<Box<dyn Happenings>>,
+    /// Why the run fails: an event that did.
+    failed: Option<Failure>,
+    /// One that the end of the load cut off.
+    cut: Option<Failure>,
+    notes: Vec<String>,
+}
+
+impl<'a> Events<'a> {
+    /// The events of a launched system under the load of a plan.
+    pub(crate) fn new(events: &[LaunchEvent], plan: &Plan, host: Ipv4Addr, stopper: &'a Stopper) -> Self {
+        let about = |event: &LaunchEvent| {
+            (event.name.clone(), About { words: event.words.clone(), may_fail: event.may_fail })
+        };
+        Self {
+            planned: events.iter().map(|event| of_plan(event, plan, host)).collect(),
+            about: events.iter().map(about).collect(),
+            stopper: Some(stopper),
+            is_closed_load: matches!(plan.load, load::Load::Closed(_)),
+            ..Self::default()
+        }
+    }
+
+    /// The load began at `origin`.
+    pub(crate) fn begin(&mut self, system: &mut dyn Started, origin: Instant) {
+        let planned = std::mem::take(&mut self.planned);
+        if planned.is_empty() {
+            return;
+        }
+        match system.begin_events(planned, origin) {
+            Ok(under_way) => self.under_way = Some(under_way),
+            Err(error) => {
+                let what = format!("the threads of the events cannot be started: {error}");
+                self.failed = Some(failure(what, "raise the limit of processes (ulimit -u)"));
+            }
+        }
+    }
+
+    /// Keeps what is new. Answers whether one has failed, so that going on makes no sense.
+    pub(crate) fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
+        let is_stopped = self.stopper.is_some_and(|stopper| stopper.level() != StopLevel::Go);
+        if let Some(under_way) = &mut self.under_way {
+            if is_stopped {
+                under_way.interrupt();
+            }
+            let told = under_way.take();
+            self.keep(store, run, told)?;
+        }
+        Ok(self.failed.is_some())
+    }
+
+    /// The load is over: what is under way ends. It is not waited for.
+    pub(crate) fn interrupt(&self) {
+        if let Some(under_way) = &self.under_way {
+            under_way.interrupt();
+        }
+    }
+
+    /// Waits for the end of what was under way, and keeps it.
+    pub(crate) fn end(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        let told = self.under_way.take().map(|under_way| under_way.end()).unwrap_or_default();
+        self.keep(store, run, told)
+    }
+
+    /// Without a place to keep it.
+    pub(crate) fn abandon(&mut self) {
+        drop(self.under_way.take());
+    }
+
+    fn keep(&mut self, store: &Store, run: &RunId, told: Vec<Happened>) -> Result<(), StoreError> {
+        if told.is_empty() {
+            return Ok(());
+        }
+        let kept: Vec<store::Event> = told.iter().filter_map(|happened| self.kept(happened)).collect();
+        for (happened, event) in told.iter().zip(&kept) {
+            if let Some(what) = &event.failure {
+                self.note_failure(&event.name, what, event.may_fail, happened.is_cut);
+            }
+        }
+        store.keep_events(run, &kept)
+    }
+
+    fn note_failure(&mut self, name: &str, what: &str, may_fail: bool, is_cut: bool) {
+        if may_fail {
+            self.notes.push(format!("the event {name} failed, as it may: {what}"));
+            return;
+        }
+        let way_out = match is_cut {
+            true => "begin the event earlier, or make the load longer; `within` limits its time",
+            false => "look at its output in the report; add `may-fail: true` if the run counts all the same",
+        };
+        let slot = if is_cut { &mut self.cut } else { &mut self.failed };
+        slot.get_or_insert_with(|| failure(format!("the event {name} failed: {what}"), way_out));
+    }
+
+    /// As the store has it.
+    fn kept(&self, happened: &Happened) -> Option<store::Event> {
+        let About { words, may_fail } = self.about.get(&happened.name)?.clone();
+        let Happened { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
+            happened.clone();
+        Some(store::Event {
+            name,
+            occurrence,
+            action: words,
+            planned_ns,
+            begun_ns,
+            ended_ns,
+            exit,
+            signal,
+            output: happened.output.clone(),
+            dropped_bytes: happened.dropped_bytes,
+            // It may quote a command.
+            failure: happened.failure.as_deref().map(plan::without_secrets),
+            may_fail,
+        })
+    }
+
+    /// Says in the ending of a run what became of them, unless its system died before.
+    pub(crate) fn tell(self, ending: &mut Ending) {
+        if self.about.is_empty() {
+            return;
+        }
+        ending.notes.extend(self.notes);
+        if self.is_closed_load {
+            ending.notes.push(plan::NOTE_ON_EVENTS.to_owned());
+        }
+        let was_stopped = ending.verdict == Verdict::Partial;
+        let failed = self.failed.or(self.cut.filter(|_| !was_stopped));
+        if let (Some(failed), None) = (failed, &ending.failure) {
+            ending.verdict = Verdict::Aborted;
+            ending.failure = Some(failed);
+        }
+    }
+}
+
+fn failure(what: String, way_out: &str) -> Failure {
+    Failure { stage: STAGE.to_owned(), process: None, what, way_out: way_out.to_owned() }
+}
+
+fn of_plan(event: &LaunchEvent, plan: &Plan, host: Ipv4Addr) -> Event {
+    Event {
+        name: event.name.clone(),
+        moment: moment(&event.moment, plan),
+        action: action(&event.action, plan),
+        until: event.until.as_ref().map(|sign| of_sign(sign, plan, host)),
+        within: Duration::from_nanos(event.within_ns),
+    }
+}
+
+/// Since the load began, where a plan counts from the end of the warm-up.
+fn moment(moment: &EventMoment, plan: &Plan) -> Moment {
+    let end_ns =
+        plan.first_end_ns().or(plan.planned_ns()).map(|end_ns| end_ns.saturating_sub(plan.warm_up_ns));
+    match moment {
+        EventMoment::At { at_ns, every_ns, .. } => Moment::At {
+            first: Duration::from_nanos(plan.warm_up_ns.saturating_add_signed(*at_ns)),
+            every: Duration::from_nanos(every_ns.unwrap_or(0)),
+            times: moment.times(end_ns).unwrap_or(1),
+        },
+        EventMoment::AfterText { text, process, delay_ns } => Moment::AfterText {
+            process: process.clone().unwrap_or_default(),
+            text: text.clone(),
+            delay: Duration::from_nanos(*delay_ns),
+        },
+        EventMoment::AfterEvent { event, delay_ns } => {
+            Moment::AfterEvent { name: event.clone(), delay: Duration::from_nanos(*delay_ns) }
+        }
+    }
+}
+
+fn action(action: &EventAction, plan: &Plan) -> Action {
+    // An event has a time limit of its own.
+    let command = |cmd| recipe::command(cmd, Duration::MAX);
+    match action {
+        EventAction::Run { command: cmd, lock } => Action::Run {
+            command: command(cmd),
+            lock: lock
+                .as_ref()
+                .zip(plan.sql.as_ref())
+                .map(|(statements, sql)| HeldLock::boxed(&sql.database, statements)),
+        },
+        EventAction::Signal(signal) => Action::Signal(signalled(signal)),
+        EventAction::Start(process) => Action::Start(process.clone()),
+        EventAction::Stop(process) => Action::Stop(process.clone()),
+        EventAction::Kill(process) => Action::Kill(process.clone()),
+        EventAction::Restart(process) => Action::Restart(process.clone()),
+        EventAction::Pause { process, for_ns } => {
+            Action::Pause { process: process.clone(), lasting: Duration::from_nanos(*for_ns) }
+        }
+        EventAction::Set { files, reload } => Action::Set {
+            files: files.clone(),
+            reload: match reload {
+                EventReload::Signal(signal) => Reload::Signal(signalled(signal)),
+                EventReload::Run(cmd) => Reload::Run(command(cmd)),
+            },
+        },
+    }
+}
+
+fn signalled(signal: &EventSignal) -> Signalled {
+    // The plan's reader knows the same names.
+    let number = Signal::named(&signal.signal).unwrap_or(Signal::TERM);
+    Signalled { process: signal.process.clone(), signal: number }
+}
+
+fn of_sign(sign: &EventSign, plan: &Plan, host: Ipv4Addr) -> Sign {
+    match sign {
+        EventSign::Text { process, text } => Sign::Text { process: process.clone(), text: text.clone() },
+        EventSign::Get { port, path } => {
+            Sign::Get { address: recipe::address(*port, &plan.peer, host), path: path.clone() }
+        }
+        EventSign::Tcp(port) => Sign::Tcp(recipe::address(*port, &plan.peer, host)),
+    }
+}

@@ -1,0 +1,95 @@
+//! A lock in the plan's database, held by a session while a command runs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use lab::events::Lock;
+use loading::HeldSession;
+
+use crate::load_data;
+
+/// How often to ask whether the lock is still wanted.
+const LISTEN: Duration = Duration::from_millis(20);
+/// How long the statement that releases it may take; then its session is closed.
+const RELEASE: Duration = Duration::from_secs(10);
+
+/// Two statements, and the session between them.
+pub(crate) struct HeldLock {
+    database: plan::Database,
+    statements: [String; 2],
+    session: Option<(HeldSession, Arc<AtomicBool>)>,
+}
+
+/// Neither statements nor log-in belong in a debug text.
+impl fmt::Debug for HeldLock {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "HeldLock {{ is_held: {} }}", self.session.is_some())
+    }
+}
+
+impl HeldLock {
+    pub(crate) fn boxed(database: &plan::Database, statements: &[String; 2]) -> Box<dyn Lock> {
+        Box::new(Self { database: database.clone(), statements: statements.clone(), session: None })
+    }
+}
+
+impl Lock for HeldLock {
+    fn take(&mut self, is_given_up: &(dyn Fn() -> bool + Sync)) -> Result<(), String> {
+        let place = load_data::place(&self.database).map_err(|error| one_line(&error.to_string()))?;
+        let flag = Arc::new(AtomicBool::new(false));
+        let (before, given_up) = (&self.statements[0], Arc::clone(&flag));
+        let session = watched(&flag, is_given_up, move || {
+            let mut session = HeldSession::open(&place, given_up).map_err(|error| error.to_string())?;
+            session.run(before).map_err(|error| error.to_string())?;
+            Ok(session)
+        });
+        let session = session.map_err(|why| format!("the lock was not taken: {}", one_line(&why)))?;
+        self.session = Some((session, flag));
+        Ok(())
+    }
+
+    fn release(&mut self) -> Result<(), String> {
+        let Some((mut session, flag)) = self.session.take() else { return Ok(()) };
+        flag.store(false, Ordering::Relaxed);
+        let after = &self.statements[1];
+        let asked = AtomicU32::new(0);
+        let is_given_up = move || LISTEN * asked.fetch_add(1, Ordering::Relaxed) >= RELEASE;
+        let released =
+            watched(&flag, &is_given_up, move || session.run(after).map_err(|error| error.to_string()));
+        released.map_err(|why| {
+            format!("the statement after the command failed, and the session was closed: {}", one_line(&why))
+        })
+    }
+}
+
+/// Does something that waits for a server, on a thread of its own, and raises the flag when it is given up.
+fn watched<T: Send>(
+    flag: &AtomicBool,
+    is_given_up: &(dyn Fn() -> bool + Sync),
+    work: impl FnOnce() -> Result<T, String> + Send,
+) -> Result<T, String> {
+    thread::scope(|scope| {
+        let (teller, told) = mpsc::channel();
+        let builder = thread::Builder::new().name("lock".to_owned());
+        // Who waits is there until the thread has ended.
+        let working = builder.spawn_scoped(scope, move || drop(teller.send(work())));
+        working.map_err(|error| format!("no thread can be started for it: {error}"))?;
+        loop {
+            match told.recv_timeout(LISTEN) {
+                Ok(done) => return done,
+                Err(RecvTimeoutError::Timeout) if is_given_up() => flag.store(true, Ordering::Relaxed),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err("its thread ended".to_owned()),
+            }
+        }
+    })
+}
+
+/// Without the help, which is about filling tables.
+fn one_line(text: &str) -> String {
+    plan::split_help(text).0.replace('\n', " ")
+}
