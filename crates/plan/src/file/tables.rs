@@ -1,5 +1,7 @@
 //! The keys of a plan file. What is not here cannot be written.
 
+mod events;
+
 use super::form;
 use super::keys::{Key, Table, ValueKind};
 use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
@@ -63,12 +65,12 @@ pub(crate) const ALL: &[&Table] = &[
     &STOP,
     &RESOURCES,
     &IO,
-    &EVENT,
-    &AFTER,
-    &ACTION,
-    &UNTIL,
-    &LOCK,
-    &RELOAD,
+    &events::EVENT,
+    &events::AFTER,
+    &events::ACTION,
+    &events::UNTIL,
+    &events::LOCK,
+    &events::RELOAD,
     &PREPARE,
     &TEMPLATE,
     &PIN,
@@ -182,7 +184,7 @@ pub(crate) static PLAN: Table = Table {
         key(
             "events",
             "{ deploy: { at: 20s } }",
-            Named(&table(&EVENT)),
+            Named(&table(&events::EVENT)),
             "What happens to every system under load, and when; each system says under `events` what to do.",
         ),
     ],
@@ -519,7 +521,7 @@ pub(crate) static SYSTEM: Table = Table {
         key(
             "events",
             "{ deploy: { signal: USR1 } }",
-            Named(&table(&ACTION)),
+            Named(&table(&events::ACTION)),
             "What to do for each event of the plan.",
         ),
         key("only", "[ { workers: 8 } ]", CHOICES, "Keeps only combinations that match one of these."),
@@ -687,124 +689,6 @@ pub(crate) static IO: Table = Table {
         key("write", "5MiB/s", One(&form::BANDWIDTH), "Bytes written per second."),
         key("read-iops", "100/s", One(&form::OPERATIONS), "Reads per second."),
         key("write-iops", "50/s", One(&form::OPERATIONS), "Writes per second."),
-    ],
-};
-
-pub(crate) static EVENT: Table = Table {
-    name: "planned event",
-    sentence: "When an event takes place: at a time, or after something. Each system has an action for it.",
-    example: "{ at: 20s }",
-    keys: &[
-        key("at", "20s", One(&form::OFFSET), "Time since the end of the warm-up; -2s is within the warm-up."),
-        key(
-            "after",
-            "deploy",
-            Either(&[TEXT, table(&AFTER)]),
-            "Instead of `at`: when this event has ended, or when a process has written a text.",
-        ),
-        key("delay", "2s", DURATION, "With `after`: how much later; default 0s."),
-        key("every", "5s", DURATION, "With `at`: repeats the event after this time."),
-        key("times", "3", COUNT, "With `every`: how often in all; default: until the load ends."),
-    ],
-};
-
-pub(crate) static AFTER: Table = Table {
-    name: "after",
-    sentence: "What an event waits for.",
-    example: "{ log: checkpoint complete }",
-    keys: &[
-        key("log", "checkpoint complete", TEXT, "The process writes this text after the load began."),
-        key("process", "db", TEXT, "Which process; default: the first."),
-    ],
-};
-
-/// Signals that an event may send. What holds a process up is `pause`, which always lets it go on.
-const SIGNALS: ValueKind =
-    Word(&["HUP", "USR1", "USR2", "WINCH", "TTIN", "TTOU", "ALRM", "INT", "QUIT", "TERM", "KILL"]);
-
-pub(crate) static ACTION: Table = Table {
-    name: "system event",
-    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `set`.",
-    example: "{ signal: HUP }",
-    keys: &[
-        key("run", "./deploy {port}", COMMAND, "Runs this command, which must exit with 0."),
-        key(
-            "lock",
-            "{ before: FLUSH TABLES WITH READ LOCK, after: UNLOCK TABLES }",
-            table(&LOCK),
-            "With `run`: statements before and after the command, in one session.",
-        ),
-        key("signal", "HUP", SIGNALS, "Sends this signal to the main process."),
-        key("process", "web", TEXT, "With `signal`: which process; default: the first."),
-        key("start", "replica", TEXT, "Starts this process, and waits until it is ready."),
-        key("stop", "web", TEXT, "Stops this process as its `stop` says."),
-        key("kill", "web", TEXT, "Kills this process, and everything that it started."),
-        key("restart", "web", TEXT, "Stops this process, starts it again, and waits until it is ready."),
-        key(
-            "pause",
-            "db",
-            TEXT,
-            "Holds this process, and everything that it started, up by SIGSTOP, for the time under `for`.",
-        ),
-        key("for", "800ms", DURATION, "With `pause`: for how long."),
-        key(
-            "set",
-            "{ workers: 4 }",
-            Named(&TEXT),
-            "Writes the `files` that use these parameters of `vary` again, with these values.",
-        ),
-        key("reload", "{ signal: HUP }", table(&RELOAD), "With `set`: makes the system read them."),
-        key(
-            "until",
-            "{ log: restarted }",
-            table(&UNTIL),
-            "When the event ends; default: when the action is done.",
-        ),
-        key("within", "30s", DURATION, "Time limit of the event; default 30s."),
-        key(
-            "may-fail",
-            "true",
-            One(&form::TRUTH),
-            "Whether the run counts although the event failed; default false: the run fails.",
-        ),
-    ],
-};
-
-pub(crate) static UNTIL: Table = Table {
-    name: "until",
-    sentence: "What shows that an event had its effect: one of `log`, `get`, `port`.",
-    example: "{ log: restarted }",
-    keys: &[
-        key("log", "restarted", TEXT, "The process writes this text after the event began."),
-        key("process", "web", TEXT, "With `log`: which process; default: the first."),
-        key("get", "/health", TEXT, "A GET of this path returns 2xx."),
-        key(
-            "port",
-            "app",
-            TEXT,
-            "The name of a port, as in {port.app}, which accepts connections; with `get`, to which the GET goes; default: the port in the URL.",
-        ),
-    ],
-};
-
-pub(crate) static LOCK: Table = Table {
-    name: "lock",
-    sentence: "Statements around a command, in one session of the plan's database, which is closed in any case.",
-    example: "{ before: FLUSH TABLES WITH READ LOCK, after: UNLOCK TABLES }",
-    keys: &[
-        required("before", "FLUSH TABLES WITH READ LOCK", TEXT, "Statement before the command."),
-        required("after", "UNLOCK TABLES", TEXT, "Statement after the command."),
-    ],
-};
-
-pub(crate) static RELOAD: Table = Table {
-    name: "reload",
-    sentence: "How a system is made to read its files again: `signal` or `run`.",
-    example: "{ signal: HUP }",
-    keys: &[
-        key("signal", "HUP", SIGNALS, "Sends this signal to the main process."),
-        key("process", "web", TEXT, "With `signal`: which process; default: the first."),
-        key("run", "nginx -s reload", COMMAND, "Runs this command, which must exit with 0."),
     ],
 };
 
