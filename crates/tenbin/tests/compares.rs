@@ -136,7 +136,7 @@ fn what_is_not_comparable_does_not_pass_in_silence() {
     std::fs::write(home.path().join("plan.yaml"), load).expect("written");
     assert_eq!(home.run(&["run", "plan.yaml", "--label", "other-load"]).code, Some(0));
     for (arguments, code, says) in [
-        (&["main", "other-load"][..], 2, "no setting of the same name under the same load"),
+        (&["main", "other-load"][..], 2, "no configuration in common under the same load"),
         (&["main", "no-such-label"], 2, "no-such-label"),
         (&["main", "other-path", "--fail-if", "p99<2 of baseline"], 2, "write a percentage such as 95%"),
         (&["main", "other-path", "--fail-if", "errors>110% of baseline"], 2, "errors +0.1% of baseline"),

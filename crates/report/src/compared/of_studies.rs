@@ -175,7 +175,7 @@ fn nothing_in_common(first: &Study, second: &Study, views: &[StudyView<'_>; 2]) 
     };
     ReportError::NotComparable {
         what: format!(
-            "{} and {} measured no setting of the same name under the same load: {} has {}, {} has {}",
+            "{} and {} have no configuration in common under the same load: {} has {}; {} has {}",
             first.id,
             second.id,
             first.id,
@@ -184,7 +184,7 @@ fn nothing_in_common(first: &Study, second: &Study, views: &[StudyView<'_>; 2]) 
             some(&views[1])
         ),
         way_out:
-            "compare studies of the same systems, settings and loads; the plan of a study is in its report"
+            "compare studies of the same systems, configurations, and loads; the page of a report shows its plan"
                 .to_owned(),
     }
 }

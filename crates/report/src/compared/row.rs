@@ -142,7 +142,9 @@ fn verdict(
     match unpaired.interval {
         Some([low, high]) if low * bound > 1.0 && high < bound => {
             match more_errors(a, b) || more_errors(b, a) {
-                true => Verdict::None("the one with more errors is not equivalent".to_owned()),
+                true => {
+                    Verdict::None("the configuration with more errors is not called equivalent".to_owned())
+                }
                 false => Verdict::Equivalent,
             }
         }
