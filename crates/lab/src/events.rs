@@ -5,6 +5,7 @@
 
 mod act;
 mod command;
+mod links;
 mod pause;
 mod processes;
 mod settings;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 pub use timeline::Timeline;
 
+use crate::limits::Limits;
 use crate::{Command, Signal};
 
 /// How much of the end of an event's output is kept.
@@ -95,6 +97,20 @@ pub enum Action {
         /// For how long.
         lasting: Duration,
     },
+    /// Sets other limits. They stay, or last for a time.
+    Limit {
+        /// What becomes different; the system was started with these as limits to come.
+        limits: Limits,
+        /// For how long.
+        lasting: Lasting,
+    },
+    /// Gives an order to a proxy. What it does stays, or lasts for a time.
+    Link {
+        /// To which, and what.
+        link: LinkOrder,
+        /// For how long.
+        lasting: Lasting,
+    },
     /// Writes files of the system again, and has it read them.
     Set {
         /// Paths relative to the system's folder.
@@ -102,6 +118,22 @@ pub enum Action {
         /// How it reads them.
         reload: Reload,
     },
+}
+
+/// For how long something is so; `None`: until the system is stopped.
+pub type Lasting = Option<Duration>;
+
+/// An order to a proxy, as `tenbin proxy` takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkOrder {
+    /// The name of the proxy in the plan.
+    pub name: String,
+    /// The socket at which it takes orders.
+    pub control: PathBuf,
+    /// One JSON object.
+    pub order: String,
+    /// The order that undoes it, if it can be undone.
+    pub undo: Option<String>,
 }
 
 /// A signal for the main process: the one that was started, or, if it has ended, the oldest of those that it left.

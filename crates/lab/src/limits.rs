@@ -63,16 +63,19 @@ impl Limits {
     }
 }
 
-/// Whether a system could be held to these limits here: its groups are made, and removed again. Nothing is started.
+/// Whether a system could be held to these limits here, and to those that may be set while it runs: its groups are made, and removed
+/// again. Nothing is started.
 ///
 /// # Errors
 /// What is missing, and what to do.
-pub fn check(limits: &Limits) -> Result<(), Failure> {
-    if limits.is_none() {
+pub fn check(limits: &Limits, to_come: &[Limits]) -> Result<(), Failure> {
+    if limits.is_none() && to_come.is_empty() {
         return Ok(());
     }
-    let groups = Groups::make(limits, &[], Marker::new(), &Kernel::here())?;
-    groups.remove().map_err(failure)
+    let groups = Groups::make(limits, to_come, Marker::new(), &Kernel::here())?;
+    let set = to_come.iter().try_for_each(|limits| groups.change(limits)).map_err(failure);
+    let removed = groups.remove().map_err(failure);
+    set.and(removed)
 }
 
 /// What the kernel shows of control groups and disks.

@@ -117,7 +117,7 @@ fn a_system_that_needs_too_much_memory_is_killed_and_that_is_told() {
 fn a_limit_that_cannot_be_set_is_an_error_before_anything_starts() {
     let bench = Bench::new();
     let limits = Limits { cores: vec![4000], ..Limits::default() };
-    let failure = lab::limits::check(&limits).expect_err("no machine has it");
+    let failure = lab::limits::check(&limits, &[]).expect_err("no machine has it");
     assert!(failure.what.starts_with("the system cannot be held to the cores 4000"), "{failure}");
     assert!(failure.way_out.starts_with("choose other cores"), "{failure}");
     let process = bench.script("p", "touch started; exec sleep 60");
@@ -126,7 +126,7 @@ fn a_limit_that_cannot_be_set_is_an_error_before_anything_starts() {
     assert_eq!(failure.stage, Stage::Limits);
     assert!(!bench.path("started").exists());
     bench.assert_clean();
-    lab::limits::check(&cpu(0.5)).expect("root may");
+    lab::limits::check(&cpu(0.5), &[cpu(0.2)]).expect("root may");
     let left: Vec<PathBuf> = groups_of_this_process();
     assert_eq!(left, Vec::<PathBuf>::new());
 }

@@ -27,7 +27,7 @@ pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
-pub(crate) use events::{ActionText, ReloadText, SignText, SystemEvent};
+pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};

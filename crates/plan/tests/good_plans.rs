@@ -516,6 +516,32 @@ fn a_system_on_a_host_is_loaded_at_its_address() {
 }
 
 #[test]
+fn events_act_on_limits_and_links() {
+    let study = text(
+        "{ scenario: [ get: / ], load: { rate: 1/s, for: 60s },\
+           events: { less: { at: 1s }, far: { at: 9s }, gone: { at: 20s }, over: { at: 40s } }, systems: { a: {\
+             start: 'a {port}', vary: { cpu: [ 0.4 ] }, proxies: { far: { to: '127.0.0.1:{port}' } },\
+             events: { less: { limit: { cpu: '{cpu}' }, for: 5s }, far: { slow: { link: far, delay: 50ms } },\
+               gone: { cut: far, for: 2s }, over: { reset: far } } } } }",
+    );
+    let events = launch(&study, 0).events;
+    let plan::EventAction::Limit { limits, for_ns } = &events[0].action else { panic!("{events:?}") };
+    assert_eq!((limits.cpu_millicores, *for_ns), (Some(400), Some(5_000_000_000)));
+    let link = |number: usize| match &events[number].action {
+        plan::EventAction::Link { name, control, order, undo, for_ns } => {
+            assert_eq!((name.as_str(), control.as_path()), ("far", Path::new("/run/1/far.control")));
+            (order.as_str(), undo.as_deref(), *for_ns)
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(link(1), (r#"{"delay":"50ms","order":"change"}"#, Some(r#"{"order":"restore"}"#), None));
+    assert_eq!(link(2), (r#"{"order":"cut"}"#, Some(r#"{"order":"mend"}"#), Some(2_000_000_000)));
+    assert_eq!(link(3), (r#"{"order":"reset"}"#, None, None));
+    let words: Vec<&str> = events.iter().map(|event| event.words.as_str()).collect();
+    assert_eq!(words, ["limit cpu {cpu} for 5s", "slow far: delay 50ms", "cut far for 2s", "reset far"]);
+}
+
+#[test]
 fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, systems: { a: {\

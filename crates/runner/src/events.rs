@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use lab::Signal;
-use lab::events::{Action, Event, Happened, Moment, Reload, Sign, Signalled};
+use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled};
 use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
 use store::{Ending, Failure, RunId, Store, StoreError, Verdict};
 
@@ -248,6 +248,18 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
         EventAction::Pause { process, for_ns } => {
             Action::Pause { process: process.clone(), lasting: Duration::from_nanos(*for_ns) }
         }
+        EventAction::Limit { limits, for_ns } => {
+            Action::Limit { limits: recipe::limits(limits), lasting: for_ns.map(Duration::from_nanos) }
+        }
+        EventAction::Link { name, control, order, undo, for_ns } => Action::Link {
+            link: LinkOrder {
+                name: name.clone(),
+                control: control.clone(),
+                order: order.clone(),
+                undo: undo.clone(),
+            },
+            lasting: for_ns.map(Duration::from_nanos),
+        },
         EventAction::Set { files, reload } => Action::Set {
             files: files.clone(),
             reload: match reload {

@@ -97,11 +97,12 @@ fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut tried: Vec<plan::Limits> = Vec::new();
     let mut faults: BTreeMap<String, Fault> = BTreeMap::new();
     for launch in launches(study, tenbin) {
-        if faults.contains_key(&launch.system) || tried.contains(&launch.limits) {
+        let to_come = recipe::limits_to_come(&launch);
+        if faults.contains_key(&launch.system) || to_come.is_empty() && tried.contains(&launch.limits) {
             continue;
         }
         tried.push(launch.limits.clone());
-        if let Err(failure) = lab::limits::check(&recipe::limits(&launch.limits)) {
+        if let Err(failure) = lab::limits::check(&recipe::limits(&launch.limits), &to_come) {
             let field = format!("systems: {}: resources", launch.system);
             faults.insert(launch.system, Fault::new(field, failure.what, failure.way_out));
         }

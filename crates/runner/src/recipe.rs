@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use lab::limits::{DiskLimits, Limits};
 use lab::{Signal, When};
-use plan::{Cmd, Launch, Peer, Proc, ReadyWhen};
+use plan::{Cmd, EventAction, Launch, LaunchEvent, Peer, Proc, ReadyWhen};
 
 /// A command that tells a version must be quick.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
@@ -41,7 +41,7 @@ pub(crate) fn recipe(
         ports: ports.to_vec(),
         cores: cores.to_vec(),
         limits: limits(&launch.limits),
-        limits_to_come: Vec::new(),
+        limits_to_come: limits_to_come(launch),
         network: None,
         keeper: keeper(tenbin),
     }
@@ -60,6 +60,15 @@ pub(crate) fn limits(limits: &plan::Limits) -> Limits {
             writes_per_s: limits.writes_per_s,
         },
     }
+}
+
+/// What events will limit.
+pub(crate) fn limits_to_come(launch: &Launch) -> Vec<Limits> {
+    let of_event = |event: &LaunchEvent| match &event.action {
+        EventAction::Limit { limits: to_come, .. } => Some(limits(to_come)),
+        _ => None,
+    };
+    launch.events.iter().filter_map(of_event).collect()
 }
 
 /// The hidden command that holds a process for us, and ends it when we are gone.

@@ -307,3 +307,30 @@ fn a_system_on_a_host_of_its_own_is_loaded_over_a_link() {
     assert!(run["system"]["cpu_s"].as_f64().is_some_and(|cpu_s| cpu_s > 0.0), "{run}");
     assert_nothing_is_left(&home);
 }
+
+#[test]
+fn events_slow_cut_and_reset_the_link_of_a_proxy_and_limit_the_system_for_a_time() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { rate: 50/s, for: 4s }\n\
+         events: { slow: { at: 500ms }, cut: { after: slow }, reset: { after: cut }, less: { after: reset } }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n    url: 'http://127.0.0.1:{port.far}'\n    \
+         proxies: { far: { to: '127.0.0.1:{port}', delay: 1ms } }\n    events:\n      \
+         slow: { slow: { link: far, delay: '{delay}' }, for: 500ms }\n      cut: { cut: far, for: 400ms }\n      reset: { reset: far }\n      \
+         less: { limit: { cpu: 0.5 }, for: 200ms }\n    vary: { delay: [60ms] }\n",
+    );
+    let output = home.run(&["run", &path, "--format", "json"]);
+    let study: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let run = &study["runs"][0];
+    assert_identity(run);
+    let events = run["events"].as_array().unwrap_or_else(|| panic!("no events: {run}"));
+    assert_eq!(events.len(), 4, "{run}");
+    assert!(events.iter().all(|event| event["failure"].is_null()), "this test needs root: {events:?}");
+    let us = |figure: &str| run["service_time_us"][figure].as_f64().expect("a time");
+    assert!((2_000.0..60_000.0).contains(&us("min")), "before and after: {run}");
+    assert!(us("max") >= 300_000.0, "what the cut held: {run}");
+    let all = number(run, "outcomes.ok") + number(run, "outcomes.failed");
+    assert!(all >= 190, "{run}");
+    assert_nothing_is_left(&home);
+}

@@ -7,6 +7,7 @@ use super::{Action, Event, OUTPUT_BYTES_MAX};
 use crate::deadline::Deadline;
 use crate::exit::Exit;
 use crate::kept_process::{KeptProcess, Setting};
+use crate::limits::Groups;
 use crate::system::Background;
 use crate::{Output, Process, in_words};
 
@@ -18,6 +19,7 @@ pub(crate) struct Actors {
     pub(crate) background: Background,
     /// The system's folder.
     pub(crate) dir: PathBuf,
+    pub(crate) limits: Groups,
 }
 
 /// A process of the system.
@@ -122,6 +124,8 @@ impl Act<'_> {
             Action::Kill(process) => self.kill(process),
             Action::Restart(process) => self.restart(process),
             Action::Pause { process, lasting } => self.pause(process, *lasting),
+            Action::Limit { limits, lasting } => self.limit(limits, *lasting),
+            Action::Link { link, lasting } => self.order(link, *lasting),
             Action::Set { files, reload } => self.set(files, reload),
         }
     }

@@ -112,6 +112,7 @@ impl System {
             setting: self.setting.clone(),
             processes: self.running.iter().map(actor).collect(),
             background: self.background.clone(),
+            limits: self.limits.clone(),
             dir: self.folder.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default(),
         }
     }

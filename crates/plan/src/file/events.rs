@@ -2,11 +2,12 @@
 
 use super::near;
 use super::reading::Reading;
+use super::resources::{self, Around};
 use super::systems::Scope;
 use super::tree::{Entry, Node};
 use crate::study::{
-    ActionText, Braced, EventMoment, EventSignal, PortText, ReloadText, SignText, StudyEvent, StudyLoad,
-    System, SystemEvent,
+    ActionText, Braced, EventMoment, EventSignal, LinkText, PortText, ReloadText, SignText, StudyEvent,
+    StudyLoad, System, SystemEvent,
 };
 use crate::units;
 
@@ -24,14 +25,22 @@ const ACTIONS: &[(&str, ReadAction)] = &[
     ("kill", |entry, system, reading| system.process(&entry.value, reading).map(ActionText::Kill)),
     ("restart", |entry, system, reading| system.process(&entry.value, reading).map(ActionText::Restart)),
     ("pause", pause),
+    ("limit", limit),
+    ("cut", |entry, system, reading| link(&entry.value, LinkText::Cut, system, reading)),
+    ("slow", slow),
+    ("reset", |entry, system, reading| link(&entry.value, LinkText::Reset, system, reading)),
     ("set", set),
 ];
 
 type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionText>;
 
 /// Keys that go with certain actions only.
-const COMPANIONS: &[(&str, &[&str])] =
-    &[("lock", &["run"]), ("process", &["signal"]), ("for", &["pause"]), ("reload", &["set"])];
+const COMPANIONS: &[(&str, &[&str])] = &[
+    ("lock", &["run"]),
+    ("process", &["signal"]),
+    ("for", &["pause", "limit", "cut", "slow"]),
+    ("reload", &["set"]),
+];
 
 /// Where an event of a system stands.
 struct OfSystem<'a> {
@@ -39,22 +48,29 @@ struct OfSystem<'a> {
     system: &'a System,
     /// The mapping of the event.
     node: &'a Node,
+    around: Around<'a>,
 }
 
 /// What a system does when events take place.
-pub(crate) fn of_system(scope: &Scope<'_>, system: &System, reading: &mut Reading<'_>) -> Vec<SystemEvent> {
+pub(crate) fn of_system(
+    scope: &Scope<'_>,
+    system: &System,
+    around: Around<'_>,
+    reading: &mut Reading<'_>,
+) -> Vec<SystemEvent> {
     let entries = scope.node.get("events").map_or(&[][..], Node::entries);
-    entries.iter().filter_map(|entry| action(entry, scope, system, reading)).collect()
+    entries.iter().filter_map(|entry| action(entry, scope, system, around, reading)).collect()
 }
 
 fn action(
     entry: &Entry,
     scope: &Scope<'_>,
     system: &System,
+    around: Around<'_>,
     reading: &mut Reading<'_>,
 ) -> Option<SystemEvent> {
     let node = &entry.value;
-    let here = OfSystem { scope, system, node };
+    let here = OfSystem { scope, system, node, around };
     let mut given = ACTIONS.iter().filter_map(|(key, read)| Some((node.entry(key)?, read)));
     let (Some((first, read)), second) = (given.next(), given.next()) else {
         let is_told = node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
@@ -157,6 +173,52 @@ fn pause(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Optio
         return None;
     };
     Some(ActionText::Pause { process, for_ns: units::duration_ns(lasting.value.text()?).ok()? })
+}
+
+fn limit(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+    let limits = resources::read_values(&entry.value, here.around, reading);
+    if limits.0.is_empty() {
+        reading.at(entry.key_at, "`limit` limits nothing", "add `cpu`, `cores`, `memory`, or `io`");
+        return None;
+    }
+    Some(ActionText::Limit { limits, for_ns: here.node.duration_ns("for") })
+}
+
+/// What happens to the proxy that a value names.
+fn link(node: &Node, order: LinkText, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+    let name = node.text()?;
+    let known =
+        || here.system.processes.iter().filter_map(|process| Some(process.proxy.as_ref()?.name.as_str()));
+    if !known().any(|known| known == name) {
+        let what = format!("unknown proxy `{name}`");
+        reading.findings.unknown(node.at, what, name, known(), "define it under `proxies`, or write one of");
+        return None;
+    }
+    Some(ActionText::Link { name: name.to_owned(), order, for_ns: here.node.duration_ns("for") })
+}
+
+fn slow(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+    let node = &entry.value;
+    let mut values = Vec::new();
+    for key in ["delay", "round-trip", "jitter", "bandwidth"] {
+        let Some((value, text)) = node.get(key).and_then(|value| Some((value, value.text()?))) else {
+            continue;
+        };
+        values.push((key, reading.braced(value, text, &here.scope.known)));
+    }
+    if values.is_empty() {
+        reading.at(
+            entry.key_at,
+            "`slow` changes nothing",
+            "add `delay`, `round-trip`, `jitter`, or `bandwidth`",
+        );
+        return None;
+    }
+    if let (Some(_), Some(second)) = (node.get("delay"), node.entry("round-trip")) {
+        let what = "`delay` and `round-trip` exclude each other";
+        reading.at(second.key_at, what, "remove one of them; a round trip takes twice the delay");
+    }
+    link(node.get("link")?, LinkText::Slow(values), here, reading)
 }
 
 fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
@@ -505,6 +567,7 @@ fn beyond(event: &StudyEvent, load: &StudyLoad, systems: &[System]) -> Option<(S
     let paused_ns = systems.iter().flat_map(|system| &system.events).filter(|one| one.name == *name);
     let paused_ns = paused_ns.filter_map(|one| match one.action {
         ActionText::Pause { for_ns, .. } => Some(i128::from(for_ns)),
+        ActionText::Limit { for_ns, .. } | ActionText::Link { for_ns, .. } => for_ns.map(i128::from),
         _ => None,
     });
     let paused_ns = paused_ns.max().unwrap_or(0);

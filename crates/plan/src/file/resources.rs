@@ -6,14 +6,24 @@ use super::reading::Reading;
 use super::tree::Node;
 use crate::study::{LimitKind, Limits, LimitsText, Variant};
 
+/// What the values of limits depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// Of the system.
+    pub(crate) variants: &'a [Variant],
+    /// `pin` of the plan.
+    pub(crate) pin: Option<&'a Node>,
+}
+
 /// Reads the key of a system. A value may hold parameters: it is checked with those of each variant.
-pub(crate) fn read(
-    system: &Node,
-    variants: &[Variant],
-    pin: Option<&Node>,
-    reading: &mut Reading<'_>,
-) -> LimitsText {
+pub(crate) fn read(system: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
     let Some(node) = system.get("resources") else { return LimitsText::default() };
+    read_values(node, around, reading)
+}
+
+/// The limits of a mapping.
+pub(crate) fn read_values(node: &Node, around: Around<'_>, reading: &mut Reading<'_>) -> LimitsText {
+    let Around { variants, pin } = around;
     let known: Vec<String> = variants
         .first()
         .map(|variant| variant.knobs.iter().map(|(name, _)| name.clone()).collect())

@@ -10,7 +10,7 @@ use super::processes;
 use super::proxies;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
-use super::resources;
+use super::resources::{self, Around};
 use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node};
@@ -70,9 +70,11 @@ pub(crate) fn read(
                 reading.own_name(&entry.key, entry.key_at, "system");
                 let (knobs, mut variants) = variants::read(entry, systems.len(), quick, reading);
                 let host = host(&entry.value, root, &knobs, reading);
-                let limits = resources::read(&entry.value, &variants, root.get("pin"), reading);
+                let around = Around { variants: &variants, pin: root.get("pin") };
+                let limits = resources::read(&entry.value, around, reading);
+                let confines = Confines { limits, host, around };
+                systems.push(system(entry, knobs, confines, is_sound, reading));
                 all.append(&mut variants);
-                systems.push(system(entry, knobs, Confines { limits, host }, is_sound, reading));
             }
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
@@ -102,13 +104,13 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
 fn system(
     entry: &Entry,
     knobs: Vec<Knob>,
-    confines: Confines,
+    confines: Confines<'_>,
     is_sound: bool,
     reading: &mut Reading<'_>,
 ) -> System {
     let node = &entry.value;
     let found_before = reading.findings.count();
-    let Confines { limits, host } = confines;
+    let Confines { limits, host, around } = confines;
     let built_in = BUILT_IN.iter().chain([&HOST]);
     let known = built_in.map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
@@ -142,7 +144,7 @@ fn system(
         knobs,
         events: Vec::new(),
     };
-    system.events = events::of_system(&scope, &system, reading);
+    system.events = events::of_system(&scope, &system, around, reading);
     never_started(&system, &scope, reading);
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
     system.has_knobs_in_env =
@@ -155,9 +157,10 @@ fn system(
 }
 
 /// What a system is confined to.
-struct Confines {
+struct Confines<'a> {
     limits: LimitsText,
     host: Option<String>,
+    around: Around<'a>,
 }
 
 /// The host that a system runs on, if it has one of its own.

@@ -68,6 +68,7 @@ pub(crate) const ALL: &[&Table] = &[
     &events::EVENT,
     &events::AFTER,
     &events::ACTION,
+    &events::SLOW,
     &events::UNTIL,
     &events::LOCK,
     &events::RELOAD,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::braced::Braced;
 use super::environment::Cmd;
+use super::limits::{Limits, LimitsText};
 use crate::secrets::without_secrets;
 use crate::units::show_duration;
 
@@ -96,6 +97,26 @@ pub enum EventAction {
         /// For how long.
         for_ns: u64,
     },
+    /// Sets other limits.
+    Limit {
+        /// What becomes different.
+        limits: Limits,
+        /// For how long; `None`: until the end.
+        for_ns: Option<u64>,
+    },
+    /// Gives an order to a proxy.
+    Link {
+        /// Its name.
+        name: String,
+        /// The socket at which it takes orders.
+        control: PathBuf,
+        /// One JSON object.
+        order: String,
+        /// The order that undoes it, if it can be undone.
+        undo: Option<String>,
+        /// For how long; `None`: until the end.
+        for_ns: Option<u64>,
+    },
     /// Writes files again.
     Set {
         /// Paths relative to the run's folder.
@@ -164,7 +185,48 @@ pub(crate) enum ActionText {
     Kill(String),
     Restart(String),
     Pause { process: String, for_ns: u64 },
+    Limit { limits: LimitsText, for_ns: Option<u64> },
+    Link { name: String, order: LinkText, for_ns: Option<u64> },
     Set { knobs: Vec<(String, String)>, reload: ReloadText },
+}
+
+/// What happens to the link of a proxy.
+#[derive(Clone, Debug)]
+pub(crate) enum LinkText {
+    Cut,
+    Reset,
+    /// Keys and values of `tenbin proxy`.
+    Slow(Vec<(&'static str, Braced)>),
+}
+
+impl LinkText {
+    /// The order, and the one that undoes it. `fill` fills in variables.
+    pub(crate) fn orders(&self, fill: impl Fn(&Braced) -> String) -> (String, Option<String>) {
+        let named = |name: &str| serde_json::json!({ "order": name }).to_string();
+        match self {
+            Self::Cut => (named("cut"), Some(named("mend"))),
+            Self::Reset => (named("reset"), None),
+            Self::Slow(values) => {
+                let mut order = serde_json::json!({ "order": "change" });
+                for (key, value) in values {
+                    order[*key] = fill(value).into();
+                }
+                (order.to_string(), Some(named("restore")))
+            }
+        }
+    }
+
+    fn words(&self, name: &str) -> String {
+        match self {
+            Self::Cut => format!("cut {name}"),
+            Self::Reset => format!("reset {name}"),
+            Self::Slow(values) => {
+                let values: Vec<String> =
+                    values.iter().map(|(key, value)| format!("{key} {}", raw(value))).collect();
+                format!("slow {name}: {}", values.join(", "))
+            }
+        }
+    }
 }
 
 /// [`EventReload`] with variables.
@@ -205,7 +267,14 @@ impl SystemEvent {
             }
             Some(SignText::Tcp { .. }) | None => &[],
         };
-        command.iter().chain(lock).chain(sign)
+        let edges: Vec<&Braced> = match &self.action {
+            ActionText::Limit { limits, .. } => limits.texts().collect(),
+            ActionText::Link { order: LinkText::Slow(values), .. } => {
+                values.iter().map(|(_, text)| text).collect()
+            }
+            _ => Vec::new(),
+        };
+        command.iter().chain(lock).chain(sign).chain(edges)
     }
 
     /// What is done, in words and without secrets.
@@ -234,6 +303,8 @@ impl ActionText {
             Self::Kill(process) => format!("kill {process}"),
             Self::Restart(process) => format!("restart {process}"),
             Self::Pause { process, for_ns } => format!("pause {process} for {}", show_duration(*for_ns)),
+            Self::Limit { limits, for_ns } => format!("limit {}{}", limits.words(), lasting(*for_ns)),
+            Self::Link { name, order, for_ns } => format!("{}{}", order.words(name), lasting(*for_ns)),
             Self::Set { knobs, reload } => {
                 let knobs: Vec<String> =
                     knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -297,6 +368,11 @@ impl EventMoment {
             }
         }
     }
+}
+
+/// ` for 2s`, if it ends by itself.
+fn lasting(for_ns: Option<u64>) -> String {
+    for_ns.map_or(String::new(), |for_ns| format!(" for {}", show_duration(for_ns)))
 }
 
 /// The text as it was written.

@@ -167,6 +167,14 @@ impl Fill<'_> {
             ActionText::Pause { process, for_ns } => {
                 EventAction::Pause { process: process.clone(), for_ns: *for_ns }
             }
+            ActionText::Limit { limits, for_ns } => {
+                EventAction::Limit { limits: limits.fill(|name| self.value(name)), for_ns: *for_ns }
+            }
+            ActionText::Link { name, order, for_ns } => {
+                let (order, undo) = order.orders(|text| self.text(text));
+                let control = self.control(name);
+                EventAction::Link { name: name.clone(), control, order, undo, for_ns: *for_ns }
+            }
             ActionText::Set { knobs, reload } => EventAction::Set {
                 files: self.files_with(knobs),
                 reload: match reload {
@@ -220,10 +228,15 @@ impl Fill<'_> {
             proxy: process.proxy.as_ref().map(|proxy| Proxy {
                 name: proxy.name.clone(),
                 port: self.port(&proxy.name),
-                control: self.environment.dir.join(format!("{}.control", proxy.name)),
+                control: self.control(&proxy.name),
             }),
             is_started_by_event: process.is_started_by_event,
         }
+    }
+
+    /// Where a proxy takes orders.
+    fn control(&self, proxy: &str) -> PathBuf {
+        self.environment.dir.join(format!("{proxy}.control"))
     }
 
     /// The port at which a system is ready: a proxy that the load goes through accepts connections before the system does.

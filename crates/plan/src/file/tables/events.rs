@@ -1,6 +1,6 @@
 //! The keys of events: when, in the plan, and what, in each system.
 
-use super::{COMMAND, COUNT, DURATION, TEXT, key, required, table};
+use super::{COMMAND, COUNT, DURATION, RESOURCES, TEXT, key, required, table};
 use crate::file::form;
 use crate::file::keys::{Table, ValueKind};
 use ValueKind::{Either, Named, One, Word};
@@ -39,7 +39,7 @@ const SIGNALS: ValueKind =
 
 pub(crate) static ACTION: Table = Table {
     name: "system event",
-    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `set`.",
+    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `limit`, `cut`, `slow`, `reset`, `set`.",
     example: "{ signal: HUP }",
     keys: &[
         key("run", "./deploy {port}", COMMAND, "Runs this command, which must exit with 0."),
@@ -61,7 +61,26 @@ pub(crate) static ACTION: Table = Table {
             TEXT,
             "Holds this process, and everything that it started, up by SIGSTOP, for the time under `for`.",
         ),
-        key("for", "800ms", DURATION, "With `pause`: for how long."),
+        key("for", "800ms", DURATION, "With `pause`, `limit`, `cut`, and `slow`: for how long."),
+        key(
+            "limit",
+            "{ cpu: 0.5 }",
+            table(&RESOURCES),
+            "Sets other limits than `resources`, for the time under `for`, or until the end.",
+        ),
+        key(
+            "cut",
+            "far",
+            TEXT,
+            "Cuts the link of this proxy, for the time under `for`, or until the end: nothing passes, and nothing is lost.",
+        ),
+        key(
+            "slow",
+            "{ link: far, delay: 50ms }",
+            table(&SLOW),
+            "Changes the link of a proxy, for the time under `for`, or until the end.",
+        ),
+        key("reset", "far", TEXT, "Resets all open connections of this proxy."),
         key(
             "set",
             "{ workers: 4 }",
@@ -81,6 +100,29 @@ pub(crate) static ACTION: Table = Table {
             "true",
             One(&form::TRUTH),
             "Whether the run counts although the event failed; default false: the run fails.",
+        ),
+    ],
+};
+
+pub(crate) static SLOW: Table = Table {
+    name: "slow",
+    sentence: "Other values of a proxy; those that are not given are those of its start. Values may contain parameters.",
+    example: "{ link: far, delay: 50ms }",
+    keys: &[
+        required("link", "far", TEXT, "The proxy."),
+        key(
+            "delay",
+            "50ms",
+            One(&form::LINK_DELAY),
+            "Delay of each direction; a round trip takes twice this.",
+        ),
+        key("round-trip", "100ms", One(&form::LINK_DELAY), "Delay of a round trip: half in each direction."),
+        key("jitter", "5ms", One(&form::LINK_DELAY), "Random deviation of the delay, more or less."),
+        key(
+            "bandwidth",
+            "1MB/s",
+            One(&form::LINK_BANDWIDTH),
+            "Bandwidth of each direction of each connection.",
         ),
     ],
 };

@@ -1,0 +1,70 @@
+//! Events at the edges of a system: its limits, and the proxies on its links.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::act::{Act, Flaw};
+use super::{Lasting, LinkOrder};
+use crate::deadline::Deadline;
+use crate::limits::Limits;
+
+/// How often to look whether the load is over.
+const LISTEN: Duration = Duration::from_millis(20);
+/// A proxy answers at once; a machine that is busy may take its time.
+const ANSWER: Duration = Duration::from_secs(5);
+/// No answer to an order is longer.
+const ANSWER_BYTES_MAX: u64 = 64 << 10;
+
+impl Act<'_> {
+    pub(super) fn limit(&self, limits: &Limits, lasting: Lasting) -> Result<(), Flaw> {
+        let groups = &self.actors.limits;
+        groups.change(limits).map_err(Flaw::of)?;
+        let ended = self.last(lasting);
+        let put_back = lasting.map_or(Ok(()), |_| groups.put_back().map_err(Flaw::of));
+        ended.and(put_back)
+    }
+
+    pub(super) fn order(&self, link: &LinkOrder, lasting: Lasting) -> Result<(), Flaw> {
+        let give = |order: &str| {
+            give(&link.control, order).map_err(|why| Flaw::of(format!("the proxy {} {why}", link.name)))
+        };
+        give(&link.order)?;
+        let ended = self.last(lasting);
+        // Without a time it stays so; with one it is put back, also when the load is over before.
+        let undone = lasting.and(link.undo.as_deref()).map_or(Ok(()), give);
+        ended.and(undone)
+    }
+
+    /// Waits until the time is over. What has no time is done at once.
+    fn last(&self, lasting: Lasting) -> Result<(), Flaw> {
+        let Some(lasting) = lasting else { return Ok(()) };
+        let until = Deadline::after(lasting);
+        while !until.is_over() {
+            if self.is_over() {
+                return Err(Flaw::of("it was put back early"));
+            }
+            thread::sleep(until.left().min(LISTEN));
+        }
+        Ok(())
+    }
+}
+
+/// Gives an order to a proxy; what it says against it, as the end of a sentence.
+fn give(control: &Path, order: &str) -> Result<(), String> {
+    let cannot = |error: std::io::Error| format!("takes no orders: {error}");
+    let mut stream = UnixStream::connect(control).map_err(cannot)?;
+    stream.set_read_timeout(Some(ANSWER)).map_err(cannot)?;
+    stream.set_write_timeout(Some(ANSWER)).map_err(cannot)?;
+    stream.write_all(format!("{order}\n").as_bytes()).map_err(cannot)?;
+    let mut line = String::new();
+    BufReader::new(stream.take(ANSWER_BYTES_MAX)).read_line(&mut line).map_err(cannot)?;
+    let answer: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+    match (answer["ok"].as_bool(), answer["error"].as_str()) {
+        (Some(true), _) => Ok(()),
+        (_, Some(error)) => Err(format!("refused the order: {error}")),
+        _ => Err("did not answer".to_owned()),
+    }
+}
