@@ -101,7 +101,9 @@ fn a_search_that_never_fails_says_that_there_may_be_more() {
     assert_eq!(found.len(), 2, "side by side: {study}");
     for found in found.iter().filter(|found| !was_too_busy(found)) {
         assert_eq!(found["end"], "nothing_fails", "{found}");
-        assert_eq!((per_s(found, "held_per_s"), &found["failed_per_s"]), (40.0, &Value::Null), "{found}");
+        assert!(found["failed_per_s"].is_null(), "{found}");
+        // The rate at which answers came: one of the forty of a second may come after its end.
+        assert!((39.0..=40.0).contains(&per_s(found, "held_per_s")), "{found}");
     }
     let block = |run: &Value| (number(run, "place.block"), run["place"]["variant"].to_string());
     let mut blocks: Vec<_> = study["runs"].as_array().expect("a list").iter().map(block).collect();
