@@ -27,6 +27,7 @@ mod one_core;
 mod open_files;
 mod quota;
 mod refusals;
+mod threads;
 mod waiting;
 mod words;
 
@@ -54,8 +55,10 @@ pub const RULES: &[Rule] = &[
     quota::CPU_QUOTA,
     cpu::ALL_CORES,
     one_core::ONE_THREAD,
+    memory::LIMIT_OF_MEMORY,
     memory::MEMORY,
     disks::DISKS,
+    threads::DISKS_OF_THREADS,
     open_files::OPEN_FILES,
     one_core::ONE_CORE,
     one_core::ONE_CORE_IN_TURNS,
@@ -64,6 +67,8 @@ pub const RULES: &[Rule] = &[
     load::PAUSES_OF_USERS,
     cpu::WAITS_FOR_A_CORE,
     load::A_LONE_USER,
+    threads::A_DEPENDENCY,
+    threads::A_LOCK,
     waiting::ITS_OWN_WAITING,
 ];
 

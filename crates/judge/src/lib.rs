@@ -36,6 +36,7 @@ mod tournament;
 mod unseen;
 pub mod validity;
 mod versus;
+mod waits;
 mod window;
 pub mod words;
 
@@ -63,4 +64,5 @@ pub use tournament::{tournament, tournament_by};
 pub use unseen::is_unseen;
 pub use validity::{Environment, PROXY_BUSY, Process};
 pub use versus::{duel, duel_by, said};
+pub use waits::{Waits, Workers};
 pub use window::Window;

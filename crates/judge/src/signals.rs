@@ -6,6 +6,7 @@ use stats::median;
 use store::{Run, StoredReading};
 
 use crate::core_time::{CoreTime, in_measured_time};
+use crate::waits::Waits;
 
 /// Readings of one run over its measured seconds. `None` was not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,10 +37,12 @@ pub struct Signals {
     pub listen_queue: Option<[f64; 2]>,
     /// Connections that were dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
-    /// How many cores the plan allows the system, the median of all seconds.
+    /// How many cores its control group allows the system, the median of all seconds.
     pub cpu_quota_cores: Option<f64>,
     /// For how much of a second that held its threads back, summed over cores: the median of all seconds.
     pub throttled: Option<f64>,
+    /// What its threads waited for, and how its control group held it back.
+    pub waits: Waits,
 }
 
 /// A second that is shorter than this is no measure of a share.
@@ -105,6 +108,7 @@ impl Signals {
                 .reduce(|a, b| a + b),
             cpu_quota_cores: middle(&|second| second.cpu_quota_cores),
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
+            waits: Waits::of(run),
         })
     }
 }

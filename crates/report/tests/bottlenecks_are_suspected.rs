@@ -329,3 +329,87 @@ fn without_readings_nothing_is_known() {
     assert_eq!((&limit["resource"], &limit["certainty"]), (&"unknown".into(), &"unknown".into()));
     assert_eq!(limit["because"], "no resource was read during the run");
 }
+
+/// Four threads for four users.
+fn threads<'a>(of: &[(&'a str, &'a str, f64)]) -> Vec<Read<'a>> {
+    let states = of.iter().map(|(metric, label, value)| ("app", *metric, *label, *value));
+    [("app", "thread_samples", "", 20.0)].into_iter().chain(states).collect()
+}
+
+#[test]
+fn threads_at_one_lock_are_the_limit_where_each_has_a_user() {
+    let at_lock = |waiting, at_work| {
+        threads(&[
+            ("threads_futex", "worker", waiting),
+            ("threads_futex_same", "worker", waiting),
+            ("threads_timer", "worker", at_work),
+            ("threads_poll", "idle", 2.0),
+        ])
+    };
+    let limit = Script::default().with(&at_lock(3.0, 0.9)).limit();
+    assert_eq!(limit["resource"], "lock");
+    let because = limit["because"].as_str().unwrap();
+    assert!(
+        because.starts_with("on average 3.0 of the 3.9 threads of app waited for the same futex"),
+        "{because}"
+    );
+    assert_eq!(resource(&at_lock(2.0, 2.0)), "waiting", "half of them");
+    assert_eq!(resource(&at_lock(15.0, 1.0)), "waiting", "a pool that may be idle");
+    assert_eq!(resource(&at_lock(3.9, 0.1)), "waiting", "nobody holds the lock");
+    assert_eq!(Script::default().with(&BUSY).with(&at_lock(3.0, 0.9)).resource(), "machine_cpu");
+    let limit = Script::default().with(&at_lock(2.0, 2.0)).limit();
+    let because = limit["because"].as_str().unwrap();
+    let did = "; of the 4.0 threads of app that ran, 2.0 in futex, 2.0 in timer on average";
+    assert!(because.ends_with(did), "{because}");
+}
+
+#[test]
+fn a_dependency_is_the_limit_where_threads_wait_for_its_reply() {
+    let reads = |to_one: f64| {
+        let rest = 4.0 - to_one;
+        threads(&[
+            ("threads_socket_read", "worker", to_one),
+            ("threads_dependency_read", "10.0.0.7:5432", to_one),
+            ("threads_on_cpu", "worker", rest),
+        ])
+    };
+    let limit = Script::default().with(&reads(3.5)).limit();
+    assert_eq!(limit["resource"], "dependency");
+    assert!(limit["because"].as_str().unwrap().contains("waited for a reply from 10.0.0.7:5432"));
+    assert_eq!(resource(&reads(1.0)), "waiting");
+    assert_eq!(Script::default().with(&BUSY).with(&reads(3.5)).resource(), "machine_cpu");
+}
+
+#[test]
+fn disks_are_the_limit_where_threads_sleep_for_them() {
+    let sleeps = |asleep, pressure| {
+        let disk =
+            [("machine", "disk_busy_s", "vda", 0.3), ("machine", "pressure_io_some_share", "", pressure)];
+        let asleep = threads(&[("threads_disk", "worker", asleep), ("threads_on_cpu", "worker", 0.4)]);
+        disk.into_iter().chain(asleep).collect::<Vec<_>>()
+    };
+    assert_eq!(resource(&sleeps(0.8, 0.57)), "disk");
+    assert_eq!(resource(&sleeps(0.3, 0.57)), "waiting", "it works more than it waits");
+    assert_eq!(resource(&sleeps(0.8, 0.05)), "waiting", "the machine says that nothing waited for disks");
+}
+
+#[test]
+fn limits_of_control_groups_are_told_from_those_of_the_machine() {
+    let memory = |hits, pages| {
+        [("system", "memory_limit_hits", "", hits), ("system", "memory_refaulted_pages", "", pages)]
+    };
+    let pressed = [("machine", "pressure_memory_some_share", "", 0.3)];
+    let limit = Script::default().with(&pressed).with(&memory(40.0, 5_000.0)).limit();
+    assert_eq!(limit["resource"], "memory_limit");
+    assert_eq!(Script::default().with(&pressed).with(&memory(0.0, 5_000.0)).resource(), "memory");
+    assert_eq!(resource(&memory(40.0, 20.0)), "waiting", "full of files that nobody needs");
+    let quota = |throttled| {
+        [
+            ("system", "cpu_quota_cores", "", 0.4),
+            ("system", "cpu_quota_periods", "", 10.0),
+            ("system", "cpu_quota_periods_throttled", "", throttled),
+        ]
+    };
+    assert_eq!(resource(&quota(7.0)), "cpu_quota", "held back in seven of ten periods");
+    assert_eq!(resource(&quota(1.0)), "waiting");
+}

@@ -11,6 +11,7 @@ use crate::measured::Measured;
 use crate::rates;
 use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
+use crate::waits::Workers;
 
 /// Runs of one setting under one load, and their figures together.
 pub struct Evidence<'a> {
@@ -105,6 +106,15 @@ impl Evidence<'_> {
     /// A figure of the readings, the median of all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(run.signals?)))
+    }
+
+    /// What the threads of each process waited for, the median of all runs. Names may hold anything: escape them.
+    pub(super) fn workers(&self) -> BTreeMap<String, Workers> {
+        let mut of_runs: BTreeMap<&String, Vec<&Workers>> = BTreeMap::new();
+        let sampled =
+            self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.waits.workers);
+        sampled.for_each(|(name, workers)| of_runs.entry(name).or_default().push(workers));
+        of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
     /// The largest of all runs.

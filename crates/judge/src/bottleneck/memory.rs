@@ -1,18 +1,48 @@
-//! Memory of the machine.
+//! Memory of the machine, and of the control group of a system.
 
 use super::evidence::Evidence;
 use super::words::percent;
 use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
+use crate::words::decimal;
 
 /// Of the time, what some task waited for memory.
 const MEMORY_PRESSURE: f64 = 0.1;
 /// Of the seconds in which pages were swapped.
 const SWAPPING: f64 = 0.5;
 
+/// Of the seconds in which a control group met its limit.
+const MET: f64 = 0.5;
+/// Pages that were read again soon after they were dropped, for each second: 2 MiB.
+const REFAULTED_PER_S: f64 = 512.0;
+
 impl Resource {
+    /// What its control group allows the system.
+    pub const MEMORY_LIMIT: Self = Self::new("memory_limit", "memory limit of the system");
+
     /// Memory of the machine.
     pub const MEMORY: Self = Self::new("memory", "memory").of_the_machine();
+}
+
+pub(super) const LIMIT_OF_MEMORY: Rule = Rule {
+    finds: &[Resource::MEMORY_LIMIT],
+    when: "the control group of the system met its limit of memory in half of the seconds, and 512 pages a second had to be read again \
+           soon after they were dropped",
+    why: "a group at its limit is full of files, which costs nothing until they are needed again",
+    find: limit_of_memory,
+};
+
+fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let met = evidence.signal(|signals| signals.waits.memory_limit_met).filter(|met| *met >= MET)?;
+    let pages = evidence.signal(|signals| signals.waits.refaulted_pages_per_s);
+    let pages = pages.filter(|pages| *pages >= REFAULTED_PER_S)?;
+    let because = format!(
+        "its control group met its limit of memory in {} of the seconds, and {} pages a second had to be read again soon after they \
+         were dropped; next, raise the limit",
+        percent(met),
+        decimal(pages, 0)
+    );
+    suspected(Resource::MEMORY_LIMIT, because)
 }
 
 pub(super) const MEMORY: Rule = Rule {

@@ -1,30 +1,41 @@
-//! The limits that a plan sets for its system.
+//! The CPU time that a control group allows a system.
 
 use super::evidence::Evidence;
+use super::words::percent;
 use super::{BUSY, Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::decimal;
 
+/// Of the periods of its quota, those in which a system was held back.
+const HELD_BACK: f64 = 0.5;
+
 impl Resource {
-    /// The CPU time that a plan allows its system.
+    /// The CPU time that its control group allows the system.
     pub const CPU_QUOTA: Self = Self::new("cpu_quota", "CPU quota of the system");
 }
 
 pub(super) const CPU_QUOTA: Rule = Rule {
     finds: &[Resource::CPU_QUOTA],
-    when: "the plan limits the CPU time of the system (`resources`), and it used 90 % of that or more",
-    why: "more was not allowed, however busy the cores were",
+    when: "a control group limits the CPU time of the system (`resources` of the plan, or a container), and it used 90 % of that or more, \
+           or was held back in half of the periods",
+    why: "more was not allowed, however busy the cores were. Who needs much at once is held back with less",
     find: cpu_quota,
 };
 
 fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let quota = evidence.signal(|signals| signals.cpu_quota_cores)?;
-    let used = evidence.cores()?.system.filter(|used| *used >= BUSY * quota)?;
+    let periods = evidence.signal(|signals| signals.waits.throttled_periods);
+    let periods = periods.filter(|share| *share >= HELD_BACK);
+    let used = evidence.cores()?.system.filter(|used| *used >= BUSY * quota || periods.is_some())?;
     let held_back = evidence.signal(|signals| signals.throttled);
     let held_back = held_back.map_or(String::new(), |share| {
         format!(", and was held back for {} s of each second", decimal(share, 2))
     });
     let because =
         format!("it used {} of the {} cores that it may use{held_back}", decimal(used, 2), decimal(quota, 2));
+    let because = match periods {
+        Some(share) => format!("{because}, in {} of the periods of its quota", percent(share)),
+        None => because,
+    };
     suspected(Resource::CPU_QUOTA, because)
 }

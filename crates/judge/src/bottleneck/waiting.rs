@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::evidence::share;
+use super::threads::what_they_did;
 use super::words::{cores_of, percent};
 use super::{Bottleneck, ROOMY, Rule, suspected};
 use crate::causes::Resource;
@@ -15,7 +16,7 @@ impl Resource {
 pub(super) const ITS_OWN_WAITING: Rule = Rule {
     finds: &[Resource::WAITING],
     when: "the cores were less than 75 % busy, and nothing above fired",
-    why: "workers, threads, locks, or what the system calls: none of them can be read from outside. One run of a closed load without think time cannot show whether more users would get more",
+    why: "workers, threads, locks, or what the system calls: samples of its threads hint at it, and prove none of them. One run of a closed load without think time cannot show whether more users would get more",
     find: its_own_waiting,
 };
 
@@ -40,5 +41,6 @@ fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected(Resource::WAITING, because)
+    let threads = what_they_did(&evidence.workers()).map_or_else(String::new, |did| format!("; {did}"));
+    suspected(Resource::WAITING, format!("{because}{threads}"))
 }

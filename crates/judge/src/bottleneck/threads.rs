@@ -1,0 +1,139 @@
+//! What the threads that carry requests wait for.
+
+use std::collections::BTreeMap;
+
+use super::evidence::Evidence;
+use super::words::{cpu_in_brackets, percent};
+use super::{Bottleneck, Rule, suspected};
+use crate::causes::Resource;
+use crate::waits::Workers;
+use crate::words::decimal;
+
+/// Of the threads that carry requests.
+const MOST: f64 = 2.0 / 3.0;
+/// Of threads at work.
+const HALF: f64 = 0.5;
+/// A server with a thread for each connection has so many more or fewer than users.
+const THREADS_OF_USERS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// A mean number of threads that is more than chance.
+const A_THREAD: f64 = 0.5;
+/// Of the time, what some task of the machine waited for a disk.
+const DISK_PRESSURE: f64 = 0.2;
+/// States that a sentence names.
+const STATES_MAX: usize = 3;
+
+impl Resource {
+    /// A lock between threads of a process.
+    pub const LOCK: Self = Self::new("lock", "lock between threads of the system");
+    /// Something that the system itself is a client of.
+    pub const DEPENDENCY: Self = Self::new("dependency", "what the system calls");
+}
+
+pub(super) const DISKS_OF_THREADS: Rule = Rule {
+    finds: &[Resource::DISK],
+    when: "half of the threads of the system that were at work slept for a disk, and something waited for \
+           disks 20 % of the time; where waiting is not reported, the threads suffice",
+    why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy",
+    find: disks_of_threads,
+};
+
+fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let pressure = evidence.signal(|signals| signals.disk_pressure);
+    if pressure.is_some_and(|pressure| pressure < DISK_PRESSURE) {
+        return None;
+    }
+    let workers = evidence.workers();
+    let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
+    let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
+    if asleep < A_THREAD || asleep < HALF * at_work {
+        return None;
+    }
+    let waited = pressure.map_or_else(String::new, |pressure| {
+        format!(", and something on the machine waited for disks {} of the time", percent(pressure))
+    });
+    let because = format!(
+        "on average {} of its {} threads at work slept for a disk{waited}; next, count its writes to disk: \
+         each commit or flush may wait for one",
+        decimal(asleep, 1),
+        decimal(at_work, 1)
+    );
+    suspected(Resource::DISK, because)
+}
+
+pub(super) const A_LOCK: Rule = Rule {
+    finds: &[Resource::LOCK],
+    when: "a closed load, and a process with as many threads as users, of which two thirds waited for one futex while another was at work, and \
+           not for a core",
+    why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
+          so a pool of another size proves nothing",
+    find: a_lock,
+};
+
+fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [users, waiting] = evidence.users()?;
+    let all = evidence.workers();
+    let is_locked = |workers: &&Workers| {
+        THREADS_OF_USERS.contains(&(workers.all() / users))
+            && workers.same_futex >= 2.0 * A_THREAD
+            && workers.same_futex >= MOST * workers.all()
+            // Each carries a request.
+            && workers.same_futex <= waiting + A_THREAD
+            && workers.at_work() >= A_THREAD
+            && workers.in_state("runnable") < HALF * workers.at_work()
+    };
+    let (name, workers) = all.iter().find(|(_, workers)| is_locked(workers))?;
+    let because = format!(
+        "on average {} of the {} threads of {name} waited for the same futex, as for a lock, while {} were at work{}; next, look which \
+         lock they wait for: gdb -p PID -batch -ex 'thread apply all bt'",
+        decimal(workers.same_futex, 1),
+        decimal(workers.all(), 1),
+        decimal(workers.at_work(), 1),
+        cpu_in_brackets(evidence)
+    );
+    suspected(Resource::LOCK, because)
+}
+
+pub(super) const A_DEPENDENCY: Rule = Rule {
+    finds: &[Resource::DEPENDENCY],
+    when: "two thirds of the threads of a process, or of its users, waited for a reply on connections that \
+           the process had opened to one address",
+    why: "its own work is the smaller part of the response time",
+    find: a_dependency,
+};
+
+fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let waiting = evidence.users().map_or(f64::INFINITY, |[_, waiting]| waiting);
+    let all = evidence.workers();
+    let reads = all.iter().flat_map(|(name, workers)| {
+        workers.dependencies.iter().map(move |(address, reads)| (name, workers, address, *reads))
+    });
+    let (name, workers, address, reads) = reads.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    if reads < A_THREAD || reads < MOST * workers.all().min(waiting) {
+        return None;
+    }
+    let because = format!(
+        "on average {} of the {} threads of {name} waited for a reply from {address}{}; next, measure {address} by itself, and how long \
+         one call takes",
+        decimal(reads, 1),
+        decimal(workers.all(), 1),
+        cpu_in_brackets(evidence)
+    );
+    suspected(Resource::DEPENDENCY, because)
+}
+
+/// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.
+pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<String> {
+    let largest = workers.iter().max_by(|(_, a), (_, b)| a.all().total_cmp(&b.all()));
+    let (name, workers) = largest.filter(|(_, workers)| workers.all() >= A_THREAD)?;
+    let mut states: Vec<(&String, f64)> =
+        workers.states.iter().map(|(state, threads)| (state, *threads)).collect();
+    states.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let states = states.iter().filter(|(_, threads)| *threads >= 0.05).take(STATES_MAX);
+    let states: Vec<String> =
+        states.map(|(state, threads)| format!("{} in {state}", decimal(*threads, 1))).collect();
+    Some(format!(
+        "of the {} threads of {name} that ran, {} on average",
+        decimal(workers.all(), 1),
+        states.join(", ")
+    ))
+}

@@ -1,0 +1,166 @@
+//! What the threads of a system waited for while requests were measured, and how its control group held it back.
+
+use std::collections::BTreeMap;
+
+use stats::median;
+use store::Run;
+
+use crate::core_time::in_measured_time;
+
+/// Of the readings of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waits {
+    /// Threads that can carry requests, by the process of the plan. Its name may hold anything: escape it.
+    pub workers: BTreeMap<String, Workers>,
+    /// Of the periods of its quota, the share in which the system was held back; `None` without a period.
+    pub throttled_periods: Option<f64>,
+    /// The share of the seconds in which a control group met its limit of memory; `None` if not read.
+    pub memory_limit_met: Option<f64>,
+    /// Pages that were read again soon after they were dropped, for each second; `None` if not read.
+    pub refaulted_pages_per_s: Option<f64>,
+}
+
+/// Mean numbers of threads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workers {
+    /// By state: `futex`, `timer`, …
+    pub states: BTreeMap<String, f64>,
+    /// At the address of one futex.
+    pub same_futex: f64,
+    /// In reads from a dependency, by its address.
+    pub dependencies: BTreeMap<String, f64>,
+}
+
+/// States in which a thread works, or holds something up, rather than waiting for another thread or for work.
+const AT_WORK: [&str; 7] = ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
+
+/// The label of readings of threads that can carry requests.
+const WORKER: &str = "worker";
+
+impl Workers {
+    /// In one state.
+    pub fn in_state(&self, state: &str) -> f64 {
+        self.states.get(state).copied().unwrap_or(0.0)
+    }
+
+    /// In any state.
+    pub fn all(&self) -> f64 {
+        self.states.values().sum()
+    }
+
+    /// At work, or holding something up.
+    pub fn at_work(&self) -> f64 {
+        AT_WORK.iter().map(|state| self.in_state(state)).sum()
+    }
+
+    fn add(&mut self, metric: &str, label: &str, value: f64) {
+        match (metric, label) {
+            ("threads_dependency_read", address) => {
+                *self.dependencies.entry(address.to_owned()).or_default() += value;
+            }
+            ("threads_futex_same", _) => self.same_futex += value,
+            (metric, WORKER) => {
+                if let Some(state) = metric.strip_prefix("threads_") {
+                    *self.states.entry(state.to_owned()).or_default() += value;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn over(mut self, seconds: f64) -> Self {
+        self.states
+            .values_mut()
+            .chain(self.dependencies.values_mut())
+            .for_each(|threads| *threads /= seconds);
+        self.same_futex /= seconds;
+        self
+    }
+
+    /// The medians of several runs.
+    pub(crate) fn middle(of: &[&Self]) -> Self {
+        let middles = |of_one: fn(&Self) -> &BTreeMap<String, f64>| {
+            let mut names: Vec<&String> = of.iter().flat_map(|one| of_one(one).keys()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let middle = |name: &String| {
+                let threads = of.iter().map(|one| of_one(one).get(name).copied().unwrap_or(0.0));
+                Some((name.clone(), median(threads)?))
+            };
+            names.into_iter().filter_map(middle).collect()
+        };
+        Self {
+            states: middles(|one| &one.states),
+            same_futex: median(of.iter().map(|one| one.same_futex)).unwrap_or(0.0),
+            dependencies: middles(|one| &one.dependencies),
+        }
+    }
+}
+
+impl Waits {
+    /// Nothing where nothing was sampled.
+    pub(crate) fn of(run: &Run) -> Self {
+        // Of each process the seconds with samples, and what they add up to.
+        let mut sampled: BTreeMap<&str, (f64, Workers)> = BTreeMap::new();
+        let mut periods: [f64; 2] = [0.0; 2];
+        let (mut hits, mut refaulted): ([f64; 2], [f64; 2]) = ([0.0; 2], [0.0; 2]);
+        for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
+            let value = reading.value;
+            match reading.metric {
+                "cpu_quota_periods" => periods[0] += value,
+                "cpu_quota_periods_throttled" => periods[1] += value,
+                "memory_limit_hits" => {
+                    hits = [hits[0] + 1.0, hits[1] + f64::from(value > 0.0)];
+                }
+                "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
+                "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
+                metric if metric.starts_with("threads_") => {
+                    sampled.entry(reading.subject).or_default().1.add(metric, reading.label, value);
+                }
+                _ => {}
+            }
+        }
+        let share = |[whole, part]: [f64; 2]| (whole > 0.0).then(|| part / whole);
+        let workers = sampled.into_iter().filter(|(_, (seconds, _))| *seconds > 0.0);
+        Self {
+            workers: workers.map(|(name, (seconds, sum))| (name.to_owned(), sum.over(seconds))).collect(),
+            throttled_periods: share(periods),
+            memory_limit_met: share(hits),
+            refaulted_pages_per_s: share(refaulted),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workers(read: &[(&str, &str, f64)]) -> Workers {
+        let mut workers = Workers::default();
+        read.iter().for_each(|(metric, label, value)| workers.add(metric, label, *value));
+        workers
+    }
+
+    #[test]
+    fn only_threads_that_can_carry_requests_count() {
+        let workers = workers(&[
+            ("threads_futex", "worker", 14.0),
+            ("threads_futex", "idle", 100.0),
+            ("threads_on_cpu", "worker", 1.0),
+            ("threads_futex_same", "worker", 12.0),
+            ("threads_dependency_read", "127.0.0.1:5432", 3.0),
+        ])
+        .over(2.0);
+        assert_eq!((workers.all(), workers.in_state("futex"), workers.at_work()), (7.5, 7.0, 0.5));
+        assert_eq!((workers.same_futex, workers.dependencies["127.0.0.1:5432"]), (6.0, 1.5));
+        assert_eq!(workers.in_state("disk"), 0.0);
+    }
+
+    #[test]
+    fn several_runs_have_a_middle() {
+        let of = |futex| workers(&[("threads_futex", "worker", futex)]);
+        let middle = Workers::middle(&[&of(1.0), &of(5.0), &Workers::default()]);
+        assert_eq!(middle.in_state("futex"), 1.0);
+        assert_eq!(Workers::middle(&[]), Workers::default());
+    }
+}
