@@ -42,6 +42,7 @@ mod stalls;
 mod stop;
 mod tally;
 mod timers;
+mod trouble;
 mod worker;
 
 pub use endpoints::{Endpoint, endpoints};
@@ -51,3 +52,4 @@ pub use running::{Running, StartError, start};
 pub use settings::{Fault, RateLimit, Settings, Stall, ThreadPool};
 pub use stalls::Pause;
 pub use tally::Counters;
+pub use trouble::{Trouble, TroubleKind};

@@ -102,6 +102,9 @@ impl Acceptor {
             }
             events.clear();
             self.shared.stalls.sit_out(None, &self.shared.stop);
+            if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
+                self.shared.stop.sleep_until(Instant::now() + left);
+            }
             for listener in 0..self.listeners.len() {
                 self.accept_batch(listener);
             }

@@ -15,6 +15,8 @@ pub(crate) enum Letter {
     Done { token: Token, reply: Reply },
     /// Its turn has come.
     Start(Job),
+    /// Reset every connection.
+    Reset,
 }
 
 /// A queue with a bell.

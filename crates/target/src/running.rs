@@ -6,12 +6,13 @@ use crate::gate::Gate;
 use crate::handler;
 use crate::limiter::Limiter;
 use crate::listener::{Acceptor, Listener};
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Letter, Mailbox};
 use crate::settings::{Fault, Settings};
 use crate::shared::{ServiceLog, Shared};
 use crate::stalls::{Pause, Stalls};
 use crate::stop::Stop;
 use crate::tally::Counters;
+use crate::trouble::{TroubleKind, Troubles};
 use crate::worker::{Desk, Worker};
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -88,6 +89,7 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
         help: endpoints::help_page(&Settings { address, ..settings.clone() }),
         stop: Stop::default(),
         stalls: Stalls::new(settings.stall, started),
+        troubles: Troubles::new(settings.trouble, started),
         limiter: settings.rate_limit.map(|limit| Limiter::new(limit, started)),
         database,
         service_log: ServiceLog::default(),
@@ -143,6 +145,17 @@ impl Running {
     /// The pauses that the stall schedule has caused so far, per worker; the first 100000.
     pub fn stalls(&self) -> Vec<Pause> {
         self.shared.stalls.pauses()
+    }
+
+    /// Begins the trouble of the settings now, if there is any.
+    pub fn begin_trouble(&self) {
+        let kind = self.shared.troubles.begin();
+        for desk in &self.desks {
+            match kind {
+                Some(TroubleKind::Reset) => desk.mailbox.post(Letter::Reset),
+                _ => desk.mailbox.ring(),
+            }
+        }
     }
 
     /// Rows in the table of `/insert`, or what SQLite said instead.

@@ -2,6 +2,7 @@
 
 use crate::hangs::Hang;
 use crate::pace::Pace;
+use crate::trouble::Trouble;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub rate_limit: Option<RateLimit>,
     /// Pauses during which nothing is accepted, read or answered; times at most 24h. Default none.
     pub stall: Option<Stall>,
+    /// What [`Running::begin_trouble`](crate::Running::begin_trouble) begins. Default nothing.
+    pub trouble: Option<Trouble>,
     /// Connections that are never answered from some instant on. Default none.
     pub hang: Option<Hang>,
     /// How the times of holds change while the target runs. Default not at all.
@@ -118,6 +121,7 @@ impl Default for Settings {
             database: None,
             rate_limit: None,
             stall: None,
+            trouble: None,
             hang: None,
             pace: Pace::default(),
             requests_per_connection: None,
@@ -153,6 +157,9 @@ impl Settings {
         }
         if let Some(stall) = self.stall {
             stall.check(&mut faults);
+        }
+        if let Some(trouble) = self.trouble {
+            trouble.check(&mut faults);
         }
         if let Some(hang) = self.hang {
             hang.check(&mut faults);

@@ -6,6 +6,7 @@ use crate::settings::Settings;
 use crate::stalls::Stalls;
 use crate::stop::Stop;
 use crate::tally::{Counters, Tally};
+use crate::trouble::Troubles;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) help: String,
     pub(crate) stop: Stop,
     pub(crate) stalls: Stalls,
+    pub(crate) troubles: Troubles,
     pub(crate) limiter: Option<Limiter>,
     pub(crate) database: Database,
     pub(crate) service_log: ServiceLog,

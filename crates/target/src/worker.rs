@@ -96,6 +96,9 @@ impl Worker {
         while !self.shared.stop.is_set() {
             self.wait(&mut events);
             self.shared.stalls.sit_out(Some(self.number), &self.shared.stop);
+            if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
+                self.shared.stop.sleep_until(Instant::now() + left);
+            }
             self.now = Instant::now();
             for event in events.drain(..) {
                 self.on_event(event);
@@ -161,6 +164,7 @@ impl Worker {
             Letter::Accepted { socket, number, tcp } => self.welcome(socket, number, tcp),
             Letter::Done { token, reply } => self.tasks.push_back(Task::Answer { token, reply }),
             Letter::Start(job) => self.tasks.push_back(Task::Start(job)),
+            Letter::Reset => self.reset_all(),
         }
     }
 
@@ -212,6 +216,16 @@ impl Worker {
             self.close(token);
         }
         self.timers.push(now + (idle / 4).clamp(SHORTEST_SWEEP, LONGEST_SWEEP), Alarm::Sweep);
+    }
+
+    fn reset_all(&mut self) {
+        for token in self.connections.those(|_| true) {
+            if let Some(connection) = self.connections.get(token) {
+                // Without it the connection is closed in order.
+                let _ = rustix::net::sockopt::set_socket_linger(&connection.socket, Some(Duration::ZERO));
+            }
+            self.close(token);
+        }
     }
 
     fn close(&mut self, token: Token) {

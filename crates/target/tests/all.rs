@@ -9,3 +9,4 @@ mod knobs_do_what_they_say;
 mod many_connections_and_stop;
 mod scripted_faults;
 mod thread_pools_grow_or_not;
+mod trouble_comes_when_asked_for;

@@ -35,6 +35,9 @@ impl Worker {
             let reply = Reply::fixed(429, "too many requests\n").with("retry-after", wait.as_secs() + 1);
             return self.render(token, &reply);
         }
+        if self.shared.troubles.rejects(self.now) {
+            return self.render(token, &Reply::fixed(503, "out of order\n"));
+        }
         match self.desk.gate.admit(Job { token, order, arrived: self.now }) {
             Admission::Start(Job { order: Order { work: Work::Ready(reply), .. }, .. }) => {
                 self.render(token, &reply);
@@ -75,6 +78,7 @@ impl Worker {
                 let started = Instant::now();
                 let since_start = started.saturating_duration_since(self.shared.started);
                 let drawn = self.shared.settings.pace.stretch(self.stream.draw(distribution), since_start);
+                let drawn = self.shared.troubles.stretch(drawn, started);
                 let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
                 self.timers.push(started + drawn, Alarm::Held(hold));
                 self.block();

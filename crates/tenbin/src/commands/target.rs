@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use plan::{Fault, units};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
-use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool};
+use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool, Trouble, TroubleKind};
 
 use crate::arguments::with_seconds;
 use crate::commands::flag_reader::{Reader, share};
@@ -23,6 +23,9 @@ use crate::output;
 /// Maximum threads of a growing pool, unless a flag says otherwise.
 const THREAD_LIMIT: usize = 1024;
 
+/// How long trouble lasts, unless a flag says otherwise.
+const TROUBLE_NS: u64 = 1_000_000_000;
+
 /// What happens when all threads of a worker wait for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ThreadPoolKind {
@@ -30,6 +33,19 @@ enum ThreadPoolKind {
     Fixed,
     /// Each waiting request gets another thread
     Growing,
+}
+
+/// What SIGUSR1 does to the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TroubleName {
+    /// It answers nothing
+    Stall,
+    /// It resets every connection, once
+    Reset,
+    /// It answers everything with 503
+    Reject,
+    /// Holds take three times longer, and then less and less
+    Slow,
 }
 
 /// The parameters of the target.
@@ -83,6 +99,12 @@ pub(crate) struct TargetFlags {
     /// Period of the stall [default: once]
     #[arg(long, value_name = "TIME")]
     stall_every: Option<String>,
+    /// What SIGUSR1 causes, each time it comes
+    #[arg(long, value_name = "KIND", value_enum)]
+    trouble: Option<TroubleName>,
+    /// How long that lasts [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    trouble_for: Option<String>,
     /// Time from the start after which nothing is answered; connections stay open
     #[arg(long, value_name = "TIME")]
     hang_after: Option<String>,
@@ -105,7 +127,7 @@ pub(crate) struct TargetFlags {
 /// Serves until interrupted.
 pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     let settings = settings(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was started")))?;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?;
     let running = target::start(settings).map_err(|error| match error {
         StartError::Faults(_) => anyhow::Error::from(BadArguments(error.to_string())),
         other => other.into(),
@@ -116,12 +138,14 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
     ))?;
     let (sender, heard) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for _ in signals.forever() {
+        for signal in signals.forever() {
             // At the second signal nothing listens any more, and there is nothing to add.
-            let _ = sender.send(());
+            let _ = sender.send(signal);
         }
     })?;
-    let _ = heard.recv();
+    while let Ok(SIGUSR1) = heard.recv() {
+        running.begin_trouble();
+    }
     let farewell = farewell(&running);
     running.stop();
     output::remark(&farewell);
@@ -153,6 +177,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
     if stall.is_none() && (first.is_some() || every.is_some()) {
         reader.fault("--stall-after and --stall-every", "they need --stall".to_owned());
     }
+    let trouble = trouble(flags.trouble, flags.trouble_for.as_deref(), &mut reader);
     let hang_after =
         reader.read("--hang-after", flags.hang_after.as_deref(), duration).map(Duration::from_nanos);
     let hang_share = reader.read("--hang-share", flags.hang_share.as_deref(), share);
@@ -188,6 +213,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         rate_limit: rate_limit
             .map(|per_s| RateLimit { per_s, burst: burst.unwrap_or(1).min(u32::MAX.into()) as u32 }),
         stall: stall.map(|lasting| Stall { first: first.unwrap_or_default(), lasting, every }),
+        trouble,
         hang: hang_after.map(|after| Hang { after, share: hang_share.unwrap_or(1.0) }),
         pace: flags.pace.read(&mut reader),
         requests_per_connection: reader.read(
@@ -200,6 +226,23 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         log_service: false,
     };
     if reader.0.is_empty() { Ok(settings) } else { Err(reader.0) }
+}
+
+fn trouble(kind: Option<TroubleName>, lasting: Option<&str>, reader: &mut Reader) -> Option<Trouble> {
+    let lasting = reader.read("--trouble-for", lasting, |text| units::duration_ns(&with_seconds(text)));
+    let Some(kind) = kind else {
+        if lasting.is_some() {
+            reader.fault("--trouble-for", "it needs --trouble".to_owned());
+        }
+        return None;
+    };
+    let kind = match kind {
+        TroubleName::Stall => TroubleKind::Stall,
+        TroubleName::Reset => TroubleKind::Reset,
+        TroubleName::Reject => TroubleKind::Reject,
+        TroubleName::Slow => TroubleKind::Slow,
+    };
+    Some(Trouble { kind, lasting: Duration::from_nanos(lasting.unwrap_or(TROUBLE_NS)) })
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
