@@ -366,6 +366,49 @@ export interface Run {
   series: Series | null;
   /** Events, in seconds since the start of the load. */
   events: { at_s: number; text: string }[];
+  /** What was done to the system. Times in seconds since the start of the load. */
+  happened: HappenedEvent[];
+}
+
+/** Something that was done to the system, and what it cost. */
+export interface HappenedEvent {
+  name: string;
+  action: string;
+  outcome: 'done' | 'failed' | 'underway' | 'not begun';
+  begun_s: number | null;
+  ended_s: number | null;
+  /** Null where it is not known; then `why` may say why. */
+  cost: HappenedCost | null;
+  why: string | null;
+  /** The course of the load around it. */
+  course: Course | null;
+}
+
+export interface HappenedCost {
+  /** Until when it was looked at. */
+  to_s: number;
+  lost: number;
+  /** Name and count of each class that is not 0. `stale_reuse` is not in `lost`. */
+  lost_by_class: [string, number][];
+  outage_ms: number;
+  worst_response_ms: number | null;
+  excess_wait_s: number;
+  recovered: 'yes' | 'no' | 'unconfirmed';
+  recovery_ms: number | null;
+  ok_per_s_before: number;
+  response_mean_ms_before: number;
+}
+
+/** The load around an event, in steps of equal length. */
+export interface Course {
+  /** Start of the first step, in seconds since the start of the load. */
+  from_s: number;
+  step_s: number;
+  planned: number[];
+  ok: number[];
+  lost: number[];
+  p50_ms: (number | null)[];
+  max_ms: (number | null)[];
 }
 
 /** How evenly connections were served. */

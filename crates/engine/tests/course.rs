@@ -35,7 +35,7 @@ fn windows_add_up_to_the_account() {
 
 #[test]
 fn every_end_has_its_class() {
-    let rejected = vec![Step::ReadRequest, Step::Send(reply(503, ""))];
+    let rejected = each_request(vec![Step::ReadRequest, Step::Send(reply(503, ""))]);
     let closed_at_once = vec![Step::ReadRequest];
     let silent = vec![Step::ReadRequest, Step::HoldOpen];
     for (steps, loss) in [(rejected, Loss::Rejected), (closed_at_once, Loss::Reset), (silent, Loss::TimedOut)]

@@ -2,7 +2,7 @@
 //! this one grammar.
 //!
 //! ```text
-//! [STEP: ]METRIC (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
+//! [STEP: | event NAME: ]METRIC (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
 //! ```
 //!
 //! `p99` and `p(99)` are the same; `median` is `p50`.
@@ -19,6 +19,8 @@ pub struct Condition {
     pub text: String,
     /// The name of the step that it asks about; `None`: all steps together.
     pub step: Option<String>,
+    /// The name of the event that it asks about; `None`: the run.
+    pub event: Option<String>,
     /// What is held against the limit.
     pub figure: Figure,
     /// How.
@@ -52,7 +54,7 @@ pub enum Sign {
     Above,
     /// `>=`
     AtLeast,
-    /// `=`, of shares alone: a measured time or rate equals no limit.
+    /// `=`, of shares and counts alone: a measured time or rate equals no limit.
     Exactly,
 }
 
@@ -86,6 +88,8 @@ const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";
 const OF_BASELINE: &str = "of baseline";
+/// Before the name of an event.
+const EVENT: &str = "event ";
 /// Nobody allows more than a thousandfold.
 const SHARE_MAX: f64 = 1e3;
 
@@ -132,6 +136,27 @@ impl Condition {
             .of(&self.text))
     }
 
+    /// Asserts that it asks about an event that is there.
+    pub fn check_event<'a>(
+        &self,
+        events: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<(), ConditionError> {
+        let Some(event) = self.event.as_deref().filter(|event| !events.clone().any(|known| known == *event))
+        else {
+            return Ok(());
+        };
+        let known: Vec<String> = events.map(str::to_owned).collect();
+        let what = format!("no event is named {event:?}");
+        let at = self.text.rfind(&format!("{event}: ")).unwrap_or(0);
+        let part = (at, at + event.len());
+        if known.is_empty() {
+            return Err(Wrong::new(part, what, "name an event in `events`, or leave this out").of(&self.text));
+        }
+        let wrong = Wrong::new(part, what, "write one of");
+        Err(Wrong { unknown: Some(Box::new(Unknown { name: event.to_owned(), known })), ..wrong }
+            .of(&self.text))
+    }
+
     /// The bytes that say which part of the time it asks about.
     pub fn part_at(&self) -> Option<(usize, usize)> {
         self.part_ns.and_then(|_| Some((self.text.rfind(FROM)? + FROM.len(), self.text.len())))
@@ -139,7 +164,7 @@ impl Condition {
 
     /// Whether it asks about all steps and all of the measured time.
     pub(crate) const fn is_of_whole(&self) -> bool {
-        self.step.is_none() && self.part_ns.is_none()
+        self.step.is_none() && self.event.is_none() && self.part_ns.is_none()
     }
 
     /// The longest time that it allows, if it is about time, in nanoseconds.
@@ -280,10 +305,12 @@ fn read(text: &str) -> Result<Condition, Wrong> {
         Some(at) => (at, Some(part_of_time(text, at + FROM.len())?)),
         None => (text.len(), None),
     };
-    let (start, step) = match text[..text_end].rfind(": ") {
-        Some(at) => (at + 2, Some(text[..at].trim().to_owned())),
+    let (start, of) = match text[..text_end].rfind(": ") {
+        Some(at) => (at + 2, Some(text[..at].trim())),
         None => (0, None),
     };
+    let event = of.and_then(|of| of.strip_prefix(EVENT)).map(|event| event.trim().to_owned());
+    let step = of.filter(|_| event.is_none()).map(str::to_owned);
     let condition = &text[start..text_end];
     let Some((at, sign, length)) = Sign::find(condition) else {
         let what = "a condition compares a figure with a limit by <, <=, >, >=, or =";
@@ -300,6 +327,9 @@ fn read(text: &str) -> Result<Condition, Wrong> {
         exactly(figure, limit.trim())
             .map_err(|(what, way_out)| Wrong::new((start + at, start + at + length), what, way_out))?;
     }
+    if event.is_some() {
+        of_event(figure, (start + lead, start + at), part_ns.map(|_| (text_end, text.len())))?;
+    }
     let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
     let read = match limit.trim().strip_suffix(OF_BASELINE) {
         Some(limit) => limit_of_baseline(figure, limit.trim()).map(|(limit, how)| (limit, Some(how))),
@@ -310,13 +340,32 @@ fn read(text: &str) -> Result<Condition, Wrong> {
         let way_out = "write a small limit, such as errors<0.01%";
         return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
     }
-    Ok(Condition { text: text.to_owned(), step, figure, sign, limit, of_baseline, part_ns })
+    Ok(Condition { text: text.to_owned(), step, event, figure, sign, limit, of_baseline, part_ns })
+}
+
+/// An event has a few figures of its own, and a time of its own. `name_at`, `part_at`: the bytes of the metric, and of a part of the
+/// measured time.
+fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usize)>) -> Result<(), Wrong> {
+    if let Some(part_at) = part_at {
+        return Err(Wrong::new(part_at, "an event has a time of its own", "leave out this part of the time"));
+    }
+    let name = figure.name();
+    let of_events = Figure::metrics().filter(|metric| metric.is_of_events);
+    let known: Vec<String> = of_events.map(|metric| metric.name.to_owned()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let what = format!("{name} is not measured of an event");
+    Err(Wrong {
+        unknown: Some(Box::new(Unknown { name, known })),
+        ..Wrong::new(name_at, what, "write one of")
+    })
 }
 
 /// A time or a rate is never exactly what was written, and neither is any figure that of a baseline.
 fn exactly(figure: Figure, limit: &str) -> Result<(), (String, String)> {
     let name = figure.name();
-    if figure.kind() == MetricKind::Share && !limit.ends_with(OF_BASELINE) {
+    if matches!(figure.kind(), MetricKind::Share | MetricKind::Count) && !limit.ends_with(OF_BASELINE) {
         return Ok(());
     }
     let sign = if figure.higher_is_better() { ">=" } else { "<=" };
@@ -459,6 +508,42 @@ mod tests {
         let of_step = Condition::parse_list("buy: p99<1s, errors<1%").unwrap();
         assert_eq!(of_step[0].step.as_deref(), Some("buy"));
         assert_eq!(of_step[1].step, None);
+    }
+
+    #[test]
+    fn a_condition_may_ask_about_an_event() {
+        let condition = one("event deploy: lost<5");
+        assert_eq!((condition.event.as_deref(), condition.step.as_deref()), (Some("deploy"), None));
+        assert_eq!((condition.limit, condition.holds(4.0), condition.holds(5.0)), (5.0, true, false));
+        for (text, limit) in [
+            ("event roll out: errors = 0", 0.0),
+            ("event deploy: lost=0", 0.0),
+            ("event deploy: outage<200ms", 200e6),
+            ("event deploy: recovery<=3s", 3e9),
+            ("event deploy: max<1s", 1e9),
+            ("lost<1", 1.0),
+        ] {
+            assert_eq!(one(text).limit, limit, "{text}");
+        }
+        for text in [
+            "event deploy: p99<1s",
+            "event deploy: throughput>5/s",
+            "event deploy: lost<5ms",
+            "event deploy: lost<0.5",
+            "event deploy: lost<0",
+            "event deploy: recovery=3s",
+            "event deploy: outage<1s from 10s to 20s",
+        ] {
+            let error = Condition::parse(text).unwrap_err();
+            assert!(!error.way_out.is_empty() && error.part.0 <= error.part.1, "{text:?}: {error}");
+        }
+        let deploy = one("event deploy: lost<5");
+        assert_eq!(deploy.check_event(["backup", "deploy"].into_iter()), Ok(()));
+        let error = deploy.check_event(["backup"].into_iter()).unwrap_err();
+        assert_eq!(&deploy.text[error.part.0..error.part.1], "deploy");
+        assert_eq!(error.unknown.unwrap().known, ["backup"]);
+        assert!(deploy.check_event(std::iter::empty()).is_err());
+        assert!(one("event deploy: errors=0").check_step(std::iter::empty()).is_ok());
     }
 
     #[test]

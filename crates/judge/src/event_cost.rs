@@ -3,6 +3,7 @@
 
 mod level;
 mod losses;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,8 @@ use store::{Cost, Event, EventCost, Judged, Recovery, Run};
 
 use level::Level;
 use losses::Losses;
+pub use sums::EventSums;
+pub(crate) use sums::worst_of;
 
 /// So long before an event is little enough to know what is usual.
 const BEFORE_MIN_NS: u64 = 3_000_000_000;
@@ -18,6 +21,8 @@ const BEFORE_MIN_NS: u64 = 3_000_000_000;
 const ANSWERS_MIN: u64 = 100;
 /// Whoever is back to what was usual stays there for so long.
 const CALM_NS: u64 = 3_000_000_000;
+/// Waiting is summed up until so long after that.
+const ANSWERED_NS: u64 = 1_000_000_000;
 /// An outage is longer than so many usual response times, and than so many usual times from one answer to the next.
 const USUAL_TIMES: f64 = 10.0;
 /// And than so many times the longest gap before the event.
@@ -166,7 +171,9 @@ fn cost(course: &Course, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     let outage = outage(of_event, (from_ns, to_ns), level);
     let worst_ns = of_event.iter().map(|window| window.ok_response_max_ns).max().unwrap_or(0);
     let disturbed_to_ns = match recovery {
-        Recovery::After(ns) | Recovery::Unconfirmed(ns) => from_ns + ns,
+        Recovery::After(0) | Recovery::Unconfirmed(0) => from_ns,
+        // Those that had waited may be answered only when it is back.
+        Recovery::After(ns) | Recovery::Unconfirmed(ns) => to_ns.min(from_ns + ns + ANSWERED_NS),
         Recovery::NotWithin(_) => to_ns,
     };
     let disturbed = course.part(number(from_ns), disturbed_to_ns.div_ceil(Moment::WINDOW_NS) as usize);

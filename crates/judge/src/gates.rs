@@ -71,7 +71,8 @@ fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, StoreError> {
     // Few requests ask a system that is gone: their count says nothing of how long it was.
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let was_gone = outage.is_some_and(Outage::is_degraded);
-    let holds = is_within && !(gate.figure.kind().counts_requests() && was_gone);
+    let is_of_run = gate.event.is_none();
+    let holds = is_within && !(is_of_run && gate.figure.kind().counts_requests() && was_gone);
     Ok(GateResult {
         text: gate.text.clone(),
         step: gate.step.clone(),

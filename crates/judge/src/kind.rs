@@ -17,6 +17,8 @@ pub enum MetricKind {
     Cpu,
     /// Memory, in bytes.
     Bytes,
+    /// A number of requests.
+    Count,
 }
 
 /// What is wrong with a limit, and what to do.
@@ -31,6 +33,7 @@ impl MetricKind {
             Self::Rate => ("per_s", 1.0),
             Self::Cpu => ("us", 1.0),
             Self::Bytes => ("bytes", 1.0),
+            Self::Count => ("requests", 1.0),
         }
     }
 
@@ -42,6 +45,7 @@ impl MetricKind {
             Self::Rate => "/s",
             Self::Cpu => "us",
             Self::Bytes => "bytes",
+            Self::Count => "requests",
         }
     }
 
@@ -52,6 +56,7 @@ impl MetricKind {
             Self::Share => percent_of,
             Self::Rate => |per_s| format!("{}/s", rate(per_s)),
             Self::Cpu => |us| format!("{} µs", decimal(us, 1)),
+            Self::Count => |count| decimal(count, if count.fract() == 0.0 { 0 } else { 1 }),
             Self::Bytes => |bytes| format!("{} MiB", mebibytes(bytes.clamp(0.0, u64::MAX as f64) as u64)),
         }
     }
@@ -64,6 +69,7 @@ impl MetricKind {
             Self::Rate => "500/s",
             Self::Cpu => "50us",
             Self::Bytes => "200MiB",
+            Self::Count => "5",
         }
     }
 
@@ -74,7 +80,7 @@ impl MetricKind {
 
     /// Whether it is 0 where nothing goes wrong, so that it has no ratio.
     pub(crate) const fn can_be_zero(self) -> bool {
-        matches!(self, Self::Share | Self::Time)
+        matches!(self, Self::Share | Self::Time | Self::Count)
     }
 
     /// Whether it counts requests. Few of them ask a system that is gone.
@@ -98,6 +104,10 @@ impl MetricKind {
             },
             Self::Rate => units::rate_per_s(text),
             Self::Bytes => units::size_bytes(text).map(|bytes| bytes as f64),
+            Self::Count => match plain(text).filter(|count| count.fract() == 0.0 && *count <= COUNT_MAX) {
+                Some(count) => Ok(count),
+                None => Err(format!("{text:?} is no number of requests")),
+            },
         };
         limit.map_err(|what| (what, format!("write {} such as {}", self.noun(), self.example())))
     }
@@ -108,9 +118,13 @@ impl MetricKind {
             Self::Share => "a percentage",
             Self::Rate => "a rate",
             Self::Bytes => "a size",
+            Self::Count => "a whole number",
         }
     }
 }
+
+/// Nobody allows more lost requests.
+const COUNT_MAX: f64 = 1e12;
 
 /// A number in digits and at most one point: what `f64` reads besides is no number to people.
 pub(crate) fn plain(text: &str) -> Option<f64> {

@@ -4,6 +4,7 @@ use record::{Counts, Phase};
 use store::{Outage, Run, StoreError};
 
 use crate::durations::Durations;
+use crate::event_cost::EventSums;
 use crate::rates;
 use crate::resources::Resources;
 use crate::window::Window;
@@ -21,6 +22,8 @@ pub struct Measured {
     pub response: Durations,
     /// What was used meanwhile, if anybody looked.
     pub resources: Option<Resources>,
+    /// What its events cost; `None` if it had none, or nobody knows of one of them.
+    pub events: Option<EventSums>,
 }
 
 impl Measured {
@@ -33,6 +36,7 @@ impl Measured {
             outage: run.ending.as_ref().and_then(|ending| ending.outage.clone()),
             response: Durations::of(&tally.response.all()),
             resources: Resources::of(run),
+            events: EventSums::of(run),
         })
     }
 

@@ -26,6 +26,8 @@ pub struct Metric {
     pub compares: bool,
     /// Whether a condition may name it.
     pub is_bound: bool,
+    /// Whether a condition on an event may name it.
+    pub(crate) is_of_events: bool,
 }
 
 /// How a metric is read of a run, of a step of it, or of a part of its time. Times are in nanoseconds, CPU in microseconds.
@@ -59,8 +61,12 @@ pub const METRICS: &[Metric] = &[
         ..percentile("p99", "p99 response time", Percentile::P99)
     },
     percentile("p99.9", "p99.9 response time", Percentile::P99_9),
-    metric("max", "max response time", MetricKind::Response, |measured| measured.response.max_ns),
     Metric {
+        is_of_events: true,
+        ..metric("max", "max response time", MetricKind::Response, |measured| measured.response.max_ns)
+    },
+    Metric {
+        is_of_events: true,
         synonyms: &["error-rate", "failures", "failed", "http-req-failed"],
         ..metric(ERRORS, "share of errors", MetricKind::Share, Measured::error_share)
     },
@@ -77,8 +83,25 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         compares: false,
+        is_of_events: true,
         ..metric("outage", "longest outage", MetricKind::Time, |measured| {
             Some(measured.outage.as_ref()?.longest_s * 1e9)
+        })
+    },
+    Metric {
+        compares: false,
+        is_of_events: true,
+        synonyms: &["lost-requests"],
+        ..metric("lost", "requests lost to events", MetricKind::Count, |measured| {
+            Some(measured.events?.lost as f64)
+        })
+    },
+    Metric {
+        compares: false,
+        is_of_events: true,
+        synonyms: &["recovered", "time-to-recover"],
+        ..metric("recovery", "longest recovery from an event", MetricKind::Time, |measured| {
+            Some(measured.events?.recovery_ns? as f64)
         })
     },
 ];
@@ -115,7 +138,17 @@ const fn metric(
     read: fn(&Measured) -> Option<f64>,
 ) -> Metric {
     let read = Read::Figure(read);
-    Metric { name, synonyms: &[], words, kind, read, higher_is_better: false, compares: true, is_bound: true }
+    Metric {
+        name,
+        synonyms: &[],
+        words,
+        kind,
+        read,
+        higher_is_better: false,
+        compares: true,
+        is_bound: true,
+        is_of_events: false,
+    }
 }
 
 const fn percentile(name: &'static str, words: &'static str, percentile: Percentile) -> Metric {

@@ -5,6 +5,7 @@ use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
 use crate::durations::Durations;
+use crate::event_cost;
 use crate::measured::Measured;
 use crate::window::Window;
 
@@ -19,6 +20,9 @@ pub struct Scope {
 impl Scope {
     /// Of a condition; nothing if the run has no such step.
     pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, StoreError> {
+        if let Some(event) = &condition.event {
+            return Ok(Self::of_event(event, run));
+        }
         let step = match &condition.step {
             None => None,
             Some(step) => match run.new.steps.iter().position(|known| known == step) {
@@ -35,8 +39,15 @@ impl Scope {
     /// Of what was counted, what ended meanwhile, and how long the system was gone.
     pub(crate) fn of_parts(tally: Tally, window: Option<Window>, outage: Option<Outage>) -> Self {
         let response = Durations::of(&tally.response.all());
-        let measured = Measured { counts: tally.counts, window, outage, response, resources: None };
+        let measured =
+            Measured { counts: tally.counts, window, outage, response, resources: None, events: None };
         Self { tally, measured }
+    }
+
+    /// The occurrences of an event, each figure that of the worst; nothing if one of them did not begin, or nobody knows what it cost.
+    fn of_event(event: &str, run: &Run) -> Self {
+        let measured = event_cost::worst_of(event, run).unwrap_or_default();
+        Self { tally: Tally::default(), measured }
     }
 
     /// The figures.

@@ -160,8 +160,8 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let (mut systems, mut variants) = systems::read(&root, is_sound, None, reading);
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
     let mut compare = compare::read(&root, &compared, None, reading);
-    let mut gates = gates::read(root.get("gates"), &script.steps, &loads, reading);
     let mut events = events::read(&root, &loads, &systems, reading);
+    let mut gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);

@@ -13,6 +13,7 @@ mod document;
 mod errors;
 mod facts;
 mod figures;
+mod happened;
 mod of_capacity;
 mod of_run;
 mod of_study;

@@ -12,6 +12,7 @@ mod compared;
 mod comparison;
 mod durations;
 mod error;
+mod event_costs;
 mod events;
 mod figures;
 mod formats;

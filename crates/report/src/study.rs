@@ -21,6 +21,7 @@ mod bottlenecks;
 mod brief;
 mod certainty;
 mod cores;
+pub(crate) mod event_costs;
 mod failing;
 mod gates;
 mod layout;

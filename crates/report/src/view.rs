@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use judge::event_cost::EventSums;
 use judge::{Eligibility, Measured, Resources, Signals, Window};
 use record::{Phase, Tally};
 use store::{Level, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
@@ -76,6 +77,7 @@ impl<'a> View<'a> {
             outage,
             response: whole.response.all,
             resources: Resources::of(run),
+            events: EventSums::of(run),
         };
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };

@@ -167,6 +167,7 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "gates",
         "capacity",
         "gates_unjudged",
+        "events",
     ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();

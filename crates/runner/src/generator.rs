@@ -47,6 +47,9 @@ pub trait Generator: Debug {
 
 /// A load that is ready to begin.
 pub trait Ready: Debug + Send {
+    /// Keeps the course of the load in windows of 100 ms as well.
+    fn keep_course(&mut self) {}
+
     /// The same; the words of rejected requests quote the beginning of the reply's body.
     fn quoting(self: Box<Self>) -> Box<dyn Ready>;
 

@@ -110,7 +110,12 @@ impl<'a> PlannedRun<'a> {
         if let Some(stage) = self.stage {
             stage.fill(tools, self.plan, observer)?;
         }
-        let prepared = tools.generator.prepare(self.plan, tools.stopper);
+        let prepared = tools.generator.prepare(self.plan, tools.stopper).map(|mut prepared| {
+            if self.has_events() {
+                prepared.ready.keep_course();
+            }
+            prepared
+        });
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
     }
 

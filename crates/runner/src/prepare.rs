@@ -54,6 +54,10 @@ pub(crate) struct EngineLoad {
 }
 
 impl Ready for EngineLoad {
+    fn keep_course(&mut self) {
+        self.job.keeps_course = true;
+    }
+
     fn quoting(self: Box<Self>) -> Box<dyn Ready> {
         Box::new(Self { job: self.job, script: self.script.quoting() })
     }

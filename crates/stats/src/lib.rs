@@ -18,6 +18,7 @@ mod mann_whitney;
 mod mser;
 mod noise;
 mod power;
+mod repeated;
 mod search;
 mod seen;
 mod signed_rank;
@@ -35,6 +36,7 @@ pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Shift, Unpaired};
+pub use repeated::Repeated;
 pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };

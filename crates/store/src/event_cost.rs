@@ -152,6 +152,14 @@ impl EventCost {
         }
     }
 
+    /// Why there are none.
+    pub fn why_unknown(&self) -> Option<&str> {
+        match &self.judged {
+            Judged::Cost(_) => None,
+            Judged::Unknown(why) => Some(why),
+        }
+    }
+
     fn is_finite(&self) -> bool {
         self.cost().is_none_or(|cost| {
             let before = &cost.before;

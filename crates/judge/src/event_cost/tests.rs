@@ -202,8 +202,8 @@ fn a_server_that_is_frozen_for_800_ms_loses_nothing_and_is_out_for_as_long() {
     assert!((795..=815).contains(&outage_ms(&closed)), "{closed:?}");
     assert!((700..=900).contains(&recovered_ms(&closed)), "{closed:?}");
     assert_eq!((closed.lost, closed.errors), (Lost::default(), 0));
-    // Eight users wait for 0.8 s.
-    assert!((closed.excess_wait_ns / 1e9 - 6.4).abs() < 0.32, "{closed:?}");
+    // Eight users wait for 0.8 s, and thousands of answers after that are a little faster or slower by chance.
+    assert!((closed.excess_wait_ns / 1e9 - 6.4).abs() < 0.64, "{closed:?}");
     assert!(closed.worst_response_ns.is_some_and(|ns| (800 * MS..830 * MS).contains(&ns)), "{closed:?}");
 
     let open = cost(OPEN, Trouble::Freeze(800 * MS), 1);

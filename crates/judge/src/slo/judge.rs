@@ -70,6 +70,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
     let own = Figure::named(ERRORS).map(|figure| Condition {
         text: ERRORS.to_owned(),
         step: None,
+        event: None,
         figure,
         sign: Sign::Below,
         limit: ERRORS_MAX,
@@ -175,5 +176,6 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
 /// `p99`, `p99 of buy`
 fn of_what(slo: &Condition) -> String {
     let name = slo.figure.words();
-    slo.step.as_ref().map_or(name.clone(), |step| format!("{name} of {step}"))
+    let of = slo.step.clone().or_else(|| Some(format!("event {}", slo.event.as_ref()?)));
+    of.map_or(name.clone(), |of| format!("{name} of {of}"))
 }

@@ -6,13 +6,14 @@ use load::SECOND_NS;
 use super::reading::Reading;
 use super::tree::Node;
 use crate::plan::PlannedStep;
-use crate::study::StudyLoad;
+use crate::study::{StudyEvent, StudyLoad};
 use crate::units;
 
 /// Reads every gate. `loads` are there to see whether a part of the time is within them.
 pub(crate) fn read(
     node: Option<&Node>,
     steps: &[PlannedStep],
+    events: &[StudyEvent],
     loads: &[StudyLoad],
     reading: &mut Reading<'_>,
 ) -> Vec<Condition> {
@@ -20,7 +21,11 @@ pub(crate) fn read(
     for node in node.map_or(&[][..], Node::items) {
         let Some(text) = node.text() else { continue };
         let names = steps.iter().map(|step| step.name.as_str());
-        let read = Condition::parse(text).and_then(|gate| gate.check_step(names).map(|()| gate));
+        let checked = |gate: &Condition| {
+            gate.check_step(names.clone())?;
+            gate.check_event(events.iter().map(|event| event.name.as_str()))
+        };
+        let read = Condition::parse(text).and_then(|gate| checked(&gate).map(|()| gate));
         match read {
             Ok(gate) => match wrong_part(&gate, loads) {
                 None => gates.push(gate),

@@ -36,7 +36,10 @@ impl Study {
         }
         let Some(measured_ns) = measured_ns.filter(|_| faults.is_empty()) else { return Err(faults) };
         let wrong_steps = asked.conditions.iter().filter_map(|condition| {
-            let error = condition.check_step(self.steps_of_load(load).into_iter()).err()?;
+            let steps = condition.check_step(self.steps_of_load(load).into_iter());
+            let error = steps
+                .and_then(|()| condition.check_event(self.events.iter().map(|event| event.name.as_str())))
+                .err()?;
             Some(Fault::new(format!("--slo {:?}", condition.text), &error.what, error.help()))
         });
         faults.extend(wrong_steps);

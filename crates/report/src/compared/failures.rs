@@ -1,5 +1,7 @@
 //! When a comparison is to fail: conditions on the second of two sides, of which the first is the baseline.
 
+use std::collections::BTreeSet;
+
 use judge::baseline::{self, Decision, Found};
 use judge::words::percent;
 use judge::{Condition, OfBaseline};
@@ -35,8 +37,16 @@ pub(super) fn judge(
     load_run: LoadRun<'_>,
 ) -> Result<Vec<Failure>, ReportError> {
     let steps = || rows.iter().flat_map(|row| row.runs[1].iter()).flat_map(|run| run.new.steps.iter());
+    let names: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| row.runs[1].iter())
+        .flat_map(|run| run.events())
+        .map(|event| event.name.as_str())
+        .collect();
+    let events = || names.iter().copied();
     for condition in conditions.iter().filter(|_| steps().next().is_some()) {
-        condition.check_step(steps().map(String::as_str)).map_err(|error| ReportError::NotComparable {
+        let known = condition.check_step(steps().map(String::as_str));
+        known.and_then(|()| condition.check_event(events())).map_err(|error| ReportError::NotComparable {
             what: format!(
                 "--fail-if {:?}: {}",
                 crate::visible(&error.condition),

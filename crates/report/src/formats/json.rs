@@ -22,6 +22,7 @@ use crate::view::{Statement, StepView, View};
 mod bottleneck;
 mod capacity;
 mod counted;
+mod event_costs;
 mod events;
 mod found;
 mod steadiness;
@@ -378,7 +379,7 @@ impl<'a> RunObject<'a> {
             throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
             steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
             outage: crate::outage::of(view).map(window::OutageObject::of),
-            events: view.run.events().iter().map(events::EventObject::of).collect(),
+            events: events::of_run(view),
         }
     }
 }

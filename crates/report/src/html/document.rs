@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::charts::TimeChart;
+use super::happened::Course;
 use super::series::Series;
 use super::spectrum::Spectrum;
 use crate::durations::Keyed;
@@ -324,6 +325,40 @@ pub(crate) struct Run {
     pub(crate) fairness: Option<Fairness>,
     pub(crate) series: Option<Series>,
     pub(crate) events: Vec<Event>,
+    /// What was done to the system, and what that cost.
+    pub(crate) happened: Vec<HappenedEvent>,
+}
+
+/// Something that was done to the system. Times in seconds since the start of the load.
+#[derive(Serialize)]
+pub(crate) struct HappenedEvent {
+    pub(crate) name: String,
+    pub(crate) action: String,
+    pub(crate) outcome: &'static str,
+    pub(crate) begun_s: Option<f64>,
+    pub(crate) ended_s: Option<f64>,
+    /// `None` where nobody knows it; then `why` may say why.
+    pub(crate) cost: Option<HappenedCost>,
+    pub(crate) why: Option<String>,
+    /// The course of the load around it.
+    pub(crate) course: Option<Course>,
+}
+
+/// What it cost.
+#[derive(Serialize)]
+pub(crate) struct HappenedCost {
+    pub(crate) to_s: f64,
+    pub(crate) lost: u64,
+    /// By class, those that are not 0.
+    pub(crate) lost_by_class: Vec<(&'static str, u64)>,
+    pub(crate) outage_ms: f64,
+    pub(crate) worst_response_ms: Option<f64>,
+    pub(crate) excess_wait_s: f64,
+    /// `yes`, `no` or `unconfirmed`.
+    pub(crate) recovered: &'static str,
+    pub(crate) recovery_ms: Option<f64>,
+    pub(crate) ok_per_s_before: f64,
+    pub(crate) response_mean_ms_before: f64,
 }
 
 /// What happened at an instant of a run.

@@ -2,11 +2,11 @@
 
 use judge::Eligibility;
 use record::Phase;
-use store::{Level, StoreError};
+use store::{Cost, Level, Recovery, StoreError};
 
 use super::document::{
-    Answer, Bottleneck, Document, DocumentKind, Doubt, Event, Fact, Knob, Load, Metric, Notice, Row, Run,
-    SCHEMA, Spread, Tone, Validity,
+    Answer, Bottleneck, Document, DocumentKind, Doubt, Event, Fact, HappenedCost, HappenedEvent, Knob, Load,
+    Metric, Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
@@ -20,6 +20,8 @@ use crate::{bottleneck, breaches, comparison, outage, statements, steadiness, ti
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 120;
+/// Events that are marked in pictures over time.
+const EVENTS_MAX: usize = 24;
 
 /// Everything about runs but their seconds.
 pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
@@ -93,6 +95,43 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
         fairness: figures::fairness(view),
         series: None,
         events: events(view),
+        happened: happened(view),
+    }
+}
+
+/// What was done to the system, but for the course of the load around it.
+fn happened(view: &View<'_>) -> Vec<HappenedEvent> {
+    let since_start_s = |at_ns: u64| at_ns as f64 / 1e9;
+    let of = |of: &crate::event_costs::Happened<'_>| HappenedEvent {
+        name: harmless(&of.name, NAME_CHARACTERS_MAX),
+        action: text(&of.event.action),
+        outcome: of.event.outcome().name(),
+        begun_s: of.event.begun_ns.map(since_start_s),
+        ended_s: of.event.ended_ns.map(since_start_s),
+        cost: of.figures().map(happened_cost),
+        why: of.why_unknown().map(text),
+        course: None,
+    };
+    crate::event_costs::of_run(view).iter().map(of).collect()
+}
+
+fn happened_cost(cost: &Cost) -> HappenedCost {
+    let (recovered, recovery_ns) = match cost.recovery {
+        Recovery::After(ns) => ("yes", Some(ns)),
+        Recovery::NotWithin(_) => ("no", None),
+        Recovery::Unconfirmed(ns) => ("unconfirmed", Some(ns)),
+    };
+    HappenedCost {
+        to_s: cost.to_ns as f64 / 1e9,
+        lost: cost.lost.total(),
+        lost_by_class: cost.lost.classes().into_iter().filter(|(_, lost)| *lost > 0).collect(),
+        outage_ms: cost.outage_ns as f64 / 1e6,
+        worst_response_ms: cost.worst_response_ns.map(|ns| ns as f64 / 1e6),
+        excess_wait_s: cost.excess_wait_ns / 1e9,
+        recovered,
+        recovery_ms: recovery_ns.map(|ns| ns as f64 / 1e6),
+        ok_per_s_before: cost.before.ok_per_s,
+        response_mean_ms_before: cost.before.response_mean_ns / 1e6,
     }
 }
 
@@ -211,7 +250,11 @@ fn events(view: &View<'_>) -> Vec<Event> {
     let seen = steadiness::of(view).map_or_else(Vec::new, |seen| steadiness::events(seen, warm_up_s));
     let seen = seen.into_iter().map(|(at_s, text)| Event { at_s, text });
     let outages = outage::events(view).into_iter().map(|(at_s, text)| Event { at_s: warm_up_s + at_s, text });
-    seen.chain(outages).chain(ended_early(view)).collect()
+    let done = crate::event_costs::of_run(view).into_iter().filter_map(|of| {
+        let at_s = of.event.begun_ns? as f64 / 1e9;
+        Some(Event { at_s, text: harmless(&of.name, NAME_CHARACTERS_MAX) })
+    });
+    seen.chain(outages).chain(done.take(EVENTS_MAX)).chain(ended_early(view)).collect()
 }
 
 /// Where a run stopped that did not come to its end.

@@ -4,6 +4,7 @@ use store::{Run, StoreError};
 
 use super::charts;
 use super::document::{self, Document};
+use super::happened;
 use super::series::{self, Series};
 use super::shell;
 
@@ -17,6 +18,8 @@ const POINTS_MAX: usize = 1_500;
 const POINTS_MIN: usize = 8;
 /// Of a run before which there was none.
 const BYTES_PER_POINT: usize = 150;
+/// Of the course of a load around an event.
+const BYTES_PER_COURSE_POINT: usize = 40;
 /// A run is read again if it turned out larger than its share, or much smaller than it need be.
 const TRIES_MAX: usize = 4;
 /// The best are looked at most: so many times the room of another run.
@@ -28,15 +31,19 @@ pub(super) fn add(
     document: &mut Document,
     mut with_run: impl FnMut(usize, &mut dyn FnMut(&Run) -> Result<(), StoreError>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
+    let has_events = document.runs.iter().any(|run| !run.happened.is_empty());
     let weights: Vec<usize> = document.runs.iter().map(|run| weight(document, run)).collect();
-    let mut left = PAGE_BYTES_MAX.saturating_sub(shell::size(document)).max(BYTES_MIN);
+    let courses = if has_events { happened::POINTS_OF_PAGE_MAX * BYTES_PER_COURSE_POINT } else { 0 };
+    let mut left = PAGE_BYTES_MAX.saturating_sub(shell::size(document) + courses).max(BYTES_MIN);
     let mut weight_left = weights.iter().sum::<usize>();
     // What a point took in the last run: the next one is probably like it, and fits at once.
     let mut bytes_per_point = BYTES_PER_POINT;
+    let mut points_left = happened::POINTS_OF_PAGE_MAX;
     for (place, (run, weight)) in document.runs.iter_mut().zip(weights).enumerate() {
         let share = left / weight_left.max(1) * weight;
         weight_left = weight_left.saturating_sub(weight);
         with_run(place, &mut |stored| {
+            happened::add_courses(&mut run.happened, stored, &mut points_left);
             let fitted = fitted(share, bytes_per_point, |points_max| series::of(stored, points_max))?;
             if let Some(Fitted { series, bytes }) = fitted {
                 bytes_per_point = bytes / series.bins.max(1);

@@ -11,7 +11,7 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
-use crate::{bottleneck, breaches, events, words};
+use crate::{bottleneck, breaches, event_costs, events, words};
 
 /// Kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
@@ -30,10 +30,14 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
         items.push(Item::Table(table(view, escape)));
         items.extend(distribution::of_run(view)?.filter(|_| is_quiet(view)).map(Item::Table));
     }
+    let has_costs = !view.run.event_costs().is_empty();
+    if has_costs {
+        items.extend(event_costs::items(view, escape));
+    }
     let facts = [
         ("bottleneck", limit(view, escape).into_iter().collect()),
         ("conditions", conditions(view, escape)),
-        ("events", events::lines(view.run, escape)),
+        ("events", if has_costs { Vec::new() } else { events::lines(view.run, escape) }),
         ("errors", errors(&view.whole, escape)),
     ];
     let facts = facts.into_iter().flat_map(|(name, lines)| lines.into_iter().map(move |line| (name, line)));
@@ -72,8 +76,9 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
 fn is_quiet(view: &View<'_>) -> bool {
     let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
     is_clean
+        && view.run.events().is_empty()
         && view.steps.len() < 2
-        && view.run.gates().len() + view.run.events().len() + all_notes(view).count() <= 2
+        && view.run.gates().len() + all_notes(view).count() <= 2
 }
 
 fn limit(view: &View<'_>, escape: Escape) -> Option<String> {

@@ -79,7 +79,10 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
             facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
-            facts.extend(self.events().into_iter().map(|line| ("events", line)));
+            // What events cost has a table of its own.
+            let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
+            let events = if has_costs { Vec::new() } else { self.events() };
+            facts.extend(events.into_iter().map(|line| ("events", line)));
             facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
         }
         facts.extend(self.troubles(kinds_max).into_iter().map(|line| ("runs", line)));
@@ -247,7 +250,6 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// Errors of the same class and text once, the most frequent first, and what to do about these.
     fn events(&self) -> Vec<String> {
         let of_load = |load| {
             let lines = self.page.events(load).into_iter();
@@ -258,6 +260,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
+    /// Errors of the same class and text once, the most frequent first, and what to do about these.
     fn errors(&self) -> Vec<String> {
         let mut kinds: Vec<(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)> = Vec::new();
         for (load, row) in self.places() {

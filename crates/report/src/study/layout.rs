@@ -5,7 +5,7 @@ use store::{StoreError, Unit};
 use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
-use super::{LoadView, StudyView, over_runs, screen, sentences, tournament};
+use super::{LoadView, StudyView, event_costs, over_runs, screen, sentences, tournament};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
@@ -22,6 +22,7 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, S
         }
         None => items = brief.items(items),
     }
+    items.extend(view.loads.iter().flat_map(|load| order.events(load)));
     let (id, again) = (&view.study.id, order.page.again());
     items.push(Item::Elsewhere(format!("All figures: tenbin report {id} --wide · measure again: {again}")));
     if let Some(capacity) = &view.capacity {
@@ -66,6 +67,16 @@ impl Order<'_> {
         let gates = self.page.gates(load).into_iter().map(|(_, line)| line);
         self.fold(items, load, "Conditions", points(gates.collect()));
         Ok(())
+    }
+
+    /// What events cost, a row per variant and event.
+    fn events(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let Some(table) = event_costs::table(self.view, load, self.escape) else { return Vec::new() };
+        let of_load = match self.view.loads.len() {
+            0 | 1 => String::new(),
+            _ => format!(", {}", self.page.short(load.name)),
+        };
+        vec![Item::Head(format!("What events cost{of_load}: medians over runs")), Item::Table(table)]
     }
 
     /// Details under a head that says their load, where there are several. Nothing if there are none.

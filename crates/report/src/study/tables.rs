@@ -162,7 +162,7 @@ fn of_names(head: &str, load: &LoadView<'_>, escape: Escape, has_star: impl Fn(u
 }
 
 /// System and configuration: a column per parameter where systems share them, else one with the configuration in words.
-fn names(
+pub(super) fn names(
     head: &str,
     all: &[VariantRow<'_>],
     rows: &[&VariantRow<'_>],

@@ -8,7 +8,7 @@ use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};
-use super::{FailureObject, RunObject, bottleneck};
+use super::{FailureObject, RunObject, bottleneck, event_costs};
 use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, reason, verdict_word};
 
 #[derive(Serialize)]
@@ -23,6 +23,17 @@ pub(super) struct Whole<'a> {
     gates: Vec<RunGate<'a>>,
     capacity: Vec<CapacityObject<'a>>,
     gates_unjudged: Vec<Unjudged<'a>>,
+    events: Vec<RowEvent<'a>>,
+}
+
+/// What an event of a variant cost under a load, over all blocks.
+#[derive(Serialize)]
+struct RowEvent<'a> {
+    load: &'a str,
+    #[serde(flatten)]
+    variant: Variant<'a>,
+    #[serde(flatten)]
+    cost: event_costs::PooledObject<'a>,
 }
 
 /// A setting without a single run that may be believed: no gate held for it.
@@ -211,8 +222,22 @@ impl<'a> Whole<'a> {
             gates: gates(view),
             gates_unjudged: view.loads.iter().flat_map(|load| unjudged(view, load)).collect(),
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
+            events: row_events(view),
         }
     }
+}
+
+fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
+    let rows = view.loads.iter().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)));
+    rows.flat_map(|(load, row)| {
+        let of = |cost| RowEvent { load: load.name, variant: variant(load, row), cost };
+        study::event_costs::of_row(view, &load.rows[row])
+            .iter()
+            .map(event_costs::PooledObject::of)
+            .map(of)
+            .collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = Unjudged<'a>> {

@@ -1,0 +1,170 @@
+//! T24: events whose cost is known: a stall, a reset of every connection, two seconds of 503, a slow recovery, and one that does
+//! nothing.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::thread;
+use std::time::Duration;
+
+use harness::figures;
+
+use crate::bench::Bench;
+use crate::broken::Faults;
+use crate::grade::{Finding, Grade};
+use crate::tool::{Output, conserves, fit};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const USERS: f64 = 20.0;
+
+/// An event of a target, and what it costs.
+struct Upset {
+    what: &'static str,
+    /// Flags of the target.
+    flags: &'static str,
+    action: &'static str,
+    load: &'static str,
+    path: &'static str,
+    outage_s: RangeInclusive<f64>,
+    recovery_s: RangeInclusive<f64>,
+    /// The outcome that every lost request has, and no other; nothing if none is lost.
+    lost: Option<&'static str>,
+}
+
+const CLOSED: &str = "users: 20";
+const OPEN: &str = "rate: 500/s, connections: 100";
+const EVEN: &str = "/hold?mean_us=20000";
+/// Users who come and go at the same time would all have just asked when they are reset, or none of them.
+const CHANCE: &str = "/hold?dist=exp&mean_us=20000";
+const SIGNAL: &str = "signal: USR1";
+
+const UPSETS: [Upset; 5] = [
+    Upset {
+        what: "stalled for 800 ms",
+        flags: "--trouble stall --trouble-for 800ms",
+        action: SIGNAL,
+        load: CLOSED,
+        path: EVEN,
+        outage_s: 0.7..=0.9,
+        recovery_s: 0.7..=0.9,
+        lost: None,
+    },
+    Upset {
+        what: "every connection is reset",
+        flags: "--trouble reset",
+        action: SIGNAL,
+        load: CLOSED,
+        path: CHANCE,
+        outage_s: 0.0..=0.1,
+        recovery_s: 0.0..=0.2,
+        lost: Some("failed"),
+    },
+    Upset {
+        what: "503 for 2 s",
+        flags: "--trouble reject --trouble-for 2s",
+        action: SIGNAL,
+        load: OPEN,
+        path: EVEN,
+        outage_s: 1.9..=2.1,
+        recovery_s: 1.9..=2.1,
+        lost: Some("rejected"),
+    },
+    // Holds are a tenth longer when 5 % of the time is left, and what is within chance counts as usual.
+    Upset {
+        what: "slower, and less so for 4 s",
+        flags: "--trouble slow --trouble-for 4s",
+        action: SIGNAL,
+        load: OPEN,
+        path: EVEN,
+        outage_s: 0.0..=0.0,
+        recovery_s: 3.3..=4.0,
+        lost: None,
+    },
+    Upset {
+        what: "nothing",
+        flags: "",
+        action: "run: \"true\"",
+        load: OPEN,
+        path: EVEN,
+        outage_s: 0.0..=0.0,
+        recovery_s: 0.0..=0.0,
+        lost: None,
+    },
+];
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let (tries, needed) = (bench.profile.pick(1, 20), bench.profile.pick(1, 19));
+    thread::scope(|scope| {
+        let grade = |upset: &'static Upset| {
+            let found = bench.side_by_side(tries, |_| judged(bench, upset));
+            Grade::of("T24", format!("event: {}", upset.what), needed, found)
+        };
+        let running: Vec<_> = UPSETS.iter().map(|upset| scope.spawn(move || grade(upset))).collect();
+        running
+            .into_iter()
+            .map(|grade| grade.join().unwrap_or_else(|_| Grade::broken("T24", "it panicked")))
+            .collect()
+    })
+}
+
+fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
+    let said = fit(|| measured(bench, upset))?;
+    let run = &said.json;
+    conserves(run)?;
+    let (validity, causes) = said.validity();
+    if validity == "invalid" {
+        return Ok(Faults::default().found(format!("invalid: {}", causes.join(", "))));
+    }
+    let event = run["events"].get(0).ok_or("no event")?;
+    let cost = &event["cost"];
+    if cost.is_null() {
+        return Err(format!("its cost is unknown: {}", event["cost_unknown"]));
+    }
+    let seconds = |key: &str| cost[key].as_f64().map(|us| us / 1e6);
+    let (outage_s, recovery_s) = (seconds("outage_us"), seconds("recovery_us"));
+    let lost = cost["lost"].as_f64().ok_or("no lost requests")?;
+    let stale = cost["lost_by_class"]["stale_reuse"].as_f64().unwrap_or_default();
+    let mut faults = Faults::default();
+    let is_within =
+        |found: Option<f64>, planted: &RangeInclusive<f64>| found.is_some_and(|s| planted.contains(&s));
+    faults.unless(is_within(outage_s, &upset.outage_s), || {
+        format!("outage {outage_s:?} s, planted {:?}", upset.outage_s)
+    });
+    faults.unless(is_within(recovery_s, &upset.recovery_s), || {
+        format!("recovery {recovery_s:?} s, planted {:?}", upset.recovery_s)
+    });
+    match upset.lost {
+        None => faults.unless(lost + stale == 0.0, || format!("{lost} lost, {stale} stale")),
+        Some(outcome) => {
+            let planted = figures::at(run, &format!("/outcomes/{outcome}"))?;
+            faults.unless(lost + stale == planted && planted > 0.0, || {
+                format!("{lost} lost, {stale} stale, of {planted} {outcome}")
+            });
+            // Of 20 ms that a request takes, a reset comes in the first two or three for a few: these may be races.
+            faults.unless(lost > planted / 2.0, || {
+                format!("{stale} of {planted} {outcome} called unavoidable")
+            });
+            faults.unless(outcome != "failed" || planted <= USERS, || format!("{planted} {outcome}"));
+        }
+    }
+    let of = |figure: Option<f64>| figure.map_or("–".to_owned(), |s| format!("{s:.2} s"));
+    Ok(faults.found(format!("lost {lost}, outage {}, recovery {}", of(outage_s), of(recovery_s))))
+}
+
+/// One run of a plan with one event.
+fn measured(bench: &Bench, upset: &Upset) -> Result<Output, String> {
+    let Upset { flags, action, load, path, .. } = upset;
+    let target = bench.target.display();
+    let text = format!(
+        "scenario: [ {{ get: \"{path}\" }} ]\nload: {{ {load}, warm-up: 1s, for: 14s, timeout: 5s }}\n\
+         events: {{ upset: {{ at: 5s }} }}\nsystems:\n  target:\n    \
+         start: \"{target} target --listen 127.0.0.1:{{port}} {flags}\"\n    \
+         ready: {{ get: /status, within: 20s }}\n    events: {{ upset: {{ {action} }} }}\n"
+    );
+    let file = bench.file("yaml");
+    fs::write(&file, text).map_err(|error| format!("cannot write a plan: {error}"))?;
+    let store = bench.file("sqlite");
+    let words = ["run", &file.display().to_string(), "--store", &store.display().to_string()];
+    let said = bench.tenbin(&words, PATIENCE)?;
+    let run = said.json.pointer("/runs/0").cloned().ok_or("the study has no run")?;
+    Ok(Output { json: run, ..said })
+}

@@ -1,0 +1,70 @@
+//! What the events of a run cost together, and the worst of one event's occurrences.
+
+use record::Counts;
+use store::{Cost, Outage, Recovery, Run};
+
+use crate::durations::Durations;
+use crate::measured::Measured;
+
+/// What several events cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventSums {
+    /// Requests lost.
+    pub lost: u64,
+    /// The longest time until the system was back to what was usual; `None` if it was not after one of them.
+    pub recovery_ns: Option<u64>,
+}
+
+impl EventSums {
+    /// Of all events of a run; `None` if it had none, or nobody knows of one of them.
+    pub fn of(run: &Run) -> Option<Self> {
+        let costs: Vec<&Cost> = run
+            .events()
+            .iter()
+            .map(|event| cost_of(run, &event.name, event.occurrence))
+            .collect::<Option<_>>()?;
+        Self::over(&costs, |sum, lost| sum.saturating_add(lost))
+    }
+
+    fn over(costs: &[&Cost], lost: fn(u64, u64) -> u64) -> Option<Self> {
+        let recovered_ns = |cost: &&Cost| match cost.recovery {
+            Recovery::After(ns) => Some(ns),
+            Recovery::NotWithin(_) | Recovery::Unconfirmed(_) => None,
+        };
+        let recovery_ns: Option<Vec<u64>> = costs.iter().map(recovered_ns).collect();
+        (!costs.is_empty()).then(|| Self {
+            lost: costs.iter().map(|cost| cost.lost.total()).fold(0, lost),
+            recovery_ns: recovery_ns.and_then(|all| all.into_iter().max()),
+        })
+    }
+}
+
+/// The figures of one event, of its occurrences the worst; `None` if it has none, or nobody knows of one of them.
+pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
+    let of_name = run.events().iter().filter(|of| of.name == event);
+    let costs: Vec<&Cost> = of_name.map(|of| cost_of(run, event, of.occurrence)).collect::<Option<_>>()?;
+    let share = |cost: &&&Cost| cost.errors as f64 / cost.planned.max(1) as f64;
+    let worst = costs.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
+    let planned = worst.planned.max(worst.errors);
+    let counts = Counts {
+        planned,
+        sent: planned,
+        failed: worst.errors,
+        ok: planned - worst.errors,
+        ..Counts::default()
+    };
+    let outage_ns = costs.iter().map(|cost| cost.outage_ns).max()?;
+    let worst_ns = costs.iter().filter_map(|cost| cost.worst_response_ns).max();
+    Some(Measured {
+        counts,
+        outage: Some(Outage { longest_s: outage_ns as f64 / 1e9, ..Outage::default() }),
+        response: Durations { max_ns: worst_ns.map(|ns| ns as f64), ..Durations::default() },
+        events: EventSums::over(&costs, u64::max),
+        ..Measured::default()
+    })
+}
+
+fn cost_of<'a>(run: &'a Run, name: &str, occurrence: u32) -> Option<&'a Cost> {
+    let mut costs = run.event_costs().iter();
+    costs.find(|cost| cost.name == name && cost.occurrence == occurrence)?.cost()
+}

@@ -1,0 +1,112 @@
+//! Events of a run for the page: what they cost, and the course of the load around each.
+
+use record::{Moment, Percentile, Responses};
+use serde::Serialize;
+use store::Run;
+
+use super::document::HappenedEvent;
+
+/// So long before an event, and after it was looked at.
+const AROUND_NS: u64 = 5_000_000_000;
+/// Points of one event, and of all events of a page.
+const POINTS_MAX: usize = 400;
+pub(super) const POINTS_OF_PAGE_MAX: usize = 12_000;
+
+/// The course of the load around an event, in steps of equal length.
+#[derive(Serialize)]
+pub(crate) struct Course {
+    /// When the first step began, in seconds since the start of the load.
+    pub(crate) from_s: f64,
+    pub(crate) step_s: f64,
+    /// Requests that were intended in each step.
+    pub(crate) planned: Vec<u64>,
+    /// Ok answers that were read in it.
+    pub(crate) ok: Vec<u64>,
+    /// Requests that ended in it without one.
+    pub(crate) lost: Vec<u64>,
+    /// Response times of the ok answers, in milliseconds; null where there was none.
+    pub(crate) p50_ms: Vec<Option<f64>>,
+    pub(crate) max_ms: Vec<Option<f64>>,
+}
+
+/// Adds the course around each event of a run that is loaded with its seconds, as long as points are left.
+pub(super) fn add_courses(events: &mut [HappenedEvent], run: &Run, points_left: &mut usize) {
+    if events.is_empty() {
+        return;
+    }
+    let windows = run.moments();
+    for (event, cost) in events.iter_mut().zip(run.events()) {
+        let Some(begun_ns) = cost.begun_ns else { continue };
+        let known =
+            run.event_costs().iter().find(|of| of.name == cost.name && of.occurrence == cost.occurrence);
+        let to_ns = known.and_then(|known| Some(known.cost()?.to_ns)).unwrap_or(begun_ns);
+        let around_ns = (begun_ns.saturating_sub(AROUND_NS), to_ns.saturating_add(AROUND_NS));
+        event.course = course(&windows, around_ns).filter(|course| course.ok.len() <= *points_left);
+        *points_left -= event.course.as_ref().map_or(0, |course| course.ok.len());
+    }
+}
+
+/// `None` if nothing is known of that time.
+fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
+    let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
+    let last = windows.last()?.number;
+    let end = end.min(last + 1);
+    let count = usize::try_from(end.checked_sub(first).filter(|count| *count > 0)?).ok()?;
+    let step = count.div_ceil(POINTS_MAX);
+    let points = count.div_ceil(step);
+    let mut course = Course {
+        from_s: (first * Moment::WINDOW_NS) as f64 / 1e9,
+        step_s: (step as u64 * Moment::WINDOW_NS) as f64 / 1e9,
+        planned: vec![0; points],
+        ok: vec![0; points],
+        lost: vec![0; points],
+        p50_ms: vec![None; points],
+        max_ms: vec![None; points],
+    };
+    let mut responses = vec![Responses::default(); points];
+    let within = windows.iter().filter(|window| (first..end).contains(&window.number));
+    for window in within {
+        let at = (window.number - first) as usize / step;
+        course.planned[at] += window.planned;
+        course.ok[at] += window.ok;
+        course.lost[at] += window.lost();
+        if window.ok > 0 {
+            let max_ms = microseconds(window.ok_response_max_ns as f64);
+            course.max_ms[at] = Some(course.max_ms[at].map_or(max_ms, |max| max.max(max_ms)));
+        }
+        responses[at].merge(&window.responses);
+    }
+    for (p50_ms, responses) in course.p50_ms.iter_mut().zip(&responses) {
+        *p50_ms = responses.value_at(Percentile::P50).map(microseconds);
+    }
+    Some(course)
+}
+
+/// In milliseconds, to the microsecond.
+fn microseconds(ns: f64) -> f64 {
+    (ns / 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_is_bounded_and_keeps_every_answer() {
+        let windows: Vec<Moment> = (0..2_000)
+            .map(|number| {
+                let mut window = Moment { planned: 2, sent: 2, ..Moment::numbered(number) };
+                window.note_ok(5_000_000, window.at_ns());
+                window
+            })
+            .collect();
+        let short = course(&windows, (10_000_000_000, 20_000_000_000)).unwrap();
+        assert_eq!((short.from_s, short.step_s, short.ok.len()), (10.0, 0.1, 100));
+        let long = course(&windows, (0, 200_000_000_000)).unwrap();
+        assert_eq!((long.step_s, long.ok.len()), (0.5, POINTS_MAX));
+        assert_eq!((long.ok.iter().sum::<u64>(), long.planned.iter().sum::<u64>()), (2_000, 4_000));
+        assert!(long.p50_ms.iter().flatten().all(|ms| (ms / 5.0 - 1.0).abs() < 0.04));
+        assert!(course(&[], (0, 1_000_000_000)).is_none());
+        assert!(course(&windows, (900_000_000_000, 901_000_000_000)).is_none());
+    }
+}
