@@ -6,7 +6,7 @@ use judge::Sign;
 use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Environment, Launch, Pin, ReadyWhen, Study, StudyPin};
+use plan::{Environment, EventAction, EventSign, Launch, Pin, ReadyWhen, Study, StudyPin};
 use record::Percentile;
 use wire::http1::CaptureFrom;
 
@@ -590,4 +590,46 @@ fn a_path_of_the_url_precedes_the_paths_of_steps() {
     assert_eq!(targets("https://127.0.0.1/", "get: /a"), (443, both("/a", "/b?x={n}")));
     assert_eq!(targets("http://127.0.0.1:81/v1/", "get: /a"), (81, both("/v1/a", "/v1/b?x={n}")));
     assert_eq!(targets("http://127.0.0.1:81/v1", "request: OPTIONS *"), (81, both("*", "/v1/b?x={n}")));
+}
+
+#[test]
+fn events_are_said_in_words_and_filled_in_for_each_variant() {
+    let study = read("events.yaml", false);
+    let words = study.explain();
+    for line in [
+        "event       early: 2s before the end of the warm-up\n            stack: start replica; within 30s",
+        "stack: send USR1 to web, until web writes \"restarted {workers}\"; within 10s",
+        "event       settle: 2s after deploy\n            stack: set workers=8, then send HUP to web, until GET /health answers 2xx",
+        "--db-password (secret) {port.db}` between `LOCK TABLE items` and `COMMIT`; within 30s; may fail",
+        "500ms after db writes \"checkpoint complete\"",
+        "pause web for 800ms",
+    ] {
+        assert!(words.contains(line), "{line}\n{words}");
+    }
+    assert!(!words.contains("users"), "an open load needs no warning");
+    let launch = launch(&study, 1);
+    let named = |name: &str| launch.events.iter().find(|event| event.name == name).expect("it is there");
+    let EventAction::Set { files, .. } = &named("settle").action else { panic!("{:?}", named("settle")) };
+    assert_eq!(files, &[("web.conf".into(), b"workers 8 in /run/1".to_vec())]);
+    let sign = named("deploy").until.clone();
+    assert_eq!(sign, Some(EventSign::Text { process: "web".to_owned(), text: "restarted 4".to_owned() }));
+    let times = |name: &str| named(name).moment.times(Some(60_000_000_000));
+    assert_eq!((times("often"), times("backup"), times("failover")), (Some(9), Some(2), Some(1)));
+    let started: Vec<bool> = launch.processes.iter().map(|process| process.is_started_by_event).collect();
+    assert_eq!(started, [false, false, true]);
+}
+
+#[test]
+fn a_quick_run_leaves_out_events_after_its_end_and_closed_loads_are_warned_of() {
+    let plan = "scenario: [ get: / ]\nload: { users: 2, for: 10s }\nquick: { for: 2s }\n\
+                events: { a: { at: 1s }, b: { at: 5s }, c: { after: b } }\n\
+                systems: { s: { start: 's {port}', events: { a: { run: x }, b: { run: x }, c: { run: x } } } }\n";
+    let names = |is_quick: bool| {
+        let study =
+            Study::from_bytes(plan.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), is_quick).unwrap();
+        assert!(study.explain().contains("note        with `users`, fewer requests"), "{}", study.explain());
+        study.events.iter().map(|event| event.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(false), ["a", "b", "c"]);
+    assert_eq!(names(true), ["a"]);
 }

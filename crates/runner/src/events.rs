@@ -17,6 +17,8 @@ use crate::systems::Started;
 
 /// The stage of a run that an event failed in, as it is stored.
 const STAGE: &str = "event";
+/// Of the last line that a failed event wrote.
+const LINE_CHARACTERS_MAX: usize = 200;
 
 /// Events under way, on threads of their own.
 pub trait Happenings: Debug {
@@ -135,7 +137,11 @@ impl<'a> Events<'a> {
         let kept: Vec<store::Event> = told.iter().filter_map(|happened| self.kept(happened)).collect();
         for (happened, event) in told.iter().zip(&kept) {
             if let Some(what) = &event.failure {
-                self.note_failure(&event.name, what, event.may_fail, happened.is_cut);
+                let what = match last_line(&happened.output) {
+                    Some(line) => format!("{what}; its last output: {line}"),
+                    None => what.clone(),
+                };
+                self.note_failure(&event.name, &what, event.may_fail, happened.is_cut);
             }
         }
         store.keep_events(run, &kept)
@@ -148,7 +154,7 @@ impl<'a> Events<'a> {
         }
         let way_out = match is_cut {
             true => "begin the event earlier, or make the load longer; `within` limits its time",
-            false => "look at its output in the report; add `may-fail: true` if the run counts all the same",
+            false => "correct the event; add `may-fail: true` if the run counts all the same",
         };
         let slot = if is_cut { &mut self.cut } else { &mut self.failed };
         slot.get_or_insert_with(|| failure(format!("the event {name} failed: {what}"), way_out));
@@ -192,6 +198,13 @@ impl<'a> Events<'a> {
             ending.failure = Some(failed);
         }
     }
+}
+
+/// The last line with something on it, without secrets and not too long.
+fn last_line(output: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(output);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(plan::without_secrets(&line.chars().take(LINE_CHARACTERS_MAX).collect::<String>()))
 }
 
 fn failure(what: String, way_out: &str) -> Failure {

@@ -17,6 +17,7 @@ mod database_studies;
 mod database_wire;
 mod databases;
 mod ends_in_time;
+mod events;
 mod exports;
 mod extends;
 mod gates_of_one_load;

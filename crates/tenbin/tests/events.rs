@@ -1,0 +1,75 @@
+//! Events of a plan: they happen to the system under load, are kept with the run, and fail it if they fail.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Home;
+use crate::support::systems::assert_nothing_is_left;
+
+fn run(home: &Home, events: &str, actions: &str) -> Value {
+    let path = home.path().join("plan.yaml");
+    let text = format!(
+        "scenario:\n  - get: /status\nload: {{ rate: 50/s, warm-up: 300ms, for: 1500ms, connections: 4, timeout: 5s }}\n\
+         events: {{ {events} }}\nsystems:\n  web:\n    start: '{{tenbin}} target --listen 127.0.0.1:{{port}}'\n    \
+         events: {{ {actions} }}\n"
+    );
+    fs::write(&path, text).expect("written");
+    // A run that failed has another exit code.
+    let output = home.run(&["run", &path.to_string_lossy(), "--format", "json"]);
+    let study: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_nothing_is_left(home);
+    study["runs"][0].clone()
+}
+
+fn told<'a>(run: &'a Value, key: &str) -> Vec<(&'a str, &'a Value)> {
+    let events = run["events"].as_array().expect("a list");
+    events.iter().map(|event| (event["name"].as_str().expect("a name"), &event[key])).collect()
+}
+
+#[test]
+fn what_happens_to_a_system_is_kept_with_its_times() {
+    let home = Home::new();
+    let run = run(
+        &home,
+        "early: { at: -100ms }, stall: { at: 200ms }, deploy: { after: stall, delay: 100ms }, often: { at: 0s, every: 500ms, times: 2 }",
+        "early: { run: echo early }, stall: { pause: web, for: 200ms }, deploy: { restart: web }, often: { run: 'true' }",
+    );
+    assert!(run["failure"].is_null(), "{run}");
+    let outcomes = told(&run, "outcome");
+    let names: Vec<&str> = outcomes.iter().map(|(name, _)| *name).collect();
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == "done"), "{outcomes:?}");
+    assert_eq!(names.len(), 5);
+    assert_eq!(names[0], "early");
+    assert!(names.iter().position(|name| *name == "stall") < names.iter().position(|name| *name == "deploy"));
+    for ((name, planned), (_, begun)) in told(&run, "planned_s").into_iter().zip(told(&run, "begun_s")) {
+        assert!(begun.as_f64().expect("a time") >= planned.as_f64().expect("a time"), "{name}");
+    }
+    let early = told(&run, "planned_s")[0].1;
+    assert!((early.as_f64().expect("a time") - 0.2).abs() < 1e-9, "100 ms before the warm-up ends: {early}");
+}
+
+#[test]
+fn an_event_that_fails_fails_the_run_unless_it_may() {
+    let home = Home::new();
+    let failing = "run: [ sh, -c, 'echo why; exit 3' ]";
+    let failed = run(&home, "deploy: { at: 100ms }", &format!("deploy: {{ {failing} }}"));
+    assert_eq!((&failed["verdict"], &failed["failure"]["stage"]), (&"aborted".into(), &"event".into()));
+    let what = failed["failure"]["what"].as_str().expect("a text");
+    assert!(
+        what.contains("deploy") && what.contains("code 3") && what.contains("last output: why"),
+        "{what}"
+    );
+    assert_eq!(told(&failed, "exit"), [("deploy", &3.into())]);
+
+    let allowed = run(&home, "deploy: { at: 100ms }", &format!("deploy: {{ {failing}, may-fail: true }}"));
+    assert!(allowed["failure"].is_null(), "{allowed}");
+    assert_eq!(told(&allowed, "outcome"), [("deploy", &"failed".into())]);
+    assert!(allowed["notes"].to_string().contains("as it may"), "{allowed}");
+
+    let hanging = run(&home, "deploy: { at: 100ms }", "deploy: { run: sleep 50, within: 200ms }");
+    let what = hanging["failure"]["what"].as_str().expect("a text");
+    assert!(what.contains("did not end within 200 ms"), "{what}");
+    let killed = run(&home, "deploy: { at: 100ms }", "deploy: { signal: KILL }");
+    assert_eq!(killed["failure"]["stage"], "died");
+}
