@@ -99,10 +99,6 @@ impl Probe for System {
     fn look(&mut self, sheet: &mut Sheet) {
         let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
         self.say_what_is_missing(sheet);
-        // A sample at the end makes the second of the threads as long as that of the look.
-        if sheet.over.is_some() {
-            self.threads.sample(now);
-        }
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let new = self.newcomers(sheet);
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
