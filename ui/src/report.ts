@@ -366,8 +366,8 @@ export interface Run {
   series: Series | null;
   /** Events, in seconds since the start of the load. */
   events: { at_s: number; text: string }[];
-  /** What was done to the system. Times in seconds since the start of the load. */
-  happened: HappenedEvent[];
+  /** What was done to the system, if anything was. Times in seconds since the start of the load. */
+  happened?: HappenedEvent[];
 }
 
 /** Something that was done to the system, and what it cost. */
