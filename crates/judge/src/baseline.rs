@@ -1,9 +1,14 @@
-//! Runs held against those of a baseline that were made at another time, by one condition.
+//! Runs held against those of a baseline, by one condition.
 //!
 //! A condition of a baseline is decided when the whole interval of the ratio, or of the difference, lies on one side of its limit.
 //! The interval is one of several runs: a single run on each side has none, however many requests it counts.
 
-use stats::{ERRORS_MARGIN, Shift, Unpaired};
+mod one_run;
+mod paired;
+mod stored;
+mod study;
+
+use stats::{ERRORS_MARGIN, Seen, Shift, Unpaired};
 use store::{Outage, Run, StoreError};
 
 use crate::condition::{Condition, OfBaseline};
@@ -11,6 +16,14 @@ use crate::eligibility::{Eligibility, eligibility};
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
+
+pub(crate) use one_run::gates as of_one_run;
+pub use one_run::of_run;
+pub use stored::{load_of, metric_side, row_of_run, rows_of_study, side as stored_side};
+pub use study::{Answer, Gate, gates, is_breached};
+
+/// Loads a run with its seconds: a study has only the totals of its runs.
+pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, StoreError>;
 
 /// Fewer runs a side have no interval at 95 %.
 pub const RUNS_MIN: usize = 4;
@@ -32,8 +45,10 @@ pub struct Side {
     pub invalid: usize,
     /// Runs that count, in which the system was gone for part of the time.
     pub degraded: usize,
-    errors: u64,
-    planned: u64,
+    /// Planned requests of the runs that count that the system did not serve.
+    pub errors: u64,
+    /// Planned requests of the runs that count.
+    pub planned: u64,
 }
 
 /// Whether a condition is true.
@@ -50,14 +65,18 @@ pub enum Decision {
 /// A condition, and what two sides say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Runs of the baseline, and of what is held against it.
+    /// Runs of the baseline, and of what is held against it; of both in the same blocks.
     pub counts: [usize; 2],
+    /// Whether both were measured in the same blocks.
+    pub is_paired: bool,
+    /// Planned requests of the runs of what is held against it.
+    pub planned: u64,
     /// Of the baseline: the ratio to it, or the difference from it. Of any other condition: the figure that is farthest on the side
     /// where the condition is true.
     pub estimate: Option<f64>,
     /// What the estimate lies in.
     pub interval: Option<[f64; 2]>,
-    /// The chance that it does.
+    /// The chance that the interval covers it.
     pub confidence: Option<f64>,
     /// In how many runs a condition without a baseline is true.
     pub runs_true: usize,
@@ -70,7 +89,7 @@ impl Side {
     pub fn of<'a>(
         condition: &Condition,
         runs: impl Iterator<Item = &'a Run>,
-        with_seconds: &dyn Fn(&Run) -> Result<Run, StoreError>,
+        with_seconds: WithSeconds<'_>,
     ) -> Result<Self, StoreError> {
         let mut side = Self::default();
         for run in runs {
@@ -86,11 +105,7 @@ impl Side {
             side.errors = side.errors.saturating_add(measured.unserved());
             side.planned = side.planned.saturating_add(measured.counts.planned);
             side.degraded += usize::from(measured.outage.as_ref().is_some_and(Outage::is_degraded));
-            let scope = match condition.part_ns {
-                None => Scope::of(condition, run)?,
-                Some(_) => Scope::of(condition, &with_seconds(run)?)?,
-            };
-            match condition.figure.observe(&scope) {
+            match figure(condition, run, with_seconds)? {
                 Some(figure) => side.figures.push(figure),
                 None => side.too_few += 1,
             }
@@ -116,11 +131,51 @@ impl Side {
     }
 }
 
+/// The figure of a run that counts; `None` if it has too few samples for a verdict, or no such step.
+fn figure(
+    condition: &Condition,
+    run: &Run,
+    with_seconds: WithSeconds<'_>,
+) -> Result<Option<f64>, StoreError> {
+    let scope = match condition.part_ns {
+        None => Scope::of(condition, run)?,
+        Some(_) => Scope::of(condition, &with_seconds(run)?)?,
+    };
+    Ok(condition.figure.observe(&scope))
+}
+
+/// What a run says by a condition in its block.
+fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, StoreError> {
+    Ok(match eligibility(run) {
+        Eligibility::Invalid => Seen::Invalid,
+        Eligibility::Failed => Seen::Failed,
+        Eligibility::CutShort => Seen::Missing,
+        Eligibility::Valid => {
+            let measured = Measured::of(run)?;
+            let of_figure =
+                |value| Seen::Figure { value, errors: measured.unserved(), planned: measured.counts.planned };
+            figure(condition, run, with_seconds)?.map_or(Seen::TooFew, of_figure)
+        }
+    })
+}
+
 /// Holds the runs of a candidate against a condition, one of so many that are judged together. The chance that any of them is said
 /// to be true and is not is at most 5 %.
 pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together: usize) -> Found {
+    judge_extended(condition, baseline, candidate, together, 0)
+}
+
+/// The same after a study was extended so many times: each time it is judged again, it spends a further half of what it spent.
+fn judge_extended(
+    condition: &Condition,
+    baseline: &Side,
+    candidate: &Side,
+    together: usize,
+    extensions: usize,
+) -> Found {
     let Some(how) = condition.of_baseline else { return in_any_run(condition, candidate) };
-    let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64);
+    let halvings = i32::try_from(extensions).unwrap_or(i32::MAX);
+    let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64) * 0.5f64.powi(halvings);
     let figures = [&candidate.figures[..], &baseline.figures[..]];
     let (estimate, interval, confidence) = match how {
         OfBaseline::Share => Unpaired::of(figures[0], figures[1], alpha)
@@ -133,18 +188,20 @@ pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together:
         Some(why) => Decision::Undecided(why),
         None => decide(condition, [baseline, candidate], interval),
     };
-    Found { counts, estimate, interval, confidence, runs_true: 0, decision }
+    Found {
+        counts,
+        is_paired: false,
+        planned: candidate.planned,
+        estimate,
+        interval,
+        confidence,
+        runs_true: 0,
+        decision,
+    }
 }
 
-/// Why nothing can be said, whatever the interval is.
-fn why_not(
-    sides: [&Side; 2],
-    estimate: Option<f64>,
-    interval: Option<[f64; 2]>,
-    together: usize,
-) -> Option<String> {
-    let [baseline, candidate] = sides;
-    let counts = sides.map(|side| side.figures.len());
+/// Why nothing can be said, whatever the figures are.
+fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
     if let Some(why) = baseline.why_nothing("the baseline").or_else(|| candidate.why_nothing("the candidate"))
     {
         return Some(why);
@@ -162,6 +219,20 @@ fn why_not(
             baseline.invalid, candidate.invalid
         ));
     }
+    None
+}
+
+/// Why nothing can be said, whatever the interval is.
+fn why_not(
+    sides: [&Side; 2],
+    estimate: Option<f64>,
+    interval: Option<[f64; 2]>,
+    together: usize,
+) -> Option<String> {
+    if let Some(why) = why_unfair(sides) {
+        return Some(why);
+    }
+    let counts = sides.map(|side| side.figures.len());
     if counts.iter().any(|count| *count < RUNS_MIN) {
         let single = if counts == [1, 1] {
             "one run each has no confidence interval, however many requests it has; "
@@ -171,12 +242,14 @@ fn why_not(
         return Some(format!("{single}it takes {RUNS_MIN} valid runs or more on each side"));
     }
     if estimate.is_none() {
-        return Some("a figure is 0, so there is no ratio; write a difference with its sign".to_owned());
+        return Some(NO_RATIO.to_owned());
     }
     interval
         .is_none()
         .then(|| format!("too few runs to judge {together} conditions and configurations together"))
 }
+
+const NO_RATIO: &str = "a figure is 0, so there is no ratio; write a difference with its sign";
 
 fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Option<[f64; 2]>) -> Decision {
     let undecided = |why: &str| Decision::Undecided(why.to_owned());
@@ -213,6 +286,8 @@ fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
     };
     Found {
         counts: [0, figures.len()],
+        is_paired: false,
+        planned: candidate.planned,
         estimate: farthest,
         interval: None,
         confidence: None,

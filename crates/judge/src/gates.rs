@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use store::{GateResult, Outage, Run, StoreError, Study};
 
+use crate::baseline;
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility};
 use crate::scope::Scope;
@@ -58,9 +59,15 @@ fn is_told(study: &Study, gate: &GateResult) -> bool {
     gate.observed.is_some() || !study.new.is_quick
 }
 
-/// Every gate, held against a run.
+/// Every gate, held against a run. Those of a baseline are held against the stored one of the run: of a study they are judged over all
+/// of its runs ([`crate::baseline::gates`]).
 pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, StoreError> {
-    gates.iter().map(|gate| judge_one(gate, run)).collect()
+    let own = gates.iter().filter(|gate| gate.of_baseline.is_none());
+    let mut judged = own.map(|gate| judge_one(gate, run)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(baseline) = &run.baseline {
+        judged.extend(baseline::of_one_run(run, baseline)?);
+    }
+    Ok(judged)
 }
 
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, StoreError> {

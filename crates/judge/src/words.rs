@@ -3,6 +3,23 @@
 use store::Unit;
 pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
+/// A load, and how long it lasts: `100 users, closed · 10 s after 2 s of warm-up`.
+pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String {
+    let mut words = load.to_owned();
+    if let Some(duration_s) = duration_s {
+        words.push_str(&format!(" · {} s", decimal(duration_s, 1)));
+    }
+    if warm_up_ns > 0 {
+        words.push_str(&format!(" after {} s of warm-up", decimal(warm_up_ns as f64 / 1e9, 1)));
+    }
+    words
+}
+
+/// The same of a load that is planned to last so long after its warm-up.
+pub fn planned_load(load: &str, duration_ns: Option<u64>, warm_up_ns: u64) -> String {
+    load_for(load, duration_ns.map(|ns| ns as f64 / 1e9), warm_up_ns)
+}
+
 /// How one of what was counted is called.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {

@@ -2,20 +2,41 @@
 
 use load::{Closed, Load, Open, Stop, ThinkTime};
 
-use crate::check_load::CheckedLoad;
+use crate::check_load::{CheckedLoad, Destination};
 use crate::plan::{Plan, Trust, first_end_ns};
+use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
 /// What is sent each time if users go through several steps.
 const ITERATION: &str = "iteration";
 const REQUEST: &str = "request";
 const TRANSACTION: &str = "transaction";
+const STEP: &str = "step";
 
 impl CheckedLoad {
     /// How much it is and when it ends, in a few words.
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (load_words(&self.load, unit), stop_words(&self.stop, self.extend, self.warm_up_ns, unit))
+    }
+}
+
+impl Study {
+    /// A load in the words that its runs have.
+    pub fn run_words(&self, load: usize) -> String {
+        let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
+        let study = followed.as_ref().unwrap_or(self);
+        let script = &study.script;
+        let has_requests = script.steps.iter().any(|step| step.request().is_some());
+        let unit = match &script.sql {
+            _ if script.scenarios.has_sequels() => ITERATION,
+            Some(_) if has_requests => STEP,
+            Some(_) => TRANSACTION,
+            None => REQUEST,
+        };
+        let destination = Destination { is_sql: script.sql.is_some(), ..Destination::default() };
+        let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
+        load_words(&checked.load, unit)
     }
 }
 
@@ -33,7 +54,7 @@ impl Plan {
     /// What one step is.
     fn unit(&self) -> &'static str {
         match &self.sql {
-            Some(_) if self.is_mixed() => "step",
+            Some(_) if self.is_mixed() => STEP,
             Some(_) => TRANSACTION,
             None => REQUEST,
         }

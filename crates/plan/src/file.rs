@@ -1,6 +1,7 @@
 //! From the text of a plan file to a study, or to everything that is wrong with it.
 
 mod aliases;
+mod baseline;
 mod compare;
 mod data;
 mod errors;
@@ -49,7 +50,10 @@ pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
 
+use judge::Condition;
+
 use crate::check_load::SEED_DEFAULT;
+use crate::spec::CompareSpec;
 use crate::study::{Study, StudyPin};
 use compare::Compared;
 use findings::Findings;
@@ -161,7 +165,10 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
     let mut compare = compare::read(&root, &compared, None, reading);
     let mut events = events::read(&root, &loads, &systems, reading);
-    let mut gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
+    let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
+    let spec = root.get("compare").map(CompareSpec::of_node);
+    baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
+    let mut gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);
@@ -172,6 +179,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
             (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
             gates::keep_those_within(&loads, &mut gates);
             events::keep_those_within(&loads, &systems, &mut events);
+            baseline::keep_those_with_baseline(&compare, &mut gates);
         }
     }
     authorized_once(&root, &script, reading);

@@ -36,7 +36,7 @@ pub use sql::Engine;
 pub use study::{
     Amount, At, Cmd, Compare, Environment, EventAction, EventMoment, EventReload, EventSign, EventSignal,
     Find, How, Knob, Launch, LaunchEvent, Limits, NOTE_ON_EVENTS, Proc, Proxy, Ready, ReadyWhen, Searched,
-    StopHow, Study, StudyEvent, StudyLoad, StudyPin, System, Tables, Variant,
+    StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

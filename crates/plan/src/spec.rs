@@ -21,6 +21,22 @@ pub(crate) use values::Of;
 use crate::file::Span;
 use crate::file::tree::{Entry, Node, Value};
 
+/// What variants are compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AskedBaseline {
+    /// A variant of the plan, by its name in reports.
+    Variant(String),
+    /// A stored run or study: by one of these.
+    Stored {
+        /// The newest one of this label.
+        label: Option<String>,
+        /// The one in this file.
+        file: Option<String>,
+        /// The one of this name.
+        run: Option<String>,
+    },
+}
+
 /// What a value is called. Each front prints its own spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {

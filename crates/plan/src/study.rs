@@ -117,8 +117,26 @@ pub struct Compare {
     pub also: Vec<&'static Metric>,
     /// The number of the variant that the others are compared with; of the best of many: the one in use.
     pub baseline: Option<usize>,
+    /// The stored run or study that every variant is compared with, in place of one of the plan.
+    pub stored: Option<StoredBaseline>,
     /// The time that all runs together may take.
     pub within_ns: Option<u64>,
+}
+
+/// A run or a study that was measured before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredBaseline {
+    /// The newest complete one of this plan with this label.
+    Label(String),
+    /// The only one in a file.
+    File {
+        /// As it was written.
+        name: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// The one of this name.
+    Run(String),
 }
 
 /// Which cores system and generator stay on.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plan::{Find, How, Study};
+use plan::{Find, How, StoredBaseline, Study};
 
 /// Systems of these names, compared so.
 fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
@@ -161,4 +161,60 @@ fn loads_that_take_ages_together_can_be_bounded() {
     let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
     let faults = study.expect_err("an hour is too short").to_string();
     assert!(faults.contains("a single block takes"), "{faults}");
+}
+
+/// A plan with gates, or everything that is wrong with it.
+fn gated(systems: &[&str], compare: &str, gates: &str, is_quick: bool) -> Result<Study, String> {
+    let systems: String =
+        systems.iter().map(|name| format!("  {name}: {{ start: \"{name} {{port}}\" }}\n")).collect();
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ users: 3, for: 10s }}\nsystems:\n{systems}{compare}\ngates: [ {gates} ]\n\
+         quick: {{ for: 1s, blocks: 2, systems: {{ a: {{}} }} }}\n"
+    );
+    let text = text.replace(", systems: { a: {} }", "");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick)
+        .map_err(|errors| errors.to_string())
+}
+
+const OF_BASELINE: &str = "\"throughput>=95% of baseline\", \"errors = 0\"";
+
+#[test]
+fn a_baseline_may_be_stored() {
+    let study = gated(&["a"], "compare: { baseline: { label: main } }", OF_BASELINE, false).unwrap();
+    assert_eq!(study.compare.stored, Some(StoredBaseline::Label("main".to_owned())));
+    assert_eq!((study.compare.baseline, study.compare.blocks, study.gates.len()), (None, 8, 2));
+    assert!(
+        study.explain().contains("baseline    label main: stored, so not paired by blocks\n"),
+        "{}",
+        study.explain()
+    );
+    let file = gated(&["a"], "compare: { baseline: { file: Cargo.toml } }", OF_BASELINE, false).unwrap();
+    let Some(StoredBaseline::File { name, path }) = file.compare.stored else { panic!("a file") };
+    assert!(name == "Cargo.toml" && path.is_file() && path.is_absolute());
+    let run = gated(&["a"], "compare: { baseline: { run: s-2026 } }", "p99<1s", false).unwrap();
+    assert_eq!(run.compare.stored, Some(StoredBaseline::Run("s-2026".to_owned())));
+    let quick = gated(&["a"], "compare: { baseline: { label: main } }", OF_BASELINE, true).unwrap();
+    assert_eq!((quick.gates.len(), quick.compare.blocks), (2, 2));
+}
+
+#[test]
+fn what_is_wrong_with_a_baseline_is_said_at_its_place() {
+    let wrong = |compare: &str| gated(&["a", "b"], compare, OF_BASELINE, false).unwrap_err();
+    for (compare, what) in [
+        ("", "the plan names no baseline"),
+        ("compare: { baseline: c }", "unknown baseline \"c\""),
+        ("compare: { baseline: { lable: main } }", "unknown key `lable`"),
+        ("compare: { baseline: { label: main, run: last } }", "requires one of `label`, `file`, and `run`"),
+        ("compare: { baseline: { file: nowhere.tenbin } }", "the baseline \"nowhere.tenbin\" is no file"),
+        ("compare: { baseline: { label: main }, find: best }", "no use for a stored baseline"),
+        ("compare: { baseline: a, find: best }", "requires that every variant is compared"),
+        ("compare: { baseline: { label: main }, blocks: 3 }", "3 blocks cannot decide"),
+        ("compare: { baseline: a, blocks: 5 }", "5 blocks cannot decide"),
+    ] {
+        let told = wrong(compare);
+        assert!(told.contains(what) && told.contains("help: "), "{compare}: {told}");
+    }
+    let equals = gated(&["a"], "", "\"p99 = 200ms\"", false).unwrap_err();
+    assert!(equals.contains("write p99<=200ms"), "{equals}");
 }

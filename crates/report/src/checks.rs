@@ -7,7 +7,7 @@ use store::Verdict;
 use crate::breaches;
 use crate::capacity::{self, CapacityRow, CapacityView};
 use crate::compared::{Compared, Failure};
-use crate::study::{self, LoadView, StudyView};
+use crate::study::{self, BaselineAnswer, LoadView, StudyView};
 use crate::text::harmless;
 use crate::view::View;
 use crate::words;
@@ -120,6 +120,19 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
         };
         let of = safe(&study::row_name(load, gate.row));
         checks.push(Check { of, name: named(gate.text, gate.step), outcome });
+    }
+    for gate in view.of_baseline.iter().filter(|gate| view.loads[gate.load].name == load.name) {
+        let outcome = match &gate.answer {
+            BaselineAnswer::NotJudged(why) => Outcome::Skipped(safe(why)),
+            BaselineAnswer::Judged(judged) => match judged.decision() {
+                Decision::True => Outcome::Passed,
+                Decision::Undecided(_) if view.study.new.is_quick => Outcome::Skipped(safe(&judged.words())),
+                Decision::Undecided(_) => Outcome::Failed(safe(&format!("undecided: {}", judged.words()))),
+                Decision::False => Outcome::Failed(safe(&judged.words())),
+            },
+        };
+        let of = safe(&study::row_name(load, gate.row));
+        checks.push(Check { of, name: named(&gate.condition.text, gate.condition.step.as_deref()), outcome });
     }
     let durations = view.runs.iter().filter(|run| run.place().is_some_and(|place| place.load == load.name));
     let duration_s = durations.filter_map(View::duration_s).reduce(|sum, s| sum + s);

@@ -13,16 +13,18 @@ use crate::table::Table;
 use crate::text::harmless;
 use crate::{Format, LoadRun, Options};
 
-mod asked;
+pub(crate) mod asked;
 mod bar;
-mod conditions;
+pub(crate) mod conditions;
 mod failures;
 mod of_runs;
+mod of_stored;
 mod of_studies;
 mod row;
 mod written;
 
 pub(crate) use failures::Failure;
+pub(crate) use of_stored::AgainstStored;
 
 /// Characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;

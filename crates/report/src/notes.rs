@@ -3,6 +3,7 @@
 use record::Percentile;
 use store::{Model, Unit};
 
+use crate::baseline;
 use crate::short;
 use crate::steadiness;
 use crate::transactions;
@@ -27,7 +28,7 @@ const RULES: &[Rule] = &[
 /// The notes of the run itself, then those that its figures call for.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
-    own.chain(RULES.iter().filter_map(|rule| rule(view))).collect()
+    own.chain(baseline::notes(view)).chain(RULES.iter().filter_map(|rule| rule(view))).collect()
 }
 
 /// Figures that change over a run are those of its length.

@@ -3,7 +3,10 @@
 
 use record::LedgerEntry;
 use serde_json::{Map, Value, json};
-use store::{Cause, Ending, NewRun, NewStudy, Procedure, Run, Study, StudyPlace};
+use store::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, Cause, Ending, NewRun, NewStudy, Origin, Procedure,
+    Run, Study, StudyPlace,
+};
 
 mod names;
 
@@ -53,6 +56,7 @@ impl Sharing {
         gates.iter_mut().for_each(|gate| *gate = names.name(gate));
         planned.iter_mut().for_each(|place| self.place(place));
         self.stamp(stamps);
+        study.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));
         study.runs = study.runs.into_iter().map(|run| self.run(run)).collect();
         study
     }
@@ -63,6 +67,7 @@ impl Sharing {
         if let Some(ending) = &mut run.ending {
             self.ended(ending);
         }
+        run.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));
         run.rewrite(&|text| self.names.name(text), &message);
         run
     }
@@ -83,6 +88,34 @@ impl Sharing {
             self.place(place);
         }
         new.system_version = new.system_version.as_deref().map(|version| names.sentence(version));
+    }
+
+    fn baseline(&self, baseline: &mut Baseline) {
+        let name = |text: &mut String| *text = self.names.name(text);
+        let Baseline { asked, conditions, found } = baseline;
+        match asked {
+            AskedBaseline::Label(text) | AskedBaseline::File(text) => "(left out)".clone_into(text),
+            AskedBaseline::Run(_) => {}
+        }
+        conditions.iter_mut().for_each(name);
+        let found = match found {
+            Ok(found) => found,
+            Err(why) => {
+                "no stored baseline could be used".clone_into(why);
+                return;
+            }
+        };
+        name(&mut found.title);
+        found.origin = Origin::default();
+        found.host = of_host(&found.host);
+        for BaselineLoad { name: of_load, words, title, steps, plan_json, .. } in &mut found.loads {
+            [of_load, words, title].into_iter().chain(steps).for_each(name);
+            *plan_json = json!({});
+        }
+        for BaselineRow { load, system, variant, sides } in &mut found.rows {
+            let sides = sides.iter_mut().map(|side| &mut side.of);
+            [load, system, variant].into_iter().chain(sides).for_each(name);
+        }
     }
 
     fn ended(&self, ending: &mut Ending) {

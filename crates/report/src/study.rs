@@ -7,6 +7,7 @@ use store::{StoreError, Study, StudyPlace, Utc};
 
 use crate::LoadRun;
 use crate::capacity::CapacityView;
+use crate::compared::AgainstStored;
 use crate::metric::Metric;
 use crate::noun::Noun;
 use crate::short;
@@ -25,6 +26,7 @@ pub(crate) mod event_costs;
 mod failing;
 mod gates;
 mod layout;
+mod of_baseline;
 mod over_runs;
 mod pairs;
 mod pieces;
@@ -46,6 +48,7 @@ pub(crate) use best::Ranked;
 pub(crate) use brief::Brief;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged};
 pub(crate) use layout::items;
+pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
 pub(crate) use pairs::Pair;
 pub(crate) use pieces::{StudyPieces, runs, tone};
 pub(crate) use rows::VariantRow;
@@ -67,6 +70,10 @@ pub(crate) struct StudyView<'a> {
     pub(crate) missing: usize,
     /// Of a search for a capacity, whose loads have nothing to compare.
     pub(crate) capacity: Option<CapacityView>,
+    /// Gates that are conditions of a baseline, each with the configuration that it is about.
+    pub(crate) of_baseline: Vec<GateOfBaseline>,
+    /// Against the stored baseline, if there is one.
+    pub(crate) against_stored: AgainstStored,
 }
 
 /// Everything under one load.
@@ -113,7 +120,12 @@ impl<'a> StudyView<'a> {
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;
-        Ok(Self { study, load_run, metric, runs, loads, missing, capacity })
+        let of_baseline = of_baseline::gates(study, &loads, load_run)?;
+        let against_stored = AgainstStored::default();
+        let view =
+            Self { study, load_run, metric, runs, loads, missing, capacity, of_baseline, against_stored };
+        let against_stored = AgainstStored::of(&view)?;
+        Ok(Self { against_stored, ..view })
     }
 
     /// What was counted in it, in words.

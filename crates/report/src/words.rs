@@ -46,18 +46,11 @@ pub(crate) fn load(view: &View<'_>) -> String {
 
 /// The load, and how long it is to last.
 pub(crate) fn planned_load(new: &NewRun) -> String {
-    load_for(new, new.planned_duration_ns.map(|ns| ns as f64 / 1e9))
+    judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
 
 fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
-    let mut words = new.load_words.clone();
-    if let Some(duration_s) = duration_s {
-        words.push_str(&format!(" · {} s", decimal(duration_s, 1)));
-    }
-    if new.warm_up_ns > 0 {
-        words.push_str(&format!(" after {} s of warm-up", decimal(new.warm_up_ns as f64 / 1e9, 1)));
-    }
-    words
+    judge::words::load_for(&new.load_words, duration_s, new.warm_up_ns)
 }
 
 /// Verdict and validity in a clause.
@@ -144,7 +137,7 @@ pub(crate) fn gate(gate: &GateResult) -> String {
 
 /// The percentile of a gate, and how many samples it needs, such as 10,000 for `p(99)<50ms`.
 fn asked_percentile(gate: &str) -> Option<(Percentile, u64)> {
-    match Condition::parse(gate).ok()?.figure {
+    match Condition::parse_gate(gate).ok()?.figure {
         Figure::Percentile(percentile) => Some((percentile, percentile.samples_to_judge()?)),
         _ => None,
     }

@@ -29,7 +29,9 @@ impl Formats {
         Self {
             case,
             terminal: on_one_line(&written(&stored, "terminal")),
-            markdown: on_one_line(&written(&stored, "md").replace('\\', "").replace("&lt;", "<")),
+            markdown: on_one_line(
+                &written(&stored, "md").replace('\\', "").replace("&lt;", "<").replace("&gt;", ">"),
+            ),
             json: serde_json::from_str(&written(&stored, "json")).unwrap(),
             page: pages::document(&pages::of_study(&stored)),
         }

@@ -168,6 +168,8 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "capacity",
         "gates_unjudged",
         "events",
+        "baseline",
+        "gates_of_baseline",
     ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();
@@ -175,6 +177,23 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
     assert_eq!(value["runs"][0], self::value(study.runs[0].clone()));
     assert_eq!(value["runs"][1]["place"]["knobs"]["workers"], "8");
     assert_eq!((&value["study"]["planned"], &value["study"]["done"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn a_stored_baseline_and_its_gates_are_told() {
+    let value: Value = serde_json::from_str(&study_text(&studies::stored_baseline())).unwrap();
+    let baseline = &value["baseline"];
+    assert_eq!((&baseline["asked"]["label"], &baseline["is_paired"]), (&"main".into(), &false.into()));
+    assert_eq!((&baseline["commit"], &baseline["reason"]), (&"1a2b3c4d5e6f".into(), &Value::Null));
+    let systems: Vec<_> = baseline["rows"].as_array().unwrap().iter().map(|row| &row["system"]).collect();
+    assert_eq!(systems, ["node", "php"]);
+    let gates = value["gates_of_baseline"].as_array().unwrap();
+    let verdicts: Vec<_> = gates.iter().map(|gate| (&gate["system"], &gate["verdict"])).collect();
+    let told = [("node", "passed"), ("php", "failed"), ("puma", "not_judged")];
+    let told: Vec<(Value, Value)> =
+        told.iter().map(|(system, verdict)| ((*system).into(), (*verdict).into())).collect();
+    assert_eq!(verdicts[..3], told.iter().map(|(a, b)| (a, b)).collect::<Vec<_>>());
+    assert!(gates[1]["high"].as_f64().unwrap() < 0.95 && gates[1]["is_paired"] == false, "{}", gates[1]);
 }
 
 #[test]

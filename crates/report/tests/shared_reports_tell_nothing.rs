@@ -39,6 +39,7 @@ fn telling() -> Stored {
     new.source.push_str(&format!("\n# plan-comment\n  start: {}", at_home("app")));
     new.stamps.push(format!("the plan is {}", at_home("plan.yaml")));
     new.planned.iter_mut().for_each(place);
+    stored.study.baseline = Some(studies::baseline("build of janedoe on acme-host-7"));
     stored.study.runs.iter_mut().chain(&mut stored.runs).for_each(run);
     stored
 }

@@ -3,7 +3,7 @@
 use judge::{Condition, Window, rates};
 use lab::Output;
 use record::{Counts, Percentile, Phase};
-use store::{Ending, Failure, GateResult, Run, RunId, Store, StoreError, Verdict};
+use store::{Baseline, Ending, Failure, GateResult, Run, RunId, Store, StoreError, Verdict};
 
 use crate::describe::without_a_load;
 use crate::measure::Measured;
@@ -97,6 +97,7 @@ impl Loaded {
         self,
         store: &Store,
         gates: Option<&[Condition]>,
+        baseline: Option<&Baseline>,
         outputs: &[Output],
     ) -> Result<Made, RunError> {
         let Self { run, ending, counts, is_first_answer, watchdog } = self;
@@ -109,6 +110,9 @@ impl Loaded {
         let (mut judged, mut brief) = (Vec::new(), None);
         let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         if let Some(gates) = gates.filter(|_| is_over) {
+            if let Some(baseline) = baseline {
+                store.keep_baseline(&run, baseline)?;
+            }
             let kept = with_event_costs(store, &run)?;
             judged = judge::judge_gates(gates, &kept)?;
             brief = Some(Brief::of(&kept)?);

@@ -41,7 +41,7 @@ impl Runner<'_> {
                 (loaded, outputs)
             }
         };
-        loaded.keep(self.store, planned.gates.as_deref(), &outputs)
+        loaded.keep(self.store, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
     }
 
     /// Prepares the load, puts it on the system, and judges what was measured. Only the store and this program end a study.

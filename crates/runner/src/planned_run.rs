@@ -8,7 +8,7 @@ use std::path::Path;
 use judge::Condition;
 use lab::probes::Subject;
 use plan::{Amount, Find, Plan, Study};
-use store::{Failure, NewRun, StudyId, StudyPlace, Verdict};
+use store::{Baseline, Failure, NewRun, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
@@ -42,6 +42,8 @@ pub struct PlannedRun<'a> {
     pub(crate) stage: Option<&'a Stage>,
     /// What it is held against; `None`: its figures are not needed before the report.
     pub(crate) gates: Option<Vec<Condition>>,
+    /// The stored baseline of a run outside a study.
+    pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
 }
 
@@ -59,13 +61,18 @@ pub(crate) enum First {
 impl<'a> PlannedRun<'a> {
     /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
-        let (place, plan_file, stage, gates) = (None, None, None, None);
-        Self { plan, prepared, place, plan_file, stage, gates, first: First::Any }
+        let (place, plan_file, stage, gates, baseline) = (None, None, None, None, None);
+        Self { plan, prepared, place, plan_file, stage, gates, baseline, first: First::Any }
     }
 
     /// The same, held to conditions if there are any.
     pub fn held_to(self, conditions: Vec<Condition>) -> Self {
         Self { gates: (!conditions.is_empty()).then_some(conditions), ..self }
+    }
+
+    /// The same, held against a stored baseline too, if there is one.
+    pub fn against(self, baseline: Option<Baseline>) -> Self {
+        Self { baseline, ..self }
     }
 
     /// The run as the store has it before its load begins, with the version of its system.
@@ -228,6 +235,7 @@ impl<'a> Bench<'a> {
             plan_file: self.study.file.as_deref(),
             stage: Some(&stage),
             gates: Some(self.study.gates_of(load)),
+            baseline: None,
             first: self.first((variant, load)),
         };
         let made = self.runner.make(planned, observer)?;

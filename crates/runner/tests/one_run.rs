@@ -25,7 +25,8 @@ struct Tried {
 fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
     let (store, folder) = store();
     let study = study(PLAN);
-    let id = begin_study(&study, procedure(&study), serde_json::Value::Null, None, &store).expect("a study");
+    let id =
+        begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, &store).expect("a study");
     let place = store.missing(&id).expect("it is planned").swap_remove(0);
     broken_table.into_iter().for_each(|table| rename_table(&store, table, "gone"));
     let (runner, mut heard) = (Runner { store: &store, tools: world.tools() }, Heard::default());

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use plan::{Fault, Study};
 use stats::DuelEnd;
 use store::{
-    CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId, StudyPlace,
-    Verdict,
+    Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId,
+    StudyPlace, Verdict,
 };
 
 use crate::arrivals;
@@ -18,7 +18,8 @@ use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
 
 /// Keeps what a study plans; from now on it has a name, and can be resumed under it. `procedure` finds its answer: see
-/// [`crate::procedure()`]. `host` describes the machine, and `stamp` says how its cores are shared, if that matters.
+/// [`crate::procedure()`]. `host` describes the machine, and `stamp` says how its cores are shared, if that matters. `baseline` is the
+/// stored run or study that it is held against, if it is.
 ///
 /// # Errors
 /// The store failed.
@@ -27,6 +28,7 @@ pub fn begin_study(
     procedure: Procedure,
     host: serde_json::Value,
     stamp: Option<String>,
+    baseline: Option<&Baseline>,
     store: &Store,
 ) -> Result<StudyId, StudyError> {
     let mut stamps: Vec<String> = stamp.into_iter().collect();
@@ -59,7 +61,7 @@ pub fn begin_study(
         planned,
         stamps,
     };
-    Ok(store.begin_study(&new)?)
+    Ok(store.begin_study_against(&new, baseline)?)
 }
 
 /// Takes over a finished study and plans the runs that bring it to so many blocks. `study` has the seed of the one that was

@@ -1,5 +1,6 @@
 //! The commands: one file each.
 
+pub(crate) mod baseline;
 pub(crate) mod capacity;
 pub(crate) mod check;
 pub(crate) mod compare;

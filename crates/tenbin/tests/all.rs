@@ -3,6 +3,7 @@
 mod addresses;
 mod adhoc;
 mod bad_input;
+mod baselines;
 mod both_kinds;
 mod capacity;
 mod checks;

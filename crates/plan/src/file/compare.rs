@@ -2,6 +2,7 @@
 
 use judge::Metric;
 
+use super::baseline;
 use super::quick::Quick;
 use super::reading::Reading;
 use super::tree::Node;
@@ -57,7 +58,8 @@ pub(crate) fn read(
         blocks: other.or(usual).map_or(default, |blocks| blocks as u32),
         pilot: 0,
         also: section.also(by, reading),
-        baseline: section.baseline(reading),
+        baseline: baseline::variant(&spec, compared, quick.is_some(), reading),
+        stored: baseline::stored(&spec, find, quick.is_some(), reading),
         within_ns: given(&spec.within_ns),
     };
     section.pilot(&mut compare, reading);
@@ -120,31 +122,6 @@ impl Section<'_> {
             }
         }
         also
-    }
-
-    /// The number of the variant of that name: `puma workers=8`, or `workers=8` if there is only one system. A quick study
-    /// may lack it.
-    fn baseline(&self, reading: &mut Reading<'_>) -> Option<usize> {
-        let named = self.spec.baseline.as_ref()?;
-        let (name, at) = (named.get()?, named.at()?.value);
-        let Compared { systems, variants, .. } = self.compared;
-        let rows: Vec<String> = variants
-            .iter()
-            .map(|variant| match (systems.len(), variant.name.as_str()) {
-                (_, "") => systems[variant.system].name.clone(),
-                (1, variant) => variant.to_owned(),
-                (_, name) => format!("{} {name}", systems[variant.system].name),
-            })
-            .collect();
-        let of_system = |row: &String| {
-            systems.iter().any(|system| name.strip_prefix(&system.name).map(str::trim_start) == Some(row))
-        };
-        let found = rows.iter().position(|row| row == name || of_system(row));
-        if found.is_none() && !self.is_quick {
-            let what = format!("unknown baseline {name:?}");
-            reading.findings.unknown(at, what, name, rows.iter().map(String::as_str), "write one of");
-        }
-        found
     }
 
     /// A duel that goes on for long is worth a look at how far its blocks lie apart.

@@ -4,19 +4,20 @@ use judge::Condition;
 use load::SECOND_NS;
 
 use super::reading::Reading;
+use super::span::Span;
 use super::tree::Node;
 use crate::plan::PlannedStep;
 use crate::study::{StudyEvent, StudyLoad};
 use crate::units;
 
-/// Reads every gate. `loads` are there to see whether a part of the time is within them.
+/// Reads every gate, with its place. `loads` are there to see whether a part of the time is within them.
 pub(crate) fn read(
     node: Option<&Node>,
     steps: &[PlannedStep],
     events: &[StudyEvent],
     loads: &[StudyLoad],
     reading: &mut Reading<'_>,
-) -> Vec<Condition> {
+) -> Vec<(Condition, Span)> {
     let mut gates = Vec::new();
     for node in node.map_or(&[][..], Node::items) {
         let Some(text) = node.text() else { continue };
@@ -25,10 +26,10 @@ pub(crate) fn read(
             gate.check_step(names.clone())?;
             gate.check_event(events.iter().map(|event| event.name.as_str()))
         };
-        let read = Condition::parse(text).and_then(|gate| checked(&gate).map(|()| gate));
+        let read = Condition::parse_gate(text).and_then(|gate| checked(&gate).map(|()| gate));
         match read {
             Ok(gate) => match wrong_part(&gate, loads) {
-                None => gates.push(gate),
+                None => gates.push((gate, node.at)),
                 Some((what, help)) => {
                     let (start, end) = gate.part_at().unwrap_or((0, text.len()));
                     reading.at(node.part(reading.source, start, end), what, help);

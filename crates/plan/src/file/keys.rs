@@ -46,12 +46,13 @@ pub(crate) enum ValueKind {
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 14] = [
+const CALLED_BY_KEY: [&str; 15] = [
     "expect",
     "ready",
     "stop",
     "pin",
     "compare",
+    "baseline",
     "quick",
     "sql",
     "prepare",

@@ -76,6 +76,7 @@ pub(crate) const ALL: &[&Table] = &[
     &TEMPLATE,
     &PIN,
     &COMPARE,
+    &BASELINE,
     &QUICK,
     &QUICK_SYSTEM,
 ];
@@ -179,7 +180,7 @@ pub(crate) static PLAN: Table = Table {
             "gates",
             "[ \"p(99)<200ms\", \"errors<0.1%\" ]",
             OneOrList(&TEXT),
-            "Conditions for every run: a metric such as `p99` or `errors` (measurement.md lists them), `<`, `<=`, `>`, or `>=`, and a limit. Prefix `STEP: ` for one step; suffix ` from 10s to 20s` for a part of the time.",
+            "Conditions for every run: a metric such as `p99` or `errors` (measurement.md lists them), `<`, `<=`, `>`, `>=`, or `=`, and a limit. Prefix `STEP: ` for one step; suffix ` from 10s to 20s` for a part of the time. A limit such as `95% of baseline` compares with the `baseline` of `compare`, over all runs.",
         ),
         key("quick", "{ for: 3s, blocks: 2 }", table(&QUICK), "Changes for a quick run."),
         key(
@@ -727,6 +728,29 @@ pub(crate) static COMPARE: Table = Table {
     sentence: "How variants are compared, and for how long.",
     example: "{ by: throughput, min-effect: 3%, blocks: 24 }",
     keys: COMPARE_KEYS,
+};
+
+pub(crate) static BASELINE: Table = Table {
+    name: "baseline",
+    sentence: "A stored run or study to compare with: one of `label`, `file`, and `run`. It was measured at another time, so it is not \
+               paired by blocks.",
+    example: "{ label: main }",
+    keys: &[
+        key(
+            "label",
+            "main",
+            TEXT,
+            "The newest complete study of this plan that was stored with this label (`--label main`). Without one, conditions of the \
+             baseline are not judged.",
+        ),
+        key(
+            "file",
+            "main.tenbin",
+            TEXT,
+            "A file that `tenbin export NAME -o FILE` wrote; relative to the plan's folder.",
+        ),
+        key("run", "s-20261121-142501-k3f9", TEXT, "The name of a stored study or run."),
+    ],
 };
 
 pub(crate) static QUICK: Table = Table {

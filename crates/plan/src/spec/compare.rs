@@ -2,7 +2,7 @@
 
 use judge::Metric;
 
-use super::Spanned;
+use super::{AskedBaseline, Spanned};
 use crate::study::Find;
 
 crate::spec::spec! {
@@ -24,9 +24,9 @@ crate::spec::spec! {
              conclusive result takes. Default 3, or 0 with 8 blocks or fewer.";
         ALSO "also" "": also: Vec<Spanned<&'static Metric>> = METRICS, "[ p99, cpu-per-request ]",
             "Further metrics to compare; the false-positive rate holds for all of them together.";
-        BASELINE "baseline" "": baseline: String = TEXT, "puma workers=8",
-            "The variant to compare all others with, by its name in reports; with `find: best`, the variant in use, which the \
-             winner must beat.";
+        BASELINE "baseline" "": baseline: AskedBaseline = BASELINE, "puma workers=8",
+            "The variant to compare all others with, by its name in reports, in the same blocks; with `find: best`, the variant in \
+             use, which the winner must beat. Or a stored run or study, such as { label: main }, measured at another time.";
         WITHIN "within" "": within_ns: u64 = DURATION, "30min",
             "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
         DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",

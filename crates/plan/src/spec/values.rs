@@ -7,7 +7,7 @@ use sql::Mode;
 use sql::script::Distribution;
 use sql::workload::Style;
 
-use super::{Spanned, Variable, Wrong};
+use super::{AskedBaseline, Spanned, Variable, Wrong};
 use crate::file::tree::{Entry, Node};
 use crate::file::{ValueKind, form, tables};
 use crate::plan::Pin;
@@ -52,6 +52,14 @@ pub(crate) const METRICS: Of<Vec<Spanned<&'static Metric>>> = Of {
     kind: ValueKind::OneOrList(&METRIC.kind),
     read: |text| Ok(vec![metric(text)?.into()]),
     read_node: Some(|node| Ok(node.items().iter().filter_map(metric_at).collect())),
+};
+pub(crate) const BASELINE: Of<AskedBaseline> = Of {
+    kind: ValueKind::Either(&[TEXT.kind, ValueKind::Table(&tables::BASELINE)]),
+    read: |text| Ok(AskedBaseline::Variant(text.to_owned())),
+    read_node: Some(|node| {
+        let variant = node.text().map(|text| AskedBaseline::Variant(text.to_owned()));
+        Ok(variant.unwrap_or_else(|| AskedBaseline::of_node(node)))
+    }),
 };
 pub(crate) const FIND: Of<Find> = single(ValueKind::Word(&Find::NAMES), |text| {
     let at = Find::NAMES.iter().position(|name| *name == text);

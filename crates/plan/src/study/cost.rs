@@ -97,6 +97,9 @@ impl Study {
 
     /// What decides, if there is anything to decide.
     pub(crate) fn explain_comparison(&self, out: &mut String) {
+        if let Some(stored) = &self.compare.stored {
+            let _ = writeln!(out, "baseline    {stored}: stored, so not paired by blocks");
+        }
         if self.variants.len() * self.loads.len() < 2 {
             return;
         }

@@ -1,8 +1,10 @@
 //! How the variants of a study are compared, and how many runs that takes.
 
+use std::fmt;
+
 use judge::Metric;
 
-use super::{Compare, Study};
+use super::{Compare, StoredBaseline, Study};
 
 /// The blocks after which the first variants can be eliminated.
 pub(crate) const BEST_BLOCKS_LEAST: u32 = 8;
@@ -108,5 +110,15 @@ impl Study {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system].name;
         if variant.name.is_empty() { system.clone() } else { format!("{system} {}", variant.name) }
+    }
+}
+
+impl fmt::Display for StoredBaseline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Label(label) => write!(f, "label {label}"),
+            Self::File { name, .. } => write!(f, "file {name}"),
+            Self::Run(name) => f.write_str(name),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! one of the systems.
 
 use serde_json::Value;
-use store::NewRun;
+use store::{BaselineLoad, NewRun};
 
 use crate::text::shortened;
 
@@ -37,26 +37,48 @@ const OF_PLANS: [(&str, &str); 9] = [
     ("pin", "cores of the generator"),
 ];
 
-/// What is said where a difference is known, and not which.
-const UNKNOWN: &str = "A and B are not of the same plan; it is not kept in what they differ.";
-
-/// The points of two runs of studies whose plan files are the same, or are not. What Tenbin chose, such as a port, is no point.
-pub(super) fn differences_in_studies(first: &NewRun, second: &NewRun, is_same_file: bool) -> Vec<String> {
-    let mut points = differences(first, second);
-    points.retain(|point| !is_same_file || point != UNKNOWN);
-    points
+/// What one of two runs was asked to do.
+pub(crate) struct Asked<'a> {
+    title: &'a str,
+    steps: &'a [String],
+    plan_json: &'a Value,
+    plan_hash: &'a str,
 }
 
-/// The points, a sentence each, not escaped; none of the same plan.
-pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
+impl<'a> From<&'a NewRun> for Asked<'a> {
+    fn from(run: &'a NewRun) -> Self {
+        let NewRun { title, steps, plan_json, plan_hash, .. } = run;
+        Self { title, steps, plan_json, plan_hash }
+    }
+}
+
+impl<'a> From<&'a BaselineLoad> for Asked<'a> {
+    fn from(load: &'a BaselineLoad) -> Self {
+        let BaselineLoad { title, steps, plan_json, plan_hash, .. } = load;
+        Self { title, steps, plan_json, plan_hash }
+    }
+}
+
+/// The two that are compared, in sentences.
+pub(crate) const A_AND_B: [&str; 2] = ["A", "B"];
+
+/// The points, a sentence each, not escaped; none of the same plan. Of two runs of studies with the same plan file, what Tenbin chose,
+/// such as a port, is no point. `names`: what the two are called.
+pub(crate) fn differences(
+    first: &Asked<'_>,
+    second: &Asked<'_>,
+    is_same_file: bool,
+    names: [&str; 2],
+) -> Vec<String> {
     let [a, b] = [&first.plan_json, &second.plan_json];
+    let point = |what: &str, a: &str, b: &str| point(what, [a, b], names);
     let mut points = Vec::new();
     let steps = [first, second].map(|run| run.steps.join(", "));
     if steps[0] != steps[1] {
         points.push(point("steps", &steps[0], &steps[1]));
     }
     if let (Some(of_a), Some(of_b)) = (a["steps"].as_array(), b["steps"].as_array()) {
-        for ((of_a, of_b), name) in of_a.iter().zip(of_b).zip(&first.steps) {
+        for ((of_a, of_b), name) in of_a.iter().zip(of_b).zip(first.steps) {
             let is_known = |key: &str| key != PATH || !(of_a[key].is_null() || of_b[key].is_null());
             let differing = OF_STEPS.iter().filter(|(key, _)| of_a[key] != of_b[key] && is_known(key));
             points.extend(differing.map(|(key, words)| {
@@ -66,8 +88,10 @@ pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
     }
     let differing = OF_PLANS.iter().filter(|(key, _)| a[key] != b[key]);
     points.extend(differing.map(|(key, words)| point(words, &written(&a[key]), &written(&b[key]))));
-    if points.is_empty() && first.title == second.title && first.plan_hash != second.plan_hash {
-        points.push(UNKNOWN.to_owned());
+    let is_of_one = is_same_file || first.plan_hash == second.plan_hash;
+    if points.is_empty() && first.title == second.title && !is_of_one {
+        let [a, b] = names;
+        points.push(format!("{a} and {b} are not of the same plan; it is not kept in what they differ."));
     }
     if let Some(more @ 1..) = points.len().checked_sub(POINTS_MAX) {
         points.truncate(POINTS_MAX);
@@ -76,9 +100,9 @@ pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
     points
 }
 
-fn point(what: &str, a: &str, b: &str) -> String {
-    let [a, b] = [a, b].map(|side| shortened(side, VALUE_CHARACTERS_MAX));
-    format!("The plans differ: {what}: A {a}, B {b}.")
+fn point(what: &str, values: [&str; 2], [first, second]: [&str; 2]) -> String {
+    let [a, b] = values.map(|side| shortened(side, VALUE_CHARACTERS_MAX));
+    format!("The plans differ: {what}: {first} {a}, {second} {b}.")
 }
 
 fn written(value: &Value) -> String {

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 /// What two measurements were made with.
-pub(super) struct Conditions<'a> {
-    pub(super) host: &'a Value,
-    pub(super) tenbin_version: &'a str,
+pub(crate) struct Conditions<'a> {
+    pub(crate) host: &'a Value,
+    pub(crate) tenbin_version: &'a str,
 }
 
-/// What differs, in sentences.
-pub(super) fn differences(first: &Conditions<'_>, second: &Conditions<'_>) -> Vec<String> {
+/// What differs, in sentences. `names`: what the two are called.
+pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b]: [&str; 2]) -> Vec<String> {
     let mut notes = Vec::new();
     // What a machine says of itself may hold its load and free memory too, which always differ.
     let named = |host: &Value, key: &str| host.get(key).map(Value::to_string);
@@ -19,13 +19,13 @@ pub(super) fn differences(first: &Conditions<'_>, second: &Conditions<'_>) -> Ve
         .collect();
     if !differing.is_empty() {
         notes.push(format!(
-            "A and B were measured on machines that differ ({}): a difference may be that of the machines.",
+            "{a} and {b} were measured on machines that differ ({}): a difference may be that of the machines.",
             differing.join(", ")
         ));
     }
     if first.tenbin_version != second.tenbin_version {
         notes.push(format!(
-            "A was measured by Tenbin {}, B by {}.",
+            "{a} was measured by Tenbin {}, {b} by {}.",
             first.tenbin_version, second.tenbin_version
         ));
     }

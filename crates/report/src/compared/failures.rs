@@ -112,6 +112,16 @@ pub(super) fn items(failures: &[Failure], escape: Escape) -> Vec<Item> {
 }
 
 impl Failure {
+    /// A condition of a configuration, and what was found.
+    pub(crate) fn new(of: String, condition: Condition, found: Found) -> Self {
+        Self { of, condition, found }
+    }
+
+    /// Planned requests of the runs that are held against the baseline.
+    pub(crate) fn planned(&self) -> u64 {
+        self.found.planned
+    }
+
     /// As it was written; it may hold anything.
     pub(crate) fn text(&self) -> &str {
         &self.condition.text
@@ -124,6 +134,11 @@ impl Failure {
 
     /// By how much, from how many runs, and why nothing can be said where that is so.
     pub(crate) fn words(&self) -> String {
+        self.words_of("")
+    }
+
+    /// The same, with how many samples that is.
+    pub(crate) fn words_of(&self, samples: &str) -> String {
         let [a, b] = self.found.counts;
         let figures = self.found.estimate.map(|estimate| match self.condition.of_baseline {
             None => self.in_runs(estimate),
@@ -135,14 +150,19 @@ impl Failure {
                     }
                     _ => String::new(),
                 };
-                let runs = if b == 1 { "run" } else { "runs" };
+                let counts = match (self.found.is_paired, b) {
+                    (true, 1) => "1 block".to_owned(),
+                    (true, _) => format!("{b} blocks"),
+                    (false, 1) => format!("{a} and 1 run"),
+                    (false, _) => format!("{a} and {b} runs"),
+                };
                 let of = if self.is_ratio() { "of" } else { "from" };
-                format!("{} {of} baseline{interval}, {a} and {b} {runs}", self.written(estimate))
+                format!("{} {of} baseline{interval}, {counts}", self.written(estimate))
             }
         });
         match (figures, &self.found.decision) {
-            (Some(figures), Decision::Undecided(why)) => format!("{figures}; {why}"),
-            (Some(figures), _) => figures,
+            (Some(figures), Decision::Undecided(why)) => format!("{figures}{samples}; {why}"),
+            (Some(figures), _) => figures + samples,
             (None, Decision::Undecided(why)) => why.clone(),
             (None, _) => "no figures".to_owned(),
         }
@@ -173,9 +193,9 @@ impl Failure {
     }
 
     /// For programs: shares as they are, everything else in the unit of the metric.
-    pub(super) fn object(&self) -> Value {
+    pub(crate) fn object(&self) -> Value {
         let (unit, size) = if self.is_ratio() { ("share", 1.0) } else { self.condition.figure.kind().unit() };
-        let Found { counts: [a, b], estimate, interval, confidence, runs_true, decision } = &self.found;
+        let Found { counts: [a, b], estimate, interval, confidence, runs_true, decision, .. } = &self.found;
         let (verdict, reason) = match decision {
             Decision::True => ("failed", None),
             Decision::False => ("passed", None),
@@ -200,6 +220,7 @@ impl Failure {
             "confidence": confidence,
             "runs_a": is_of_baseline.then_some(a),
             "runs_b": b,
+            "is_paired": self.found.is_paired,
             "runs_true": (!is_of_baseline).then_some(runs_true),
         })
     }

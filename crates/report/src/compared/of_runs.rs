@@ -4,7 +4,7 @@ use judge::Eligibility;
 use serde_json::{Value, json};
 use store::{Outage, Run};
 
-use super::asked;
+use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use crate::error::ReportError;
 use crate::metric::{self, Metric};
@@ -101,10 +101,11 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         }
         notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));
     }
-    notes.extend(asked::differences(&first.new, &second.new));
+    notes.extend(asked::differences(&(&first.new).into(), &(&second.new).into(), false, A_AND_B));
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
+        A_AND_B,
     ));
     Ok((figures, notes))
 }

@@ -3,7 +3,7 @@
 use judge::{Condition, Eligibility};
 use store::{Outage, Procedure, Run, Study};
 
-use super::asked;
+use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
 use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
@@ -52,7 +52,7 @@ pub(super) fn compare(
         if let (Some((one, _)), Some((other, _))) = (row.runs.first(), row_b.runs.first()) {
             let runs = [&a.runs[*one].run.new, &b.runs[*other].run.new];
             let is_same_file = first.new.plan_hash == second.new.plan_hash;
-            let points = asked::differences_in_studies(runs[0], runs[1], is_same_file);
+            let points = asked::differences(&runs[0].into(), &runs[1].into(), is_same_file, A_AND_B);
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
         }
         held.push(failures::Row { name: called(load, row), runs: [runs_of(a, row), runs_of(b, row_b)] });
@@ -86,6 +86,7 @@ pub(super) fn compare(
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
+        A_AND_B,
     ));
     if compares[0].matters != compares[1].matters {
         notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());

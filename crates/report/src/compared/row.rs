@@ -1,5 +1,6 @@
 //! A setting that both studies measured: its runs of one against its runs of the other.
 
+use judge::baseline::Side;
 use judge::rates;
 use record::Counts;
 use stats::{ERRORS_MARGIN, Seen, Spread, Unpaired};
@@ -75,6 +76,18 @@ impl SideFigures {
         side.error_share = rates::error_share(&all);
         side.unserved_share = unserved as f64 / all_planned.max(1) as f64;
         side
+    }
+
+    /// Of what was kept of its runs.
+    pub(super) fn of_side(side: &Side) -> Self {
+        let share = (side.planned > 0).then(|| side.errors as f64 / side.planned as f64);
+        Self {
+            figures: side.figures.clone(),
+            error_share: share,
+            unserved_share: share.unwrap_or(0.0),
+            invalid: side.invalid,
+            too_few_samples: side.too_few,
+        }
     }
 
     pub(super) fn spread(&self) -> Option<Spread> {

@@ -96,7 +96,7 @@ pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
     object["only_b"] = json!(studies.alone[1]);
 }
 
-fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
+pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
     let side = |side: &SideFigures| {
         let spread = side.spread();
         json!({
@@ -139,7 +139,7 @@ impl Verdict {
         }
     }
 
-    fn words(&self, matters: f64) -> String {
+    pub(super) fn words(&self, matters: f64) -> String {
         match self {
             Self::Differs { below_matters: true } => format!("differs, by less than {}", percent_of(matters)),
             Self::Equivalent => format!("equivalent within {}", percent_of(matters)),
@@ -147,7 +147,7 @@ impl Verdict {
         }
     }
 
-    fn reason(&self) -> Option<&str> {
+    pub(super) fn reason(&self) -> Option<&str> {
         match self {
             Self::Inconclusive(reason) => reason.as_deref(),
             Self::None(reason) => Some(reason),

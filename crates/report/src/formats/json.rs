@@ -122,6 +122,8 @@ struct RunObject<'a> {
     steadiness: Option<steadiness::SteadinessObject<'a>>,
     outage: Option<window::OutageObject>,
     events: Vec<events::EventObject<'a>>,
+    /// The stored baseline of a run outside a study.
+    baseline: Option<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -380,6 +382,7 @@ impl<'a> RunObject<'a> {
             steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
             outage: crate::outage::of(view).map(window::OutageObject::of),
             events: events::of_run(view),
+            baseline: crate::baseline::object_of_run(view),
         }
     }
 }

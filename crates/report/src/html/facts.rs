@@ -4,7 +4,7 @@ use serde_json::Value;
 use store::{Unit, Utc};
 
 use super::document::Fact;
-use crate::study::{StudyPieces, StudyView};
+use crate::study::{self, StudyPieces, StudyView};
 use crate::text::harmless;
 use crate::units::gibibytes;
 use crate::view::View;
@@ -29,6 +29,7 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact
     if view.capacity.is_none() {
         facts.push(Fact::new("compared", page.compared()));
     }
+    facts.extend(study::of_baseline(page, view).into_iter().map(|line| Fact::new("baseline", line)));
     facts.extend(page.stopped().map(|why| Fact::new("stopped", why)));
     facts.push(Fact::new("machine", page.machine()));
     facts.extend(of_host(&new.host));

@@ -8,7 +8,7 @@ use super::answer::winner;
 use super::pieces::StudyPieces;
 use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
-use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, sentences, tables, tournament};
+use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, of_baseline, sentences, tables, tournament};
 use crate::bottleneck;
 use crate::figures::ErrorLine;
 use crate::item::{Fact, Item, Tone};
@@ -30,6 +30,8 @@ const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
 /// Kinds of errors; conditions that were not judged.
 const ERRORS_MAX: usize = 2;
 const UNJUDGED_MAX: usize = 2;
+/// Conditions of the baseline.
+const OF_BASELINE_MAX: usize = 4;
 /// Lines that a process wrote.
 const QUOTED_MAX: usize = 2;
 
@@ -78,7 +80,9 @@ impl<'v, 'a> Brief<'v, 'a> {
         if self.view.capacity.is_none() {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
             facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
+            facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
+            facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
             // What events cost has a table of its own.
             let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
             let events = if has_costs { Vec::new() } else { self.events() };
@@ -223,7 +227,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn conditions(&self) -> Vec<String> {
         let (mut held, mut unjudged): (Vec<(String, Vec<String>)>, Vec<String>) = (Vec::new(), Vec::new());
         for load in self.loads() {
-            let lines = self.page.gates(load).into_iter().filter(|(_, line)| !line.starts_with('·'));
+            let lines = self.page.gates_of_runs(load).into_iter().filter(|(_, line)| !line.starts_with('·'));
             for (tone, line) in lines {
                 match held.iter_mut().find(|(known, _)| *known == line) {
                     _ if tone == Tone::Bad => {}
@@ -240,6 +244,18 @@ impl<'v, 'a> Brief<'v, 'a> {
         let held = listed(told, NAMES_MAX, "; ");
         cut_to(&mut unjudged, UNJUDGED_MAX, |more| format!("? and {more} more"));
         (!held.is_empty()).then(|| format!("✓ {held}")).into_iter().chain(unjudged).collect()
+    }
+
+    /// The same of conditions of the baseline, a line each, and what they were not judged for.
+    fn conditions_of_baseline(&self) -> Vec<String> {
+        let of_load = |load: &'v LoadView<'a>| {
+            let lines = of_baseline::lines(self.page, self.view, load).into_iter();
+            let lines = lines.filter(|(tone, ..)| *tone != Tone::Bad);
+            lines.map(move |(_, mark, line)| format!("{mark} {line}{}", self.of_load(load)))
+        };
+        let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
+        cut_to(&mut lines, OF_BASELINE_MAX, |more| format!("and {more} more"));
+        lines
     }
 
     /// ` (75/s)`, where there are several loads.

@@ -28,7 +28,7 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
             Some(_) => Certainty::None,
             None => Certainty::Plain,
         };
-        return (certainty, why_alone(load));
+        return (certainty, why_alone(view, load));
     };
     let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
     if let Some(open) = with(Outcome::Open) {
@@ -56,9 +56,12 @@ fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
 }
 
 /// Why the best one was compared with nothing.
-fn why_alone(load: &LoadView<'_>) -> String {
+fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let end = load.found.as_ref().map(|found| (found.end, found.rival));
     let why = match load.rows.len() {
+        1 if view.study.baseline.as_ref().is_some_and(|baseline| baseline.found.is_ok()) => {
+            "the plan has one configuration, and a stored baseline"
+        }
         1 => "there is nothing to compare it with",
         _ if end == Some((None, None)) => "the search is not over",
         _ if matches!(end, Some((Some(TournamentEnd::Unmeasured), _))) => {

@@ -3,7 +3,7 @@
 use judge::{Eligibility, Setting};
 use store::GateResult;
 
-use super::{LoadView, StudyPieces, StudyView, runs};
+use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
 use crate::{breaches, words};
 
 /// One gate in one row. Texts may hold anything: escape them.
@@ -86,6 +86,7 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
         }
     };
     let mut told: Vec<String> = of_load(view, load).into_iter().filter(is_failed).map(of_gate).collect();
+    told.extend(of_baseline::failed(page, view, load));
     let unjudged = unjudged(view, load);
     told.extend(unjudged.iter().map(|row| format!("{}: no valid run", page.row(load, *row))));
     let others = (0..load.rows.len()).filter(|row| !unjudged.contains(row));

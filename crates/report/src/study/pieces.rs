@@ -7,7 +7,7 @@ use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};
 use super::troubles::{self, Trouble, TroubleKind};
 use super::validity::validity;
-use super::{LoadView, StudyView, bottlenecks, gates, written};
+use super::{LoadView, StudyView, bottlenecks, gates, of_baseline, written};
 use crate::capacity;
 use crate::events;
 use crate::item::{Escape, Item, Tone};
@@ -61,7 +61,9 @@ impl<'a> StudyPieces<'a> {
             let of_load =
                 if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
             let failed = gates::failed(self, view, load);
-            items.extend(failed.map(|failed| Item::Text(Tone::Bad, format!("{failed}{of_load}"))));
+            let open = of_baseline::undecided(self, view, load);
+            let told = failed.into_iter().chain(open);
+            items.extend(told.map(|told| Item::Text(Tone::Bad, format!("{told}{of_load}"))));
         }
         let so_far = if view.missing > 0 { " so far" } else { "" };
         if let Some(capacity) = &view.capacity {
@@ -89,6 +91,7 @@ impl<'a> StudyPieces<'a> {
         if self.view.capacity.is_none() {
             facts.push(("compared", self.compared()));
         }
+        facts.extend(of_baseline::facts(self, self.view).into_iter().map(|line| ("baseline", line)));
         facts.extend(self.stopped().map(|why| ("stopped", why)));
         facts.push(("machine", self.machine()));
         let versions = self.versions();
@@ -369,6 +372,15 @@ impl<'a> StudyPieces<'a> {
 
     /// What became of the gates, a line each.
     pub(crate) fn gates(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
+        let mut lines = self.gates_of_runs(load);
+        lines.extend(
+            of_baseline::lines(self, self.view, load).into_iter().map(|(tone, _, line)| (tone, line)),
+        );
+        lines
+    }
+
+    /// The same of those that every run must hold.
+    pub(super) fn gates_of_runs(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
         let gates = gates::of_load(self.view, load);
         let mut lines = Vec::new();
         let mut texts: Vec<(&str, Option<&str>)> = gates.iter().map(|gate| (gate.text, gate.step)).collect();
@@ -465,7 +477,8 @@ impl<'a> StudyPieces<'a> {
         let open = pairs.filter(|pair| pair.comparison.verdict == stats::Verdict::Inconclusive);
         // Where blocks were lost, what is planned is not what counts.
         let least = if study.new.compare.procedure == Procedure::Blocks { study.blocks() + 1 } else { 0 };
-        open.filter_map(next_blocks).max().map(|blocks| blocks.max(least))
+        let of_pairs = open.filter_map(next_blocks).max().map(|blocks| blocks.max(least));
+        of_pairs.max(of_baseline::blocks_to_add(self.view).filter(|_| is_over))
     }
 
     /// The command that resumes this study.

@@ -8,7 +8,8 @@ use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
 use serde_json::json;
 use store::{
-    Cause, Failure, GateResult, Level, NewStudy, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId,
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Failure, FoundBaseline,
+    GateResult, Level, NewStudy, Origin, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId,
     StudyPlace, StudyState, Unit, Verdict,
 };
 
@@ -23,6 +24,9 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-two-loads", two_loads()),
         ("study-sql", sql()),
         ("study-against", against()),
+        ("study-stored-baseline", stored_baseline()),
+        ("study-no-baseline", no_baseline()),
+        ("study-gates-of-baseline", gates_of_baseline()),
         ("study-invalid", all_invalid()),
         ("study-not-begun", not_begun()),
         ("study-apart", apart(0)),
@@ -225,7 +229,8 @@ impl Script<'_> {
                 holds: observed < limit,
             }
         };
-        self.new.gates.iter().map(gate).collect()
+        // Those of a baseline are judged over all runs.
+        self.new.gates.iter().filter(|text| !text.contains("of baseline")).map(gate).collect()
     }
 }
 
@@ -470,6 +475,91 @@ pub(crate) fn against() -> Stored {
     script.through_store()
 }
 
+const OF_BASELINE: [&str; 2] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline"];
+
+/// Three configurations with gates of a baseline.
+fn gated() -> Script<'static> {
+    const BEHAVIOURS: [Behaviour; 3] = [
+        behaviour("node", "", 600, What::Works),
+        behaviour("php", "", 604, What::Works),
+        behaviour("puma", "workers=4", 480, What::Works),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
+    script.new.title = "against-main".to_owned();
+    script.new.question = Some("Did the new build cost anything?".to_owned());
+    script.new.gates = OF_BASELINE.map(str::to_owned).to_vec();
+    script
+}
+
+/// A baseline in whose eight runs a configuration answered so many requests a second.
+fn side(of: &str, per_s: f64) -> BaselineSide {
+    let luck = [1.0, 0.99, 0.97, 0.98, 0.96, 0.95, 0.975, 0.985];
+    let is_errors = of.starts_with("errors");
+    let figures = luck.iter().map(|luck| if is_errors { 0.0 } else { per_s * luck }).collect();
+    BaselineSide { of: of.to_owned(), figures, planned: 8 * 2_400, ..BaselineSide::default() }
+}
+
+/// What is kept of a baseline, with a label.
+pub(crate) fn baseline(label: &str) -> Baseline {
+    let row = |(system, variant, per_s): (&str, &str, f64)| BaselineRow {
+        load: "100 users".to_owned(),
+        system: system.to_owned(),
+        variant: variant.to_owned(),
+        sides: OF_BASELINE.iter().chain(&["throughput"]).map(|of| side(of, per_s)).collect(),
+    };
+    let run = runs::new_run();
+    let found = FoundBaseline {
+        id: "s-20261101-090000-cd34".to_owned(),
+        title: "against-main".to_owned(),
+        started_at_unix_ms: STARTED_AT_UNIX_MS - 86_400_000,
+        origin: Origin {
+            label: Some(label.to_owned()),
+            commit: Some("1a2b3c4d5e6f".to_owned()),
+            branch: Some("main".to_owned()),
+        },
+        tenbin_version: run.tenbin_version.clone(),
+        host: run.host.clone(),
+        plan_hash: Some("c0ffee5ca1ab1e00".to_owned()),
+        loads: vec![BaselineLoad {
+            name: "100 users".to_owned(),
+            title: "app-servers".to_owned(),
+            steps: vec!["fibonacci".to_owned()],
+            plan_json: run.plan_json.clone(),
+            ..BaselineLoad::default()
+        }],
+        // One that is level, one that was faster, and none of the third.
+        rows: [("node", "", 590.0), ("php", "", 700.0)].map(row).to_vec(),
+    };
+    Baseline {
+        asked: AskedBaseline::Label(label.to_owned()),
+        conditions: OF_BASELINE.map(str::to_owned).to_vec(),
+        found: Ok(Box::new(found)),
+    }
+}
+
+/// A configuration that is held, one that is worse, and one that the baseline has not.
+pub(crate) fn stored_baseline() -> Stored {
+    let mut stored = gated().through_store();
+    stored.study.baseline = Some(baseline("main"));
+    stored
+}
+
+/// The first study of its label.
+fn no_baseline() -> Stored {
+    let mut stored = gated().through_store();
+    let found = Err("no stored study of against-main has the label main yet".to_owned());
+    stored.study.baseline = Some(Baseline { found, ..baseline("main") });
+    stored
+}
+
+/// Gates of a variant: in the same blocks.
+fn gates_of_baseline() -> Stored {
+    let mut script = gated();
+    script.new.compare = store::Compare { baseline: Some("node".to_owned()), ..fixtures::compare() };
+    script.through_store()
+}
+
 /// Nothing was run yet.
 pub(crate) fn not_begun() -> Stored {
     let mut script = app_servers();
@@ -484,7 +574,13 @@ pub(crate) fn hostile(attack: &str) -> Stored {
     let new = &mut study.new;
     (new.title, new.question, new.source, new.plan_hash) = (text(), Some(text()), text(), text());
     (new.tenbin_version, new.host) = (text(), json!({"name": attack, "cpu": attack, "system": attack}));
-    (new.gates, new.stamps) = (vec![text()], vec![text()]);
+    new.gates = vec![text(), format!("{}: {}", attack.replace(": ", ":"), OF_BASELINE[0])];
+    new.stamps = vec![text()];
+    study.baseline = Some(Baseline {
+        asked: AskedBaseline::File(text()),
+        conditions: new.gates.clone(),
+        found: Err(text()),
+    });
     let attacked = |place: &mut StudyPlace| {
         (place.system, place.load) = (format!("{}{attack}", place.system), text());
         place.knobs = vec![(text(), format!("{attack}{}", place.variant))];

@@ -18,8 +18,8 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
     let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     let plan = plan.unwrap_or_else(|faults| panic!("{faults}"));
     let store = OwnStore::new();
-    let id =
-        crate::begin_study(&plan, procedure(&plan), serde_json::Value::Null, None, &store).expect("a study");
+    let id = crate::begin_study(&plan, procedure(&plan), serde_json::Value::Null, None, None, &store)
+        .expect("a study");
     (plan, store, id)
 }
 

@@ -75,7 +75,7 @@ impl Memory {
     /// The same by another procedure.
     pub(crate) fn begun_by(plan: &Plan, procedure: Procedure) -> Self {
         let store = OwnStore::new();
-        let id = begin_study(plan, procedure, serde_json::Value::Null, None, &store).expect("a study");
+        let id = begin_study(plan, procedure, serde_json::Value::Null, None, None, &store).expect("a study");
         let study = RefCell::new(store.load_study(&id).expect("it is there"));
         let (runs, counting, samples) = Default::default();
         Self { study, runs, counting, samples, store }

@@ -118,7 +118,8 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let resume = Some(&flags.resume);
     let (store, public) = (&flags.store, flags.public);
     let label = &flags.label;
-    let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label };
+    let ordered =
+        Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label, baseline: None };
     ordered.carry_out(&destination, &words, |study, kept, store| {
         Ok(exit(&study::capacity_answers(study, kept, store)?))
     })

@@ -7,8 +7,9 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use runner::{Rehearsed, Stopper, Tools};
 
+use crate::commands::baseline;
 use crate::commands::completions::plan_files;
-use crate::commands::{PublicFlag, read_plan, refuse, this_program};
+use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::exit::Exit;
 use crate::{output, signals};
 
@@ -32,6 +33,8 @@ pub(crate) struct CheckFlags {
     start: bool,
     #[command(flatten)]
     public: PublicFlag,
+    #[command(flatten)]
+    store: StoreFlag,
     /// Print the JSON Schema of plans, for editors
     #[arg(long, conflicts_with_all = ["plan", "quick", "connect", "start"])]
     schema: bool,
@@ -45,7 +48,11 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     };
     let study = read_plan(plan, flags.quick)?;
     let tenbin = this_program()?;
+    let baseline = baseline::of_study(&study, &flags.store)?;
     output::lines(&study.explain())?;
+    if let Some(baseline) = &baseline {
+        output::lines(&format!("            {}\n", baseline::words(baseline)))?;
+    }
     let generator = flags.public.generator()?;
     refuse(&runner::preflight(&study, &tenbin, &generator.public))?;
     if !flags.connect && !flags.start {

@@ -13,7 +13,8 @@ use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::{Store, Verdict};
 
 use crate::arguments::{is_plan, stages_with_seconds, with_scheme, with_seconds};
-use crate::commands::completions::plan_files;
+use crate::commands::baseline;
+use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
 use crate::commands::request::{RequestFlags, TlsFlags};
@@ -168,6 +169,11 @@ pub(crate) struct LoadFlags {
     /// Repeatable. docs/ci.md describes the grammar.
     #[arg(long, value_name = "LIST", help_heading = "Results")]
     slo: Vec<String>,
+    /// Stored run to compare with: a label, an exported file, or a name
+    ///
+    /// For conditions such as --slo 'throughput>=95% of baseline'. One run has no confidence interval: they are judged by the estimate.
+    #[arg(long, value_name = "NAME", help_heading = "Results", hide_short_help = true, add = ArgValueCompleter::new(stored))]
+    baseline: Option<String>,
     #[command(flatten)]
     public: PublicFlag,
 
@@ -196,12 +202,17 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
         return Err(BadArguments(format!("{what}\n1 error; nothing was sent")).into());
     }
     let conditions = conditions(&flags.slo)?;
+    flags.check_baseline(&conditions)?;
     let wait = flags.wait.as_deref().map(wait).transpose()?;
     let is_drawn = flags.seed.is_none();
     flags.seed.get_or_insert_with(|| seed::fresh().to_string());
     let (generator, label) = (flags.public.generator()?, flags.label.clone());
+    let (named, store_flag) = (flags.baseline.clone(), flags.store.clone());
     let plan =
         draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let baseline =
+        named.map(|named| baseline::of_run(&plan, &conditions, &named, &store_flag)).transpose()?;
+    baseline.iter().for_each(baseline::announce);
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     let prepared = prepared(&plan, &generator.public, wait)?;
@@ -209,7 +220,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
-    let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions);
+    let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions).against(baseline);
     let Made { run, ending, gates, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
     label.keep(run.as_str(), &store);
     let is_breached = gates.iter().any(|gate| !gate.holds);
@@ -242,13 +253,32 @@ fn exit(verdict: Verdict, is_breached: bool) -> Exit {
 
 /// The conditions of `--slo`.
 fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
-    study::slos(texts).map_err(|error| {
+    let lists = texts.iter().map(|text| Condition::parse_list_of_baseline(text));
+    let conditions: Result<Vec<_>, _> = lists.collect();
+    conditions.map(|lists| lists.concat()).map_err(|error| {
         let fault = Fault::new(format!("--slo {:?}", error.condition), &error.what, error.help());
         BadArguments(listed(&[fault], "nothing was sent"))
     })
 }
 
 impl LoadFlags {
+    /// A condition of a baseline needs one, and a baseline a condition.
+    fn check_baseline(&self, conditions: &[Condition]) -> Result<(), BadArguments> {
+        let of_baseline = conditions.iter().find(|condition| condition.of_baseline.is_some());
+        let fault = match (&self.baseline, of_baseline) {
+            (None, Some(condition)) => {
+                let place = format!("--slo {:?}", condition.text);
+                Fault::new(place, "there is no baseline", "add --baseline with a label, a file, or a run")
+            }
+            (Some(name), None) => {
+                let help = "add one, such as --slo 'throughput>=95% of baseline'";
+                Fault::new(format!("--baseline {name}"), "no condition compares with it", help)
+            }
+            _ => return Ok(()),
+        };
+        Err(BadArguments(listed(&[fault], "nothing was sent")))
+    }
+
     /// Flags that are about two servers, and plans, do not go with one URL.
     fn check_alone(&self) -> Result<(), BadArguments> {
         let url = self.url.as_deref().unwrap_or_default();

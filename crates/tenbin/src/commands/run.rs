@@ -7,10 +7,11 @@ use clap_complete::engine::ArgValueCompleter;
 use judge::{Eligibility, Gates};
 use plan::{Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
-use store::{Procedure, Store, StudyId, StudyState, Verdict};
+use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
 use study::StoredStudy;
 
 use crate::arguments::with_seconds;
+use crate::commands::baseline;
 use crate::commands::completions::plan_files;
 use crate::commands::load::show_what_is_left;
 use crate::commands::origin::LabelFlag;
@@ -62,6 +63,12 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
+    // One that is resumed keeps the baseline that it began with.
+    let baseline = match flags.resume.name() {
+        None => baseline::of_study(&study, &flags.store)?,
+        Some(_) => None,
+    };
+    baseline.iter().for_each(baseline::announce);
     let procedure = study::procedure(&study);
     let (resume, within_ns) = (Some(&flags.resume), flags.within);
     let ordered = Ordered {
@@ -73,8 +80,9 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         store: &flags.store,
         public: flags.public,
         label: &flags.label,
+        baseline,
     };
-    ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
+    ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
 }
 
 /// A study that is to be made, or resumed.
@@ -90,6 +98,8 @@ pub(crate) struct Ordered<'a> {
     pub(crate) store: &'a StoreFlag,
     pub(crate) public: PublicFlag,
     pub(crate) label: &'a LabelFlag,
+    /// What a study that begins is held against.
+    pub(crate) baseline: Option<Baseline>,
 }
 
 impl Ordered<'_> {
@@ -124,7 +134,8 @@ impl Ordered<'_> {
                     study.set_seed(seed::fresh());
                 }
                 let stamp = runner::stamp(&study)?;
-                let id = study::begin_study(&study, procedure, runner::Machine::here().facts, stamp, &store)
+                let (facts, baseline) = (runner::Machine::here().facts, self.baseline.as_ref());
+                let id = study::begin_study(&study, procedure, facts, stamp, baseline, &store)
                     .map_err(of_study)?;
                 self.label.keep(id.as_str(), &store);
                 id
@@ -271,14 +282,14 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
 
 /// A study answers with what it found, unless a gate was breached, a system was gone, or nothing can be believed. A search
 /// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
-pub(crate) fn exit(study: &store::Study) -> Exit {
+pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> {
     let judged = |verdict: Verdict| {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
     let compare = &study.new.compare;
     let is_meant = matches!(compare.procedure, Procedure::Capacity(_)) || compare.asks_for_failures();
-    if is_breached(study) {
+    Ok(if is_breached(study, store)? {
         Exit::Breached
     } else if judged(Verdict::Degraded) > 0 && !is_meant {
         Exit::Degraded
@@ -288,13 +299,16 @@ pub(crate) fn exit(study: &store::Study) -> Exit {
         Exit::Invalid
     } else {
         Exit::CouldNotRun
-    }
+    })
 }
 
 /// A gate must hold for every run that may be believed, and for every setting: one without such a run holds none. Where no
 /// run at all may be believed, that is the answer.
-fn is_breached(study: &store::Study) -> bool {
+fn is_breached(study: &store::Study, store: &Store) -> anyhow::Result<bool> {
     let gates = Gates::of(study);
     let is_any_valid = study.runs.iter().any(|run| judge::eligibility(run) == Eligibility::Valid);
-    gates.is_breached || (is_any_valid && !gates.held())
+    if gates.is_breached || !is_any_valid {
+        return Ok(gates.is_breached);
+    }
+    Ok(!gates.held() || judge::baseline::is_breached(study, &|run| store.load(&run.id))?)
 }

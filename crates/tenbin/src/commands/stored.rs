@@ -43,7 +43,8 @@ impl Named {
         }
     }
 
-    fn of_file(path: &Path) -> anyhow::Result<Self> {
+    /// The only run or study of a file.
+    pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
         // An empty file would become a store.
         if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
             return Err(StoreError::Foreign { path: path.to_owned() }.into());

@@ -24,6 +24,10 @@ pub(super) struct Whole<'a> {
     capacity: Vec<CapacityObject<'a>>,
     gates_unjudged: Vec<Unjudged<'a>>,
     events: Vec<RowEvent<'a>>,
+    /// The stored one; null if the study asked for none.
+    baseline: Option<serde_json::Value>,
+    /// Gates that are conditions of a baseline: they are judged over all runs of a configuration.
+    gates_of_baseline: Vec<serde_json::Value>,
 }
 
 /// What an event of a variant cost under a load, over all blocks.
@@ -221,6 +225,8 @@ impl<'a> Whole<'a> {
             failures: failures(view),
             gates: gates(view),
             gates_unjudged: view.loads.iter().flat_map(|load| unjudged(view, load)).collect(),
+            baseline: view.stored_baseline_object(),
+            gates_of_baseline: view.of_baseline.iter().map(|gate| gate.object(view)).collect(),
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
             events: row_events(view),
         }

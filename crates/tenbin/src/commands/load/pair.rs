@@ -60,13 +60,19 @@ pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::
     }
     let servers = if is_sql { databases(urls)? } else { web_servers(urls)? };
     let asked = if is_sql { transactions(played, flags)? } else { request(flags)? };
+    let conditions = super::conditions(&flags.slo)?;
+    let mut compare = compare(flags);
+    // Of two servers, the first is the one that the other is held against.
+    if conditions.iter().any(|condition| condition.of_baseline.is_some()) {
+        compare.push(("baseline", servers[0].name.clone()));
+    }
     let adhoc = Adhoc {
         title: format!("{} and {}", servers[0].name, servers[1].name),
         servers: servers.into(),
         asked,
-        gates: super::conditions(&flags.slo)?.into_iter().map(|condition| condition.text).collect(),
+        gates: conditions.into_iter().map(|condition| condition.text).collect(),
         load: load(flags),
-        compare: compare(flags),
+        compare,
         seed: flags.seed.clone(),
         command: Some(own_command()),
     };
@@ -81,8 +87,9 @@ pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::
         store: &flags.store,
         public: flags.public,
         label: &flags.label,
+        baseline: None,
     };
-    ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
+    ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
 }
 
 fn bad(what: &str, help: &str) -> anyhow::Error {
@@ -213,6 +220,7 @@ fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--resolve", !flags.resolve.is_empty()),
         ("--wait", flags.wait.is_some()),
+        ("--baseline", flags.baseline.is_some()),
     ];
     let of_request = || flags.request.given().or_else(|| flags.tls.given()).or_else(|| flags.expects.given());
     let of_kind = || if is_sql { of_request() } else { flags.sql.given() };

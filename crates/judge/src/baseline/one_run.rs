@@ -1,0 +1,64 @@
+//! A single run held against a stored baseline: its conditions, with limits that follow from the baseline.
+
+use store::{Baseline, GateResult, Run, StoreError};
+
+use super::{Decision, Found, Side, decide, judge, stored, why_unfair};
+use crate::condition::{Condition, OfBaseline};
+
+/// Every condition of a run on its stored baseline, by the estimate alone: one run has no interval. Empty where there is no
+/// baseline.
+pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>, StoreError> {
+    let Some(row) = baseline.found.as_ref().ok().and_then(|found| found.rows.first()) else {
+        return Ok(Vec::new());
+    };
+    let conditions = stored::conditions(&baseline.conditions);
+    let mut all = Vec::with_capacity(conditions.len());
+    for condition in conditions {
+        let side = row.side(&condition.text).map(stored::side).unwrap_or_default();
+        let found = judge_one(&condition, &side, run)?;
+        all.push((condition, found));
+    }
+    Ok(all)
+}
+
+/// The same as gates of the run, with the figure and the limit in its unit.
+pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, StoreError> {
+    let found = of_run(run, baseline)?;
+    found
+        .into_iter()
+        .map(|(condition, found)| {
+            let observed = super::figure(&condition, run, &|run| Ok(run.clone()))?;
+            let limit =
+                observed.zip(found.estimate).and_then(|(observed, estimate)| match condition.of_baseline? {
+                    OfBaseline::Share => Some(observed / estimate * condition.limit),
+                    OfBaseline::Difference => Some(observed - estimate + condition.limit),
+                });
+            let limit = limit.filter(|limit| limit.is_finite());
+            Ok(GateResult {
+                text: condition.text.clone(),
+                step: condition.step.clone(),
+                observed: observed.filter(|_| limit.is_some() && !is_undecided(&found)),
+                limit: limit.unwrap_or(condition.limit),
+                unit: condition.figure.kind().stored_unit().to_owned(),
+                holds: found.decision == Decision::True,
+            })
+        })
+        .collect()
+}
+
+fn is_undecided(found: &Found) -> bool {
+    matches!(found.decision, Decision::Undecided(_))
+}
+
+fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Found, StoreError> {
+    let candidate = Side::of(condition, std::iter::once(run), &|run| Ok(run.clone()))?;
+    let found = judge(condition, baseline, &candidate, 1);
+    let sides = [baseline, &candidate];
+    match (found.estimate, &found.decision) {
+        (Some(estimate), Decision::Undecided(_)) if why_unfair(sides).is_none() => {
+            let decision = decide(condition, sides, Some([estimate; 2]));
+            Ok(Found { decision, interval: None, confidence: None, ..found })
+        }
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,132 @@
+//! A condition of a baseline that was measured in the same blocks.
+
+use std::collections::BTreeMap;
+
+use stats::{Discards, InBlocks, Paired, Seen};
+
+use super::{Decision, Found, NO_RATIO, Side, decide, why_unfair};
+use crate::condition::{Condition, OfBaseline};
+use crate::pairing::Pairing;
+
+/// The blocks of a study, as they were laid down.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    /// How many there are.
+    pub(super) planned: u32,
+    /// How often the study was extended after its end.
+    pub(super) extensions: usize,
+}
+
+/// What a configuration says by a condition: block by block, and over all of its runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InEachBlock {
+    pub(super) seen: BTreeMap<u32, Seen>,
+    pub(super) side: Side,
+}
+
+/// Holds a candidate against a baseline over the blocks that both share; one of so many conditions that are judged together.
+pub(super) fn judge(
+    condition: &Condition,
+    how: OfBaseline,
+    [baseline, candidate]: [&InEachBlock; 2],
+    blocks: Blocks,
+    together: usize,
+) -> Found {
+    let pairing = Pairing::of(blocks.planned, &candidate.seen, &baseline.seen);
+    let paired = Paired {
+        pairs: &pairing.pairs,
+        attainable: pairing.attainable,
+        discards: Discards { first: candidate.side.invalid, second: baseline.side.invalid },
+        extensions: u32::try_from(blocks.extensions).unwrap_or(u32::MAX),
+    };
+    // One side of an interval is wrong with half of its chance of error: so two conditions share what one has.
+    let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
+    let found = match how {
+        OfBaseline::Share => InBlocks::ratio(&paired, family),
+        OfBaseline::Difference => InBlocks::shift(&paired, family),
+    };
+    let sides = [&baseline.side, &candidate.side];
+    let interval = found.and_then(|found| found.interval);
+    let decision = match why_unfair(sides).or_else(|| why_not(found.as_ref(), pairing.pairs.len())) {
+        Some(why) => Decision::Undecided(why),
+        None => decide(condition, sides, interval),
+    };
+    Found {
+        counts: [pairing.pairs.len(); 2],
+        is_paired: true,
+        planned: candidate.side.planned,
+        estimate: found.map(|found| found.estimate),
+        interval,
+        confidence: found.and_then(|found| found.confidence),
+        runs_true: 0,
+        decision,
+    }
+}
+
+/// Why there is no interval.
+fn why_not(found: Option<&InBlocks>, common: usize) -> Option<String> {
+    match found {
+        None if common == 0 => Some("no block has valid runs of both".to_owned()),
+        None => Some(NO_RATIO.to_owned()),
+        Some(found) => found
+            .needed
+            .map(|needed| format!("{common} blocks have valid runs of both; the first look takes {needed}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCKS: Blocks = Blocks { planned: 8, extensions: 0 };
+
+    fn in_blocks(figures: &[f64]) -> InEachBlock {
+        let seen = |value: &f64| Seen::Figure { value: *value, errors: 0, planned: 1_000 };
+        InEachBlock {
+            seen: (0..).zip(figures.iter().map(seen)).collect(),
+            side: Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() },
+        }
+    }
+
+    fn decided(condition: &str, baseline: &[f64], candidate: &[f64]) -> Decision {
+        let condition = Condition::parse_gate(condition).unwrap();
+        let how = condition.of_baseline.unwrap();
+        judge(&condition, how, [&in_blocks(baseline), &in_blocks(candidate)], BLOCKS, 1).decision
+    }
+
+    /// A machine that becomes slower: unpaired, nothing could be told.
+    const DRIFTING: [f64; 8] = [100.0, 91.0, 82.0, 75.0, 66.0, 58.0, 51.0, 44.0];
+
+    #[test]
+    fn what_drifts_in_both_is_no_difference() {
+        let held = "throughput>=95% of baseline";
+        assert_eq!(decided(held, &DRIFTING, &DRIFTING.map(|figure| figure * 0.99)), Decision::True);
+        assert_eq!(decided(held, &DRIFTING, &DRIFTING.map(|figure| figure * 0.90)), Decision::False);
+        let close = [0.93, 0.97, 0.94, 0.96, 0.95, 0.96, 0.94, 0.97];
+        let close: Vec<f64> = DRIFTING.iter().zip(close).map(|(figure, share)| figure * share).collect();
+        let Decision::Undecided(why) = decided(held, &DRIFTING, &close) else { panic!("it is on the limit") };
+        assert!(why.contains("more runs may decide"), "{why}");
+    }
+
+    #[test]
+    fn errors_are_judged_by_their_difference() {
+        let held = "errors<=+0.1% of baseline";
+        assert_eq!(decided(held, &[0.0; 8], &[0.0; 8]), Decision::True);
+        assert_eq!(decided(held, &[0.0; 8], &[0.002; 8]), Decision::False);
+    }
+
+    #[test]
+    fn too_few_blocks_decide_nothing_and_say_how_many_it_takes() {
+        let why = |baseline: &[f64], candidate: &[f64]| match decided(
+            "throughput>=95% of baseline",
+            baseline,
+            candidate,
+        ) {
+            Decision::Undecided(why) => why,
+            decision => panic!("{decision:?}"),
+        };
+        assert!(why(&DRIFTING[..3], &DRIFTING[..3]).contains("3 blocks"));
+        assert!(why(&[0.0; 8], &[0.0; 8]).contains("no ratio"));
+        assert!(why(&[], &DRIFTING).contains("the baseline has no run"));
+    }
+}

@@ -1,0 +1,124 @@
+//! What is copied of a stored baseline, so that runs and studies can be judged without it.
+
+use store::{BaselineLoad, BaselineRow, BaselineSide, NewRun, Run, StoreError, Study};
+
+use super::{Side, WithSeconds};
+use crate::condition::{Condition, OfBaseline};
+use crate::counting::counted;
+use crate::measured::Measured;
+use crate::metric::Metric;
+use crate::seen::seen;
+use crate::words::planned_load;
+
+/// What a run was asked, under a load of this name.
+pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
+    BaselineLoad {
+        name: name.to_owned(),
+        words: planned_load(&run.load_words, run.planned_duration_ns, run.warm_up_ns),
+        title: run.title.clone(),
+        steps: run.steps.clone(),
+        plan_json: run.plan_json.clone(),
+        plan_hash: run.plan_hash.clone(),
+    }
+}
+
+/// A run as a configuration without a name.
+pub fn row_of_run(
+    run: &Run,
+    conditions: &[Condition],
+    metrics: &[&'static Metric],
+    with_seconds: WithSeconds<'_>,
+) -> Result<BaselineRow, StoreError> {
+    let sides = sides(&[run], conditions, metrics, with_seconds)?;
+    Ok(BaselineRow { sides, ..BaselineRow::default() })
+}
+
+/// Every configuration of a study under a load, by these conditions and metrics.
+pub fn rows_of_study(
+    study: &Study,
+    load: &str,
+    conditions: &[Condition],
+    metrics: &[&'static Metric],
+    with_seconds: WithSeconds<'_>,
+) -> Result<Vec<BaselineRow>, StoreError> {
+    let mut rows = Vec::new();
+    for counted in counted(study, load) {
+        let Some(place) = counted.places.first() else { continue };
+        let runs: Vec<&Run> = counted.places.iter().filter_map(|place| study.run(place.position)).collect();
+        rows.push(BaselineRow {
+            load: load.to_owned(),
+            system: place.system.clone(),
+            variant: place.variant.clone(),
+            sides: sides(&runs, conditions, metrics, with_seconds)?,
+        });
+    }
+    Ok(rows)
+}
+
+fn sides(
+    runs: &[&Run],
+    conditions: &[Condition],
+    metrics: &[&'static Metric],
+    with_seconds: WithSeconds<'_>,
+) -> Result<Vec<BaselineSide>, StoreError> {
+    let mut sides = Vec::new();
+    for condition in conditions {
+        let side = Side::of(condition, runs.iter().copied(), with_seconds)?;
+        sides.push(kept(&condition.text, &side));
+    }
+    for metric in metrics {
+        sides.push(kept(metric.name, &metric_side(metric, runs.iter().copied())?));
+    }
+    Ok(sides)
+}
+
+/// What runs say by a metric.
+pub fn metric_side<'a>(metric: &Metric, runs: impl Iterator<Item = &'a Run>) -> Result<Side, StoreError> {
+    let mut side = Side::default();
+    for run in runs {
+        match seen(run, &Measured::of(run)?, metric) {
+            stats::Seen::Figure { value, errors, planned } => {
+                side.figures.push(value);
+                side.errors = side.errors.saturating_add(errors);
+                side.planned = side.planned.saturating_add(planned);
+            }
+            stats::Seen::TooFew => side.too_few += 1,
+            stats::Seen::Invalid | stats::Seen::Failed => side.invalid += 1,
+            stats::Seen::Missing => {}
+        }
+    }
+    Ok(side)
+}
+
+fn kept(of: &str, side: &Side) -> BaselineSide {
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    BaselineSide {
+        of: of.to_owned(),
+        figures: side.figures.clone(),
+        too_few: count(side.too_few),
+        invalid: count(side.invalid),
+        degraded: count(side.degraded),
+        errors: side.errors,
+        planned: side.planned,
+    }
+}
+
+/// The side that was kept.
+pub fn side(kept: &BaselineSide) -> Side {
+    Side {
+        figures: kept.figures.clone(),
+        too_few: kept.too_few as usize,
+        invalid: kept.invalid as usize,
+        degraded: kept.degraded as usize,
+        errors: kept.errors,
+        planned: kept.planned,
+    }
+}
+
+/// The conditions of a baseline among these texts.
+pub(super) fn conditions(texts: &[String]) -> Vec<Condition> {
+    let is_of_baseline = |condition: &Condition| {
+        matches!(condition.of_baseline, Some(OfBaseline::Share | OfBaseline::Difference))
+    };
+    texts.iter().filter_map(|text| Condition::parse_gate(text).ok()).filter(is_of_baseline).collect()
+}

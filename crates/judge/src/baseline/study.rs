@@ -1,0 +1,177 @@
+//! The gates of a study that are conditions of a baseline: of every configuration, over all of its runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use store::{Run, StoreError, Study};
+
+use super::paired::{self, Blocks, InEachBlock};
+use super::{Decision, Found, Side, WithSeconds, judge_extended, said, stored};
+use crate::condition::Condition;
+use crate::counting::counted;
+use crate::setting::Setting;
+
+/// A condition of a baseline on a configuration under a load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// The name of the load; it may hold anything.
+    pub load: String,
+    /// The configuration.
+    pub setting: Setting,
+    /// The condition.
+    pub condition: Condition,
+    /// What can be said.
+    pub answer: Answer,
+}
+
+/// What can be said of a gate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// What both sides say.
+    Judged(Found),
+    /// There is no baseline for it, and why.
+    NotJudged(String),
+}
+
+impl Gate {
+    /// Whether it is not held: it is worse, or nobody can tell. A short form promises nothing, so in it only what is worse counts.
+    pub fn is_breached(&self, is_quick: bool) -> bool {
+        match &self.answer {
+            Answer::NotJudged(_) => false,
+            Answer::Judged(found) => match found.decision {
+                Decision::True => false,
+                Decision::False => true,
+                Decision::Undecided(_) => !is_quick,
+            },
+        }
+    }
+}
+
+/// Whether a gate of a baseline is not held.
+pub fn is_breached(study: &Study, with_seconds: WithSeconds<'_>) -> Result<bool, StoreError> {
+    Ok(gates(study, with_seconds)?.iter().any(|gate| gate.is_breached(study.new.is_quick)))
+}
+
+/// Every gate of a study that is a condition of a baseline, in order of loads, gates, and configurations.
+pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, StoreError> {
+    let conditions = stored::conditions(&study.new.gates);
+    if conditions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+    let rows: Vec<Row<'_>> = loads.iter().flat_map(|load| rows(study, load)).collect();
+    let of = |row: &Row<'_>, condition: &Condition| !row.is_baseline(study) && row.has_step(condition);
+    let together = rows.iter().map(|row| conditions.iter().filter(|one| of(row, one)).count()).sum();
+    let judging = Judging { study, with_seconds, together };
+    let mut gates = Vec::new();
+    for load in &loads {
+        for condition in &conditions {
+            let of_load = rows.iter().filter(|row| row.load == *load);
+            for row in of_load.clone().filter(|row| of(row, condition)) {
+                let baseline = of_load.clone().find(|row| row.is_baseline(study));
+                gates.push(Gate {
+                    load: row.load.to_owned(),
+                    setting: row.setting.clone(),
+                    condition: condition.clone(),
+                    answer: judging.answer(condition, row, baseline)?,
+                });
+            }
+        }
+    }
+    Ok(gates)
+}
+
+/// A configuration under a load, with its runs that count by their blocks.
+struct Row<'a> {
+    load: &'a str,
+    setting: Setting,
+    runs: Vec<(u32, &'a Run)>,
+}
+
+fn rows<'a>(study: &'a Study, load: &'a str) -> impl Iterator<Item = Row<'a>> {
+    let runs: BTreeMap<u32, &Run> =
+        study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
+    counted(study, load).filter_map(move |counted| {
+        let setting = Setting::of(counted.places.first()?);
+        let run = |place: &&store::StudyPlace| Some((place.block, *runs.get(&place.position)?));
+        Some(Row { load, setting, runs: counted.places.iter().filter_map(run).collect() })
+    })
+}
+
+impl Row<'_> {
+    /// Whether the others are held against it.
+    fn is_baseline(&self, study: &Study) -> bool {
+        let named = study.new.compare.baseline.as_deref().filter(|_| study.baseline.is_none());
+        named.is_some_and(|named| named == self.setting.name())
+    }
+
+    /// Whether its load has the step of a condition: loads may follow different scenarios.
+    fn has_step(&self, condition: &Condition) -> bool {
+        let Some(step) = &condition.step else { return true };
+        self.runs.is_empty() || self.runs.iter().any(|(_, run)| run.new.steps.contains(step))
+    }
+
+    fn in_each_block(
+        &self,
+        condition: &Condition,
+        with_seconds: WithSeconds<'_>,
+    ) -> Result<InEachBlock, StoreError> {
+        let side = Side::of(condition, self.runs.iter().map(|(_, run)| *run), with_seconds)?;
+        let mut seen = BTreeMap::new();
+        for (block, run) in &self.runs {
+            seen.insert(*block, said(condition, run, with_seconds)?);
+        }
+        Ok(InEachBlock { seen, side })
+    }
+}
+
+struct Judging<'a> {
+    study: &'a Study,
+    with_seconds: WithSeconds<'a>,
+    together: usize,
+}
+
+impl Judging<'_> {
+    fn answer(
+        &self,
+        condition: &Condition,
+        row: &Row<'_>,
+        baseline: Option<&Row<'_>>,
+    ) -> Result<Answer, StoreError> {
+        let extensions = self.study.extensions.len();
+        match (&self.study.baseline, baseline) {
+            (Some(kept), _) => {
+                let found = match &kept.found {
+                    Ok(found) => found,
+                    Err(why) => return Ok(Answer::NotJudged(why.clone())),
+                };
+                let Setting { system, variant } = &row.setting;
+                let side = found.row(row.load, system, variant).and_then(|row| row.side(&condition.text));
+                let Some(side) = side else {
+                    return Ok(Answer::NotJudged(
+                        "the baseline has no such configuration and load".to_owned(),
+                    ));
+                };
+                let runs = row.runs.iter().map(|(_, run)| *run);
+                let candidate = Side::of(condition, runs, self.with_seconds)?;
+                let found =
+                    judge_extended(condition, &stored::side(side), &candidate, self.together, extensions);
+                Ok(Answer::Judged(found))
+            }
+            (None, Some(baseline)) => {
+                let Some(how) = condition.of_baseline else { return Ok(no_baseline()) };
+                let sides = [
+                    baseline.in_each_block(condition, self.with_seconds)?,
+                    row.in_each_block(condition, self.with_seconds)?,
+                ];
+                let blocks = Blocks { planned: self.study.blocks(), extensions };
+                let found = paired::judge(condition, how, sides.each_ref(), blocks, self.together);
+                Ok(Answer::Judged(found))
+            }
+            (None, None) => Ok(no_baseline()),
+        }
+    }
+}
+
+fn no_baseline() -> Answer {
+    Answer::NotJudged("there is no baseline".to_owned())
+}

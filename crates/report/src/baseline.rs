@@ -1,0 +1,129 @@
+//! The stored baseline of a run or a study, in words and for programs.
+
+use judge::Condition;
+use judge::baseline::Found;
+use serde_json::{Value, json};
+use store::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun, Utc};
+
+use crate::compared::Failure;
+use crate::compared::asked;
+use crate::compared::conditions::{self, Conditions};
+use crate::origin::build;
+use crate::view::View;
+
+/// What the two sides are called where they differ.
+const SIDES: [&str; 2] = ["baseline", "now"];
+
+/// How it was asked for: `label main`; not escaped.
+fn asked_words(asked: &AskedBaseline) -> String {
+    match asked {
+        AskedBaseline::Label(label) => format!("label {label}"),
+        AskedBaseline::File(name) => format!("file {name}"),
+        AskedBaseline::Run(name) => name.clone(),
+    }
+}
+
+/// Which one it is, or why there is none; not escaped.
+pub(crate) fn words(baseline: &Baseline) -> String {
+    match &baseline.found {
+        Err(why) => format!("{}: {why}", asked_words(&baseline.asked)),
+        Ok(found) => format!("{}; measured at another time, not paired", name(found)),
+    }
+}
+
+/// `s-20261121-142501-k3f9 (main · 1a2b3c4d5e6f on main, 2026-11-21 14:25 UTC)`; not escaped.
+pub(crate) fn name(found: &FoundBaseline) -> String {
+    let build = build(&found.origin);
+    let build = if build.is_empty() { build } else { format!("{build}, ") };
+    let at = Utc::from_unix_ms(found.started_at_unix_ms).format("%Y-%m-%d %H:%M");
+    format!("{} ({build}{at} UTC)", found.id)
+}
+
+/// In which points a baseline and what is held against it differ, a sentence each; not escaped.
+pub(crate) fn differences(
+    found: &FoundBaseline,
+    load: &BaselineLoad,
+    run: &NewRun,
+    is_same_file: bool,
+) -> Vec<String> {
+    let mut points = asked::differences(&load.into(), &run.into(), is_same_file, SIDES);
+    points.extend(conditions::differences(
+        &Conditions { host: &found.host, tenbin_version: &found.tenbin_version },
+        &Conditions { host: &run.host, tenbin_version: &run.tenbin_version },
+        SIDES,
+    ));
+    points
+}
+
+/// What must be known of a run that is held against a stored baseline; not escaped.
+pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
+    let Some(baseline) = &view.run.baseline else { return Vec::new() };
+    let found = match &baseline.found {
+        Ok(found) => found,
+        Err(why) => return vec![format!("{why}: {} not judged.", baseline.conditions.join(", "))],
+    };
+    let mut notes = vec![format!(
+        "Baseline: {}, measured at another time; a single run has no confidence interval, so conditions of the baseline are judged \
+         by the estimate.",
+        name(found)
+    )];
+    if let Some(load) = found.loads.first() {
+        notes.extend(differences(found, load, &view.run.new, false));
+    }
+    let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
+    notes.extend(judged.into_iter().map(|(condition, found)| {
+        let text = condition.text.clone();
+        format!("{text}: {}.", Failure::new(String::new(), condition, found).words())
+    }));
+    notes
+}
+
+/// For programs: which one it is, or why there is none.
+pub(crate) fn object(baseline: &Baseline) -> Value {
+    let (kind, name) = match &baseline.asked {
+        AskedBaseline::Label(label) => ("label", label),
+        AskedBaseline::File(name) => ("file", name),
+        AskedBaseline::Run(name) => ("run", name),
+    };
+    let mut object = json!({ "asked": { kind: name }, "is_paired": false, "reason": null });
+    match &baseline.found {
+        Err(why) => object["reason"] = why.as_str().into(),
+        Ok(found) => {
+            object["id"] = found.id.as_str().into();
+            object["title"] = found.title.as_str().into();
+            object["started_at"] = Utc::from_unix_ms(found.started_at_unix_ms).to_string().into();
+            object["label"] = found.origin.label.as_deref().into();
+            object["commit"] = found.origin.commit.as_deref().into();
+            object["branch"] = found.origin.branch.as_deref().into();
+            object["tenbin_version"] = found.tenbin_version.as_str().into();
+        }
+    }
+    object
+}
+
+/// The same of a run, with its conditions.
+pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
+    let baseline = view.run.baseline.as_ref()?;
+    let mut object = object(baseline);
+    let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
+    object["conditions"] =
+        judged.into_iter().map(|(condition, found)| of_condition(condition, found)).collect();
+    Some(object)
+}
+
+fn of_condition(condition: Condition, found: Found) -> Value {
+    gate_object(&Failure::new(String::new(), condition, found))
+}
+
+/// A condition that must hold, for programs: what is true has passed.
+pub(crate) fn gate_object(gate: &Failure) -> Value {
+    use judge::baseline::Decision;
+    let mut object = gate.object();
+    let verdict = match gate.decision() {
+        Decision::True => "passed",
+        Decision::False => "failed",
+        Decision::Undecided(_) => "undecided",
+    };
+    object["verdict"] = verdict.into();
+    object
+}

@@ -1,0 +1,93 @@
+//! A study against its stored baseline: every configuration that both measured, by the metric of the study.
+
+use judge::baseline;
+use serde_json::Value;
+use store::StoreError;
+
+use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
+use super::written;
+use crate::ratio;
+use crate::study::StudyView;
+use crate::units::percent_with;
+
+/// Every configuration that a study and its stored baseline have in common, judged together.
+#[derive(Default)]
+pub(crate) struct AgainstStored {
+    rows: Vec<Row>,
+    matters: f64,
+}
+
+struct Row {
+    /// Places in the loads of the study, and in the rows of the load.
+    place: (usize, usize),
+    compared: ComparedRow,
+}
+
+impl AgainstStored {
+    /// Of a study whose loads are worked out.
+    pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, StoreError> {
+        let compare = &view.study.new.compare;
+        let found = view.study.baseline.as_ref().and_then(|baseline| baseline.found.as_ref().ok());
+        let (Some(found), Some(metric)) = (found, view.metric) else { return Ok(Self::default()) };
+        let (mut places, mut rows) = (Vec::new(), Vec::new());
+        for (of_load, load) in view.loads.iter().enumerate() {
+            for (of_row, row) in load.rows.iter().enumerate() {
+                let stored = found.row(load.name, &row.place.system, &row.place.variant);
+                let Some(stored) = stored.and_then(|stored| stored.side(metric.name)) else { continue };
+                let runs = row.runs.iter().map(|(run, _)| view.runs[*run].run);
+                let sides = [baseline::stored_side(stored), baseline::metric_side(metric, runs)?];
+                let sides = sides.map(|side| SideFigures::of_side(&side));
+                places.push((of_load, of_row));
+                rows.push(ComparedRow {
+                    load: load.name.to_owned(),
+                    system: row.place.system.clone(),
+                    variant: row.place.variant.clone(),
+                    unpaired: unpaired(&sides),
+                    sides,
+                    verdict: Verdict::Inconclusive(None),
+                });
+            }
+        }
+        judge(&mut rows, compare.matters, compare.higher_is_better);
+        let rows = places.into_iter().zip(rows).map(|(place, compared)| Row { place, compared }).collect();
+        Ok(Self { rows, matters: compare.matters })
+    }
+
+    /// A line for each configuration, not escaped; `name` says how one is called.
+    pub(crate) fn lines(&self, view: &StudyView<'_>, name: &dyn Fn(usize, usize) -> String) -> Vec<String> {
+        let Some(metric) = view.metric else { return Vec::new() };
+        let write = metric.kind.writer();
+        let middle =
+            |side: &SideFigures| side.spread().map_or_else(|| "n/a".to_owned(), |of| write(of.median));
+        let line = |row: &Row| {
+            let ComparedRow { sides: [was, is], unpaired, verdict, .. } = &row.compared;
+            let ratio = unpaired.map(|of| {
+                let interval = of.interval.zip(of.confidence).map(|(ends, confidence)| {
+                    let [low, high] = ratio::ends_beside(of.ratio, ends);
+                    format!(" ({low} to {high}, {} confidence)", percent_with(confidence, 1))
+                });
+                format!(": {}{}", ratio::times(of.ratio), interval.unwrap_or_default())
+            });
+            let counts = [was, is].map(|side| side.figures.len());
+            let why = verdict.reason().map_or_else(String::new, |why| format!(": {why}"));
+            format!(
+                "{}: {} {}, was {}{}; {}{why}; {} and {} runs",
+                name(row.place.0, row.place.1),
+                view.metric_words(),
+                middle(is),
+                middle(was),
+                ratio.unwrap_or_default(),
+                verdict.words(self.matters),
+                counts[0],
+                counts[1]
+            )
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    /// The same for programs.
+    pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
+        let size = view.metric.map_or(1.0, |metric| metric.kind.unit().1);
+        self.rows.iter().map(|row| written::row_object(&row.compared, size)).collect()
+    }
+}

@@ -1,0 +1,231 @@
+//! Gates that are conditions of a baseline, and the stored baseline that a study is held against.
+
+use judge::baseline::{self, Decision};
+use judge::{Condition, Setting};
+use serde_json::{Value, json};
+use store::{StoreError, Study};
+
+use super::{LoadView, StudyPieces, StudyView, name, row_name};
+use crate::LoadRun;
+use crate::breaches;
+use crate::compared::Failure;
+use crate::item::Tone;
+use crate::text::{cut_to, listed};
+
+/// Lines about a stored baseline, and points in which it differs.
+const LINES_MAX: usize = 6;
+
+/// A gate that is a condition of a baseline, on a configuration.
+pub(crate) struct GateOfBaseline {
+    /// The place of its load among those of the study, and of its configuration among the rows of the load.
+    pub(crate) load: usize,
+    pub(crate) row: usize,
+    /// Its text may hold anything: escape it.
+    pub(crate) condition: Condition,
+    pub(crate) answer: Answer,
+}
+
+/// What can be said of it.
+pub(crate) enum Answer {
+    Judged(Box<Failure>),
+    /// Why there is no baseline; it may hold anything.
+    NotJudged(String),
+}
+
+/// Every one of a study.
+pub(super) fn gates(
+    study: &Study,
+    loads: &[LoadView<'_>],
+    load_run: LoadRun<'_>,
+) -> Result<Vec<GateOfBaseline>, StoreError> {
+    let gates = baseline::gates(study, &|run| load_run(&run.id))?;
+    let placed = |gate: baseline::Gate| {
+        let load = loads.iter().position(|load| load.name == gate.load)?;
+        let row = loads[load].rows.iter().position(|row| Setting::of(row.place) == gate.setting)?;
+        let answer = match gate.answer {
+            baseline::Answer::NotJudged(why) => Answer::NotJudged(why),
+            baseline::Answer::Judged(found) => {
+                let of = name(loads[load].rows[row].place);
+                Answer::Judged(Box::new(Failure::new(of, gate.condition.clone(), found)))
+            }
+        };
+        Some(GateOfBaseline { load, row, condition: gate.condition, answer })
+    };
+    Ok(gates.into_iter().filter_map(placed).collect())
+}
+
+fn of_load<'v>(
+    view: &'v StudyView<'_>,
+    load: &LoadView<'_>,
+) -> impl Iterator<Item = &'v GateOfBaseline> + use<'v> {
+    let place = view.loads.iter().position(|known| known.name == load.name);
+    view.of_baseline.iter().filter(move |gate| Some(gate.load) == place)
+}
+
+/// Those that are judged and are not held, with whether nobody can tell.
+fn breached<'v>(
+    view: &'v StudyView<'_>,
+    load: &LoadView<'_>,
+) -> impl Iterator<Item = (&'v GateOfBaseline, &'v Failure, bool)> + use<'v> {
+    let is_quick = view.study.new.is_quick;
+    of_load(view, load).filter_map(move |gate| {
+        let Answer::Judged(judged) = &gate.answer else { return None };
+        let judged = judged.as_ref();
+        match judged.decision() {
+            Decision::True => None,
+            Decision::Undecided(_) => (!is_quick).then_some((gate, judged, true)),
+            Decision::False => Some((gate, judged, false)),
+        }
+    })
+}
+
+/// What failed, by how much, and from how many samples; escaped.
+pub(super) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
+    let worse = breached(view, load).filter(|(.., is_undecided)| !is_undecided);
+    worse.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect()
+}
+
+/// What nobody can tell yet, and why; escaped. `None` if there is nothing of the kind.
+pub(super) fn undecided(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
+    let open = breached(view, load).filter(|(.., is_undecided)| *is_undecided);
+    let open: Vec<String> = open.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect();
+    (!open.is_empty()).then(|| format!("Gate undecided: {}.", listed(open, breaches::NAMED_MAX, "; ")))
+}
+
+fn told(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    gate: &GateOfBaseline,
+    judged: &Failure,
+) -> String {
+    let samples = format!(", {}", view.noun().counted(judged.planned()));
+    let (text, words) = (page.text(&gate.condition.text), page.text(&judged.words_of(&samples)));
+    format!("{text}: {}: {words}", page.row(load, gate.row))
+}
+
+/// Every one under a load: its tone, its mark, and a line; escaped.
+pub(super) fn lines(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+) -> Vec<(Tone, char, String)> {
+    if let Some(line) = none_judged(page, view, load) {
+        return vec![line];
+    }
+    let line = |gate: &GateOfBaseline| {
+        let text = page.text(&gate.condition.text);
+        let of = match load.rows.len() {
+            1 => String::new(),
+            _ => format!(" for {}", page.row(load, gate.row)),
+        };
+        match &gate.answer {
+            Answer::NotJudged(why) => {
+                (Tone::Doubtful, '?', format!("{text}: not judged{of}: {}", page.text(why)))
+            }
+            Answer::Judged(judged) => {
+                let words = page.text(&judged.words());
+                match judged.decision() {
+                    Decision::True => (Tone::Plain, '✓', format!("{text}: held{of}: {words}")),
+                    Decision::False => (Tone::Bad, '✗', format!("{text}: failed{of}: {words}")),
+                    Decision::Undecided(_) if view.study.new.is_quick => {
+                        (Tone::Doubtful, '?', format!("{text}: not decided by a quick study{of}: {words}"))
+                    }
+                    Decision::Undecided(_) => (Tone::Bad, '✗', format!("{text}: undecided{of}: {words}")),
+                }
+            }
+        }
+    };
+    of_load(view, load).map(line).collect()
+}
+
+/// What nothing was held against, in one line; `None` if something was.
+fn none_judged(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+) -> Option<(Tone, char, String)> {
+    let why = view.study.baseline.as_ref()?.found.as_ref().err()?;
+    let mut texts: Vec<&str> = Vec::new();
+    for gate in of_load(view, load) {
+        if !texts.contains(&&*gate.condition.text) {
+            texts.push(&gate.condition.text);
+        }
+    }
+    let texts = listed(texts.iter().map(|text| page.text(text)), LINES_MAX, ", ");
+    (!texts.is_empty()).then(|| (Tone::Doubtful, '?', format!("not judged: {texts}: {}", page.text(why))))
+}
+
+/// The stored baseline, how every configuration stands against it, and in what they differ; escaped.
+pub(crate) fn facts(page: &StudyPieces<'_>, view: &StudyView<'_>) -> Vec<String> {
+    let Some(stored) = &view.study.baseline else { return Vec::new() };
+    let mut lines = vec![crate::baseline::words(stored)];
+    let of_several = view.loads.len() > 1;
+    let name = |load: usize, row: usize| match of_several {
+        true => format!("{} ({})", row_name(&view.loads[load], row), view.loads[load].name),
+        false => row_name(&view.loads[load], row),
+    };
+    lines.extend(view.against_stored.lines(view, &name));
+    lines.extend(differences(view));
+    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    lines.iter().map(|line| page.text(line)).collect()
+}
+
+/// In which points the study and its stored baseline differ, each once.
+fn differences(view: &StudyView<'_>) -> Vec<String> {
+    let found = view.study.baseline.as_ref().and_then(|stored| stored.found.as_ref().ok());
+    let Some(found) = found else { return Vec::new() };
+    let is_same_file = found.plan_hash.as_ref() == Some(&view.study.new.plan_hash);
+    let mut points: Vec<String> = Vec::new();
+    for load in &view.loads {
+        let run = load.rows.iter().find_map(|row| row.runs.first());
+        let (Some(stored), Some((run, _))) = (found.load(load.name), run) else { continue };
+        let new = &view.runs[*run].run.new;
+        for point in crate::baseline::differences(found, stored, new, is_same_file) {
+            if !points.contains(&point) {
+                points.push(point);
+            }
+        }
+    }
+    points
+}
+
+/// How many blocks may decide what nobody can tell yet: twice as many, as far as that goes.
+pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
+    let blocks = view.study.blocks();
+    let is_open = view.loads.iter().any(|load| breached(view, load).any(|(.., is_undecided)| is_undecided));
+    let more = blocks.saturating_mul(2).min(stats::EXTENDED_MAX);
+    (is_open && more > blocks).then_some(more)
+}
+
+impl GateOfBaseline {
+    /// For programs.
+    pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
+        let load = &view.loads[self.load];
+        let place = load.rows[self.row].place;
+        let mut object = match &self.answer {
+            Answer::Judged(judged) => crate::baseline::gate_object(judged),
+            Answer::NotJudged(why) => json!({
+                "condition": self.condition.text,
+                "of": name(place),
+                "verdict": "not_judged",
+                "reason": why,
+            }),
+        };
+        object["load"] = load.name.into();
+        object["system"] = place.system.as_str().into();
+        object["variant"] = place.variant.as_str().into();
+        object
+    }
+}
+
+impl StudyView<'_> {
+    /// The stored baseline for programs, with every configuration against it.
+    pub(crate) fn stored_baseline_object(&self) -> Option<Value> {
+        let stored = self.study.baseline.as_ref()?;
+        let mut object = crate::baseline::object(stored);
+        object["rows"] = self.against_stored.object(self);
+        object["notes"] = json!(differences(self));
+        Some(object)
+    }
+}
