@@ -7,13 +7,13 @@ it('keeps a short result in large type', () => {
 });
 
 it('ends with the first clause, and has the qualifications below', () => {
-  expect(
-    headline('puma is 1.13 × as fast as unicorn: 797.0 ok/s; no valid run of node (8 failed).'),
-  ).toEqual({
-    text: 'puma is 1.13 × as fast as unicorn: 797.0 ok/s.',
-    rest: 'no valid run of node (8 failed).',
-    is_short: true,
-  });
+  expect(headline('puma is 1.13 × as fast as unicorn: 797.0 ok/s; no valid run of node (8 failed).')).toEqual(
+    {
+      text: 'puma is 1.13 × as fast as unicorn: 797.0 ok/s.',
+      rest: 'no valid run of node (8 failed).',
+      is_short: true,
+    },
+  );
   expect(headline('None of 4,282 requests ended ok; p50 30.4 µs.').text).toBe(
     'None of 4,282 requests ended ok.',
   );
