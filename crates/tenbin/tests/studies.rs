@@ -304,7 +304,8 @@ fn a_system_on_a_host_of_its_own_is_loaded_over_a_link() {
     let run = &study["runs"][0];
     assert_identity(run);
     assert_eq!(number(run, "outcomes.ok"), 50, "this test needs root and iproute2: {run}");
-    assert!(run["system"]["cpu_s"].as_f64().is_some_and(|cpu_s| cpu_s > 0.0), "{run}");
+    // Fifty requests may take less than a tick.
+    assert!(run["system"]["cpu_s"].is_number(), "{run}");
     assert_nothing_is_left(&home);
 }
 
