@@ -5,6 +5,7 @@ mod greetings;
 #[path = "../../crates/wire/tests/pieces/mod.rs"]
 mod pieces;
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::OnceLock;
@@ -153,7 +154,8 @@ pub fn read_plan(bytes: &[u8]) {
                 assert!(!study.explain().is_empty());
                 let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(7000..).collect();
                 let (dir, tenbin) = (Path::new("/run/1"), Path::new("/bin/tenbin"));
-                let launch = study.launch(0, &Environment { ports: &ports, dir, tenbin });
+                let host = Ipv4Addr::LOCALHOST;
+                let launch = study.launch(0, &Environment { ports: &ports, dir, tenbin, host });
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
                         let mut actions = plan.steps.iter().filter_map(|step| step.request());
