@@ -137,6 +137,13 @@ impl<'a> MonitoredSystem<'a> {
         }
     }
 
+    /// A process that has ended although nobody asked it to.
+    fn note_death(&mut self) {
+        if self.died.is_none() {
+            self.died = self.system.as_mut().and_then(|system| system.died());
+        }
+    }
+
     /// Waits for the end of the events that the end of the load has ended, and keeps them.
     pub(crate) fn end_events(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
         self.events.end(store, run)
@@ -191,14 +198,14 @@ impl Monitor for MonitoredSystem<'_> {
             looks.iter().for_each(|look| self.taken.note(look, &self.aside));
             keep(store, run, clock, looks)?;
         }
-        if self.died.is_none() {
-            self.died = self.system.as_mut().and_then(|system| system.died());
-        }
+        self.note_death();
         let has_failed = self.events.attend(store, run)?;
         Ok(self.died.is_some() || has_failed)
     }
 
     fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        // A store that was slow may have kept the last look from being made.
+        self.note_death();
         self.events.interrupt();
         let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
