@@ -1,6 +1,6 @@
 //! Where the control groups of a process are, in version 1 and 2.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The two kinds of hierarchies that Linux has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,16 @@ pub(crate) struct Hierarchy {
     pub(crate) point: PathBuf,
     /// The folder of the process's group.
     pub(crate) own: PathBuf,
+}
+
+/// Groups above one another that are looked at: a limit of any of them holds for all below.
+const LEVELS_MAX: usize = 16;
+
+impl Hierarchy {
+    /// The groups that the process is in, from its own up to the root of the hierarchy.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &Path> {
+        self.own.ancestors().take(LEVELS_MAX).take_while(|group| group.starts_with(&self.point))
+    }
 }
 
 /// Hierarchies that may have a controller: the one of version 1 that has it, and that of version 2. `memberships` is

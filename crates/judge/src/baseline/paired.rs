@@ -94,7 +94,7 @@ mod tests {
         judge(&condition, how, [&in_blocks(baseline), &in_blocks(candidate)], BLOCKS, 1).decision
     }
 
-    /// A machine that becomes slower: unpaired, nothing could be told.
+    /// A machine that becomes slower: unpaired, this is inconclusive.
     const DRIFTING: [f64; 8] = [100.0, 91.0, 82.0, 75.0, 66.0, 58.0, 51.0, 44.0];
 
     #[test]

@@ -12,9 +12,6 @@ use super::source::{Allowance, Source};
 use super::threads::Members;
 use crate::control_groups;
 
-/// Groups above one another that are looked at: a limit of any of them holds for all below.
-const LEVELS_MAX: usize = 16;
-
 /// A count of a control group that grows, and the files that may have it: in version 1, in version 2.
 struct Count {
     metric: &'static str,
@@ -161,8 +158,7 @@ impl OwnGroups {
                 group == hierarchy.point
                     || ours.iter().any(|ours| ours.point == hierarchy.point && ours.own.starts_with(group))
             };
-            let groups = hierarchy.own.ancestors().take(LEVELS_MAX);
-            groups.take_while(move |group| !is_ours(group) && group.starts_with(&hierarchy.point))
+            hierarchy.groups().take_while(move |group| !is_ours(group))
         });
         let has_one = |group: &&Path| files.iter().any(|file| group.join(file).is_file());
         levels.filter(has_one).map(Path::to_path_buf).collect()

@@ -8,9 +8,6 @@ use super::sheet::{Counters, Probe, Sheet};
 use super::source::{Allowance, Source};
 use crate::control_groups::{self, Hierarchy};
 
-/// Groups above one another that are looked at: a quota of any of them holds for all below.
-const LEVELS_MAX: usize = 16;
-
 /// Every group with a quota that this process is in.
 pub(crate) struct Throttling {
     groups: Vec<Source>,
@@ -46,12 +43,8 @@ impl Probe for Throttling {
 /// The files of the groups of a process, from its own up to the root of the hierarchy.
 fn files(memberships: &str, mounts: &str) -> Vec<PathBuf> {
     let hierarchies = control_groups::hierarchies(memberships, mounts, "cpu");
-    let files = |hierarchy: &Hierarchy| {
-        let groups = hierarchy.own.ancestors().take(LEVELS_MAX);
-        let groups = groups.take_while(|group| group.starts_with(&hierarchy.point));
-        groups.map(|group| group.join("cpu.stat")).collect::<Vec<_>>()
-    };
-    hierarchies.iter().flat_map(files).collect()
+    let groups = hierarchies.iter().flat_map(Hierarchy::groups);
+    groups.map(|group| group.join("cpu.stat")).collect()
 }
 
 /// Time in which the group had used up its quota: nanoseconds in version 1, microseconds in version 2.

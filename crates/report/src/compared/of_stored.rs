@@ -4,7 +4,7 @@ use judge::baseline;
 use serde_json::Value;
 use store::StoreError;
 
-use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
+use super::row::{ComparedRow, SideFigures, judge};
 use super::written;
 use crate::ratio;
 use crate::study::StudyView;
@@ -38,14 +38,7 @@ impl AgainstStored {
                 let sides = [baseline::stored_side(stored), baseline::metric_side(metric, runs)?];
                 let sides = sides.map(|side| SideFigures::of_side(&side));
                 places.push((of_load, of_row));
-                rows.push(ComparedRow {
-                    load: load.name.to_owned(),
-                    system: row.place.system.clone(),
-                    variant: row.place.variant.clone(),
-                    unpaired: unpaired(&sides),
-                    sides,
-                    verdict: Verdict::Inconclusive(None),
-                });
+                rows.push(ComparedRow::new(load.name, row.place, sides));
             }
         }
         judge(&mut rows, compare.matters, compare.higher_is_better);

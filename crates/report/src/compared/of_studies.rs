@@ -6,7 +6,7 @@ use store::{Outage, Procedure, Run, Study};
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
-use super::row::{ComparedRow, SideFigures, Verdict, judge, unpaired};
+use super::row::{ComparedRow, SideFigures, judge};
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, Metric};
@@ -63,14 +63,7 @@ pub(super) fn compare(
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
             SideFigures::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
         });
-        rows.push(ComparedRow {
-            load: load.name.to_owned(),
-            system: row.place.system.clone(),
-            variant: row.place.variant.clone(),
-            unpaired: unpaired(&sides),
-            sides,
-            verdict: Verdict::Inconclusive(None),
-        });
+        rows.push(ComparedRow::new(load.name, row.place, sides));
     }
     alone[1] = only_in(b, &rows);
     if rows.is_empty() {

@@ -4,6 +4,7 @@ use judge::baseline::Side;
 use judge::rates;
 use record::Counts;
 use stats::{ERRORS_MARGIN, Seen, Spread, Unpaired};
+use store::StudyPlace;
 
 /// What both studies say of a system and setting under a load.
 pub(super) struct ComparedRow {
@@ -15,6 +16,20 @@ pub(super) struct ComparedRow {
     /// Of the second to the first; `None` without figures above zero on either side.
     pub(super) unpaired: Option<Unpaired>,
     pub(super) verdict: Verdict,
+}
+
+impl ComparedRow {
+    /// Not judged yet.
+    pub(super) fn new(load: &str, place: &StudyPlace, sides: [SideFigures; 2]) -> Self {
+        Self {
+            load: load.to_owned(),
+            system: place.system.clone(),
+            variant: place.variant.clone(),
+            unpaired: Unpaired::of(&sides[1].figures, &sides[0].figures, ALPHA),
+            sides,
+            verdict: Verdict::Inconclusive(None),
+        }
+    }
 }
 
 /// What one study says of it.
@@ -96,10 +111,6 @@ impl SideFigures {
 }
 
 /// The comparison of two sides.
-pub(super) fn unpaired(sides: &[SideFigures; 2]) -> Option<Unpaired> {
-    Unpaired::of(&sides[1].figures, &sides[0].figures, ALPHA)
-}
-
 /// Judges all rows together: by Holm they share their 5 %.
 pub(super) fn judge(rows: &mut [ComparedRow], matters: f64, higher_is_better: bool) {
     let has_enough = |row: &ComparedRow| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
@@ -193,15 +204,8 @@ mod tests {
             let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
             SideFigures::of(figures.iter().map(one))
         };
-        let sides = [side(a), side(b)];
-        ComparedRow {
-            load: String::new(),
-            system: String::new(),
-            variant: String::new(),
-            unpaired: unpaired(&sides),
-            sides,
-            verdict: Verdict::Equivalent,
-        }
+        let row = ComparedRow::new("", &fixtures::place("web", ""), [side(a), side(b)]);
+        ComparedRow { verdict: Verdict::Equivalent, ..row }
     }
 
     const SLOW: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2];
