@@ -6,6 +6,7 @@ use stats::median;
 use store::Run;
 
 use crate::core_time::{CoreTime, in_measured_time};
+use crate::inside::is_of_database;
 
 /// Readings of one run, summed up over its measured seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,6 +81,7 @@ impl Resources {
             // Readings come in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {
+                _ if is_of_database(reading.metric) => {}
                 "machine" => {
                     if let Some(time) = CoreTime::of(&reading) {
                         cores.add(reading.label, reading.second, &time);

@@ -6,6 +6,7 @@ use stats::median;
 use store::{Run, StoredReading};
 
 use crate::core_time::{CoreTime, in_measured_time};
+use crate::inside::Inside;
 use crate::waits::Waits;
 
 /// Readings of one run over its measured seconds. `None` was not sampled.
@@ -43,6 +44,8 @@ pub struct Signals {
     pub throttled: Option<f64>,
     /// What its threads waited for, and how its control group held it back.
     pub waits: Waits,
+    /// What the database of the load said of itself; `None` if it was not asked, or did not answer.
+    pub inside: Option<Inside>,
 }
 
 /// A second that is shorter than this is no measure of a share.
@@ -109,6 +112,7 @@ impl Signals {
             cpu_quota_cores: middle(&|second| second.cpu_quota_cores),
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
             waits: Waits::of(run),
+            inside: Inside::of(run),
         })
     }
 }

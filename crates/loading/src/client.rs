@@ -52,6 +52,14 @@ impl Database {
         }
     }
 
+    /// Opens a connection that only reads what the server says of itself.
+    pub(crate) fn open_to_watch(&self) -> Result<Box<dyn Client>, Error> {
+        let Self::PostgreSql { peer, login } = self else { return self.open(0) };
+        let mut login = Login::clone(login);
+        login.settings.extend(WATCHING.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        Ok(Box::new(postgres::Postgres::open_as_it_is(peer, &Arc::new(login), 0)?))
+    }
+
     /// Opens connection `number`.
     pub(crate) fn open(&self, number: u32) -> Result<Box<dyn Client>, Error> {
         Ok(match self {
@@ -62,8 +70,12 @@ impl Database {
     }
 }
 
+/// Settings of a session that only watches PostgreSQL: it must not hold anything up. They are part of the start-up, so that a
+/// pooler either refuses them or forgets them with the session.
+const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
+
 /// Rows of a reply; `None` is NULL.
-pub(crate) type Answer = Vec<Vec<Option<String>>>;
+pub type Answer = Vec<Vec<Option<String>>>;
 
 /// One connection.
 pub(crate) trait Client: Send {

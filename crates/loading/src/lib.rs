@@ -22,7 +22,7 @@ mod rows;
 mod run;
 mod tables;
 
-pub use client::{Database, LOGIN_TIMEOUT};
+pub use client::{Answer, Database, LOGIN_TIMEOUT};
 pub use error::Error;
 pub use held::HeldSession;
 pub use marks::MARKS;

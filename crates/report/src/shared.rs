@@ -68,7 +68,8 @@ impl Sharing {
             self.ended(ending);
         }
         run.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));
-        run.rewrite(&|text| self.names.name(text), &message);
+        let label = |metric: &str, label: &str| self.names.name(judge::without_statement(metric, label));
+        run.rewrite(&|text| self.names.name(text), &message, &label);
         run
     }
 

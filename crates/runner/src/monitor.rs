@@ -7,6 +7,7 @@ use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
 
+use crate::database_watch::DatabaseWatch;
 use crate::events::Events;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
@@ -89,7 +90,11 @@ pub(crate) struct MonitoredSystem<'a> {
     /// Proxies, by the names of their processes.
     aside: Vec<String>,
     taken: Taken,
-    watch: Option<(Box<dyn Watch>, Clock)>,
+    watch: Option<Box<dyn Watch>>,
+    clock: Option<Clock>,
+    /// The database of the load, if it has one.
+    database: Option<plan::Database>,
+    inside: Option<Box<dyn DatabaseWatch>>,
     /// What happens to it.
     events: Events<'a>,
     /// Why the system is gone, if it is.
@@ -131,10 +136,33 @@ impl<'a> MonitoredSystem<'a> {
             aside,
             taken: Taken::default(),
             watch: None,
+            clock: None,
+            database: None,
+            inside: None,
             events: Events::default(),
             died: None,
             not_available: Vec::new(),
         }
+    }
+
+    /// The same, and the database of the load from inside.
+    pub(crate) fn with_database(self, database: Option<&plan::Database>) -> Self {
+        Self { database: database.cloned(), ..self }
+    }
+
+    /// Keeps looks, the newest with what the database said since the one before.
+    fn keep(
+        &mut self,
+        store: &Store,
+        run: &RunId,
+        mut looks: Vec<Look>,
+        said: impl FnOnce(&mut Self) -> Vec<lab::probes::Reading>,
+    ) -> Result<(), StoreError> {
+        looks.iter().for_each(|look| self.taken.note(look, &self.aside));
+        if let Some(newest) = looks.last_mut() {
+            newest.readings.extend(said(self));
+        }
+        self.clock.as_mut().map_or(Ok(()), |clock| keep(store, run, clock, looks))
     }
 
     /// A process that has ended although nobody asked it to.
@@ -185,7 +213,10 @@ impl Left<'_> {
 impl Monitor for MonitoredSystem<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
-            self.watch = Some((self.lab.watch(subject), Clock { origin, next_second: 0 }));
+            self.watch = Some(self.lab.watch(subject));
+            self.clock = Some(Clock { origin, next_second: 0 });
+            // Now that the load has its connections, this takes none of them.
+            self.inside = self.database.as_ref().and_then(|database| self.lab.watch_database(database));
         }
         if let Some(system) = &mut self.system {
             self.events.begin(&mut **system, origin);
@@ -193,10 +224,10 @@ impl Monitor for MonitoredSystem<'_> {
     }
 
     fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
-        if let Some((watch, clock)) = &mut self.watch {
+        if let Some(watch) = &mut self.watch {
             let looks = watch.take();
-            looks.iter().for_each(|look| self.taken.note(look, &self.aside));
-            keep(store, run, clock, looks)?;
+            let said = |this: &mut Self| this.inside.as_mut().map_or_else(Vec::new, |inside| inside.take());
+            self.keep(store, run, looks, said)?;
         }
         self.note_death();
         let has_failed = self.events.attend(store, run)?;
@@ -207,11 +238,12 @@ impl Monitor for MonitoredSystem<'_> {
         // A store that was slow may have kept the last look from being made.
         self.note_death();
         self.events.interrupt();
-        let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
+        let Some(watch) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
         self.not_available = not_available;
-        looks.iter().for_each(|look| self.taken.note(look, &self.aside));
-        keep(store, run, &mut clock, looks)
+        let (said, lacks) = self.inside.take().map(|inside| inside.end()).unwrap_or_default();
+        self.not_available.extend(lacks);
+        self.keep(store, run, looks, |_| said)
     }
 
     fn taken(&self) -> Taken {

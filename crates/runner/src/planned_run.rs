@@ -91,6 +91,11 @@ impl<'a> PlannedRun<'a> {
 
     /// Starts the system, if it is to be started.
     pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
+        let database = self.plan.sql.as_ref().map(|sql| &sql.database);
+        self.start_processes(tools).map(|system| system.with_database(database))
+    }
+
+    fn start_processes<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
             return Ok(MonitoredSystem::somebody_elses(lab));

@@ -10,6 +10,7 @@ use lab::hosts::Network;
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
+use crate::database_watch::{self, DatabaseWatch};
 use crate::environment::Before;
 use crate::events::Happenings;
 use crate::prepare::Prepared;
@@ -48,6 +49,11 @@ pub trait Lab: Debug {
 
     /// Looks at machine, generator and system once a second from now on.
     fn watch(&self, subject: Subject) -> Box<dyn Watch>;
+
+    /// Asks the database of a load what its sessions wait for from now on, if it is one that can be asked.
+    fn watch_database(&self, _database: &plan::Database) -> Option<Box<dyn DatabaseWatch>> {
+        None
+    }
 
     /// Looks once at who listens where a load will go, and who else uses the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
@@ -135,6 +141,11 @@ impl Lab for LocalLab {
 
     fn watch(&self, subject: Subject) -> Box<dyn Watch> {
         Box::new(lab::probes::Watch::begin(subject))
+    }
+
+    fn watch_database(&self, database: &plan::Database) -> Option<Box<dyn DatabaseWatch>> {
+        database_watch::Session::begin(database)
+            .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
     }
 
     fn look_around(&self, prepared: &Prepared) -> Before {

@@ -6,9 +6,14 @@ use crate::reading::ReadingKey;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// Drops what processes and events wrote, and rewrites the names of readings and the texts of gates and events, and, with a function of its own,
-    /// the message of every error. Figures stay.
-    pub fn rewrite(&mut self, text: &dyn Fn(&str) -> String, error: &dyn Fn(&LedgerEntry) -> String) {
+    /// Drops what processes and events wrote, and rewrites the subjects of readings and the texts of gates and events, and, with
+    /// functions of their own, the message of every error, and the label of every reading of a metric. Figures stay.
+    pub fn rewrite(
+        &mut self,
+        text: &dyn Fn(&str) -> String,
+        error: &dyn Fn(&LedgerEntry) -> String,
+        label_of: &dyn Fn(&str, &str) -> String,
+    ) {
         for StoredSecond { errors, .. } in &mut self.parts {
             let mut rewritten = Ledger::default();
             for entry in errors.entries() {
@@ -31,8 +36,8 @@ impl Run {
         for cost in &mut monitored.event_costs {
             cost.name = text(&cost.name);
         }
-        for ReadingKey { subject, label, .. } in monitored.readings.kinds_mut() {
-            (*subject, *label) = (text(subject), text(label));
+        for ReadingKey { subject, metric, label } in monitored.readings.kinds_mut() {
+            (*subject, *label) = (text(subject), label_of(metric, label));
         }
     }
 }

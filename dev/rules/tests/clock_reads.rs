@@ -18,6 +18,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/runner/src/clock.rs", "the clock of runs: tests have another one"),
     ("crates/study/src/study.rs", "how long the runs of a study take, to tell how long is left"),
     ("crates/runner/src/stretching.rs", "how long a password may be stretched"),
+    ("crates/runner/src/database_watch.rs", "how long a database took to answer, to ask it seldom"),
     ("crates/runner/src/resolve.rs", "how long a name look-up took"),
     ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),

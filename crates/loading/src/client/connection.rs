@@ -19,6 +19,8 @@ const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// How often somebody who may give up is asked.
 const LISTEN: Duration = Duration::from_millis(50);
 const BUFFER_BYTES: usize = 64 * 1024;
+/// No answer that somebody may give up is longer.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// A session that is logged in.
 pub(super) struct Connection<S: Session> {
@@ -68,6 +70,10 @@ impl<S: Session> Connection<S> {
 
     fn fill(&mut self) -> io::Result<()> {
         loop {
+            // A server that never stops talking is given up as well.
+            if self.is_given_up.as_ref().is_some_and(|is_given_up| is_given_up.load(Ordering::Relaxed)) {
+                return Err(io::Error::other("it was given up"));
+            }
             match self.line.read(&mut self.buffer) {
                 Ok(0) => return Err(io::Error::other("the server closed the connection")),
                 Ok(count) => {
@@ -139,11 +145,14 @@ impl<S: Session> Connection<S> {
         self.finish(rows, doing).map(|_| ())
     }
 
-    /// The rows that a statement answers.
+    /// The rows that a statement answers. An answer that may be given up is, beyond 1 MiB.
     pub(super) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
-        let mut rows = Taken::default();
-        self.run(sql.as_bytes(), &mut rows, doing)?;
-        Ok(rows.rows)
+        let mut rows = Taken { is_given_up: self.is_given_up.clone(), ..Taken::default() };
+        let answered = self.run(sql.as_bytes(), &mut rows, doing);
+        if rows.is_too_long() {
+            return Err(broken(doing, "the server answers with more than 1 MiB"));
+        }
+        answered.map(|()| rows.rows)
     }
 }
 
@@ -163,6 +172,14 @@ pub(super) fn broken(doing: &str, reason: impl Into<String>) -> Error {
 struct Taken {
     rows: Answer,
     row: Vec<Option<String>>,
+    bytes: usize,
+    is_given_up: Option<Arc<AtomicBool>>,
+}
+
+impl Taken {
+    fn is_too_long(&self) -> bool {
+        self.is_given_up.is_some() && self.bytes > ANSWER_BYTES_MAX
+    }
 }
 
 impl RowSink for Taken {
@@ -171,10 +188,34 @@ impl RowSink for Taken {
     }
 
     fn value(&mut self, _column: u16, value: Option<&[u8]>) {
+        self.bytes += size_of::<Option<String>>() + value.map_or(0, <[u8]>::len);
+        if self.is_too_long() {
+            self.is_given_up.iter().for_each(|is_given_up| is_given_up.store(true, Ordering::Relaxed));
+            return;
+        }
         self.row.push(value.map(|bytes| String::from_utf8_lossy(bytes).into_owned()));
     }
 
     fn row_ended(&mut self) {
-        self.rows.push(std::mem::take(&mut self.row));
+        if !self.is_too_long() {
+            self.rows.push(std::mem::take(&mut self.row));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_too_long_is_given_up() {
+        let is_given_up = Arc::new(AtomicBool::new(false));
+        let mut rows = Taken { is_given_up: Some(Arc::clone(&is_given_up)), ..Taken::default() };
+        for _ in 0..ANSWER_BYTES_MAX {
+            rows.value(0, Some(b"x"));
+            rows.row_ended();
+        }
+        assert!(is_given_up.load(Ordering::Relaxed));
+        assert!(rows.rows.len() < ANSWER_BYTES_MAX / 16, "{}", rows.rows.len());
     }
 }

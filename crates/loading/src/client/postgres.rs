@@ -23,12 +23,17 @@ pub(super) struct Postgres {
 
 impl Postgres {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
-        let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
-        let mut postgres = Self { connection, rows: CopyRows::default() };
+        let mut postgres = Self::open_as_it_is(peer, login, number)?;
         // An index takes as long as it takes. The marks' end is waited for, and then everything before it is on disk too.
         let settings = "SET statement_timeout = 0; SET synchronous_commit = off";
         postgres.query(settings, "setting up a connection")?;
         Ok(postgres)
+    }
+
+    /// Without statements of its own: behind a pooler they would outlive it.
+    pub(super) fn open_as_it_is(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
+        let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
+        Ok(Self { connection, rows: CopyRows::default() })
     }
 }
 

@@ -1,0 +1,225 @@
+//! What a database said of itself while requests were measured: what its sessions waited for, and its counters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use store::Run;
+
+use crate::core_time::in_measured_time;
+
+/// Of the readings `db_…` of one run. Every name may hold anything: escape it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inside {
+    /// How often sessions were sampled.
+    pub samples: f64,
+    /// Mean number of active sessions.
+    pub active: f64,
+    /// Mean number of sessions by state: `active`, `idle`, `idle in transaction`, …
+    pub states: BTreeMap<String, f64>,
+    /// Mean number of active sessions by what they waited for: `CPU`, `Lock:transactionid`, `IO:WALSync`, …
+    pub waits: BTreeMap<String, f64>,
+    /// Statements with what they waited for, most sessions first.
+    pub statements: Vec<StatementWait>,
+    /// Sessions that others waited for, and how many did, most first.
+    pub blocking: Vec<(String, f64)>,
+    /// Growth of counters for each second, by metric without `db_`; those with labels are summed up.
+    pub per_s: BTreeMap<String, f64>,
+    /// Connections that were open at most, and how many may be.
+    pub connections: Option<[f64; 2]>,
+    /// The share of the time in which the database was asked.
+    pub asked: f64,
+}
+
+/// What a statement waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementWait {
+    /// Its text without values.
+    pub statement: String,
+    /// Class and event.
+    pub wait: String,
+    /// Mean number of sessions.
+    pub sessions: f64,
+}
+
+/// What a label holds between wait and statement.
+const SEPARATOR: &str = " | ";
+/// What a label holds between a session with its state and its statement.
+const BEFORE_STATEMENT: &str = ": ";
+/// What a session that waits for nothing does.
+pub const ON_CPU: &str = "CPU";
+
+impl Inside {
+    /// `None` where no database was sampled in a measured second.
+    pub fn of(run: &Run) -> Option<Self> {
+        let mut inside = Self::default();
+        // Seconds with samples, and those with counters: there are none yet in the first, and none any more in the last.
+        let (mut sampled_s, mut counted_s) = (0.0, BTreeSet::new());
+        let mut statements = BTreeMap::new();
+        let mut blocking = BTreeMap::new();
+        let mut per_s: BTreeMap<String, f64> = BTreeMap::new();
+        let (mut open, mut max) = (None, None);
+        let readings = in_measured_time(run).filter(|reading| reading.value.is_finite());
+        for reading in readings.filter(|reading| is_of_database(reading.metric)) {
+            let (label, value) = (reading.label, reading.value);
+            match reading.metric {
+                "db_samples" => {
+                    sampled_s += 1.0;
+                    inside.samples += value;
+                }
+                "db_watch_s" => inside.asked += value,
+                "db_sessions_active" => inside.active += value,
+                "db_sessions" => *inside.states.entry(label.to_owned()).or_default() += value,
+                "db_waits" => *inside.waits.entry(label.to_owned()).or_default() += value,
+                "db_statement_waits" => *statements.entry(label.to_owned()).or_insert(0.0) += value,
+                "db_blocking" => *blocking.entry(label.to_owned()).or_insert(0.0) += value,
+                "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
+                "db_connections_max" => max = Some(value),
+                metric => {
+                    counted_s.insert(reading.second);
+                    let name = metric.trim_start_matches("db_");
+                    *per_s.entry(name.to_owned()).or_default() += value;
+                }
+            }
+        }
+        if sampled_s == 0.0 {
+            return None;
+        }
+        inside.active /= sampled_s;
+        inside
+            .states
+            .values_mut()
+            .chain(inside.waits.values_mut())
+            .for_each(|sessions| *sessions /= sampled_s);
+        inside.asked /= sampled_s;
+        per_s.values_mut().for_each(|count| *count /= counted_s.len() as f64);
+        inside.per_s = per_s;
+        let statement = |(label, sessions): (String, f64)| {
+            let (wait, statement) = label.split_once(SEPARATOR).unwrap_or((&label, ""));
+            let [wait, statement] = [wait, statement].map(str::to_owned);
+            StatementWait { wait, statement, sessions: sessions / sampled_s }
+        };
+        inside.statements = statements.into_iter().map(statement).collect();
+        inside.statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
+        inside.blocking = blocking.into_iter().map(|(who, sessions)| (who, sessions / sampled_s)).collect();
+        inside.blocking.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        inside.connections = open.zip(max).map(|(open, max)| [open, max]);
+        Some(inside)
+    }
+
+    /// Waits by their share of the active sessions, largest first.
+    pub fn ranked(&self) -> Vec<(&str, f64)> {
+        let shares = self.waits.iter().map(|(wait, sessions)| (wait.as_str(), sessions / self.active));
+        let mut shares: Vec<_> = shares.filter(|(_, share)| share.is_finite()).collect();
+        shares.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        shares
+    }
+
+    /// The share of the active sessions in waits of a class: `Lock`, `IO`, `LWLock`, `CPU`, …
+    pub fn class_share(&self, class: &str) -> f64 {
+        let of_class = self.waits.iter().filter(|(wait, _)| class_of(wait) == class);
+        let sessions: f64 = of_class.map(|(_, sessions)| sessions).sum();
+        if self.active > 0.0 { sessions / self.active } else { 0.0 }
+    }
+
+    /// The growth of a counter for each second; `None` if the server does not count it.
+    pub fn rate(&self, metric: &str) -> Option<f64> {
+        self.per_s.get(metric).copied()
+    }
+
+    /// The share of blocks that were found in memory.
+    pub fn hits(&self) -> Option<f64> {
+        let read = self.rate("blocks_read")?;
+        let all = self.rate("blocks_requested").or_else(|| Some(read + self.rate("blocks_hit")?))?;
+        Some(1.0 - read / all).filter(|share| share.is_finite())
+    }
+}
+
+/// The label of a reading without the text of a statement, for readers who must not learn it.
+pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
+    let separator = match metric {
+        "db_statement_waits" => SEPARATOR,
+        "db_blocking" => BEFORE_STATEMENT,
+        _ => return label,
+    };
+    label.split_once(separator).map_or(label, |(before, _)| before)
+}
+
+/// The class of a wait.
+pub fn class_of(wait: &str) -> &str {
+    wait.split_once(':').map_or(wait, |(class, _)| class)
+}
+
+/// Whether a reading is of a database from inside.
+pub(crate) fn is_of_database(metric: &str) -> bool {
+    metric.starts_with("db_")
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::{OwnStore, ending, new_run, reading};
+    use store::{NewRun, Reading, Run};
+
+    use super::*;
+    use crate::Resources;
+
+    fn run(seconds: &[Vec<Reading>]) -> Run {
+        let seconds: Vec<(u64, Vec<Reading>)> = (0..).zip(seconds.iter().cloned()).collect();
+        let new = NewRun { warm_up_ns: 1_000_000_000, ..new_run() };
+        OwnStore::new().kept(&new, &[], &seconds, &ending())
+    }
+
+    fn of_database(metric: &str, label: &str, value: f64) -> Reading {
+        reading("database", metric, label, value)
+    }
+
+    fn second(lock: f64, cpu: f64) -> Vec<Reading> {
+        let update = "UPDATE t SET a = ?";
+        vec![
+            of_database("db_samples", "", 5.0),
+            of_database("db_watch_s", "", 0.01),
+            of_database("db_sessions_active", "", lock + cpu),
+            of_database("db_waits", "Lock:transactionid", lock),
+            of_database("db_waits", "CPU", cpu),
+            of_database("db_statement_waits", &format!("Lock:transactionid | {update}"), lock),
+            of_database("db_statement_waits", "CPU | SELECT ? | ?", cpu),
+            of_database("db_blocking", "session 7, active: x", lock),
+            of_database("db_commits", "", 100.0),
+            of_database("db_blocks_read", "", 25.0),
+            of_database("db_blocks_hit", "", 75.0),
+            of_database("db_connections", "", 12.0),
+            of_database("db_connections_max", "", 100.0),
+        ]
+    }
+
+    #[test]
+    fn measured_seconds_are_summed_up_and_those_of_the_warm_up_are_not() {
+        let run = run(&[second(50.0, 50.0), second(4.0, 1.0), second(2.0, 3.0)]);
+        let inside = Inside::of(&run).expect("some");
+        assert_eq!((inside.samples, inside.active), (10.0, 5.0));
+        assert_eq!(inside.ranked(), [("Lock:transactionid", 0.6), ("CPU", 0.4)]);
+        assert_eq!((inside.class_share("Lock"), inside.class_share("IO")), (0.6, 0.0));
+        assert_eq!(inside.statements[0].statement, "UPDATE t SET a = ?");
+        assert_eq!(inside.statements[1].statement, "SELECT ? | ?");
+        assert_eq!(inside.blocking, [("session 7, active: x".to_owned(), 3.0)]);
+        assert_eq!((inside.rate("commits"), inside.hits()), (Some(100.0), Some(0.75)));
+        assert_eq!(inside.connections, Some([12.0, 100.0]));
+        assert_eq!(inside.asked, 0.01);
+        assert!(Resources::of(&run).is_some_and(|resources| resources.processes.is_empty()));
+    }
+
+    #[test]
+    fn labels_to_share_have_no_statement() {
+        let told = |metric, label| without_statement(metric, label);
+        assert_eq!(told("db_statement_waits", "IO:WALSync | INSERT INTO secrets"), "IO:WALSync");
+        assert_eq!(told("db_blocking", "session 7, active: SELECT a::b"), "session 7, active");
+        assert_eq!(told("disk_busy_s", "vda: x | y"), "vda: x | y");
+    }
+
+    #[test]
+    fn without_samples_there_is_nothing_to_say() {
+        assert_eq!(Inside::of(&run(&[second(1.0, 1.0)])), None, "the warm-up alone");
+        assert_eq!(Inside::of(&run(&[vec![], vec![of_database("db_commits", "", 1.0)]])), None);
+        let idle = vec![of_database("db_samples", "", 5.0), of_database("db_sessions_active", "", 0.0)];
+        let idle = Inside::of(&run(&[vec![], idle])).expect("a sample");
+        assert_eq!((idle.active, idle.class_share("Lock"), idle.ranked().len()), (0.0, 0.0, 0));
+    }
+}

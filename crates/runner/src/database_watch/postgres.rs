@@ -1,0 +1,280 @@
+//! PostgreSQL, from version 10 on.
+
+use loading::{Answer, Error};
+
+use super::shape::{Quotes, shape};
+use super::tally::Sample;
+use super::{Asked, Counter, Dialect, number, text};
+
+/// Sessions of this database, those that do the same counted together. What is idle waits for its client.
+const SAMPLE: &str = "\
+    SELECT state, wait_event_type, wait_event, \
+    CASE WHEN state <> 'idle' THEN left(query, 240) END, count(*), sum(count(*)) OVER () \
+    FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+    AND backend_type IN ('client backend', 'parallel worker') GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 256";
+
+/// Of some sessions that wait for a lock, who they wait for. This locks the server's list of locks for a moment: it is asked
+/// seldom, and for few.
+const BLOCKING: &str = "\
+    WITH waiting AS MATERIALIZED (SELECT pid FROM pg_stat_activity \
+    WHERE wait_event_type = 'Lock' AND datname = current_database() LIMIT 16), \
+    blocking AS MATERIALIZED (SELECT unnest(pg_blocking_pids(pid)) AS pid FROM waiting) \
+    SELECT a.pid, a.state, left(a.query, 240), coalesce(a.wait_event_type, '') = 'Lock', count(*) \
+    FROM blocking JOIN pg_stat_activity a USING (pid) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 8";
+
+/// The version, connections that are open, and how many others may be.
+const BEGIN: &str = "\
+    SELECT current_setting('server_version_num'), (SELECT sum(numbackends) FROM pg_stat_database), \
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int";
+
+/// Statistics that are read with one question.
+struct Statistics {
+    what: &'static str,
+    /// The first version that has them, and the first that has not.
+    versions: [u32; 2],
+    sql: &'static str,
+    /// Metric and label of each column; a label of `*` is that of the first column of a row.
+    columns: &'static [(&'static str, &'static str)],
+}
+
+const ALWAYS: u32 = u32::MAX;
+
+/// All statistics. Times are in milliseconds on the server, and in seconds here.
+const STATISTICS: [Statistics; 7] = [
+    Statistics {
+        what: "pg_stat_database",
+        versions: [0, ALWAYS],
+        sql: "SELECT xact_commit, xact_rollback, blks_read, blks_hit, deadlocks, temp_bytes FROM pg_stat_database \
+              WHERE datname = current_database()",
+        columns: &[
+            ("db_commits", ""),
+            ("db_rollbacks", ""),
+            ("db_blocks_read", ""),
+            ("db_blocks_hit", ""),
+            ("db_deadlocks", ""),
+            ("db_temp_bytes", ""),
+        ],
+    },
+    Statistics {
+        what: "pg_stat_bgwriter",
+        versions: [0, 170_000],
+        sql: "SELECT checkpoints_timed, checkpoints_req, buffers_checkpoint, buffers_clean, buffers_backend \
+              FROM pg_stat_bgwriter",
+        columns: &[
+            ("db_checkpoints", "timed"),
+            ("db_checkpoints", "requested"),
+            ("db_buffers_written", "checkpointer"),
+            ("db_buffers_written", "background writer"),
+            ("db_buffers_written", "backends"),
+        ],
+    },
+    Statistics {
+        what: "pg_stat_checkpointer",
+        versions: [170_000, ALWAYS],
+        sql: "SELECT num_timed, num_requested, buffers_written, (SELECT buffers_clean FROM pg_stat_bgwriter) \
+              FROM pg_stat_checkpointer",
+        columns: &[
+            ("db_checkpoints", "timed"),
+            ("db_checkpoints", "requested"),
+            ("db_buffers_written", "checkpointer"),
+            ("db_buffers_written", "background writer"),
+        ],
+    },
+    Statistics {
+        what: "pg_stat_wal",
+        versions: [140_000, 180_000],
+        sql: "SELECT wal_bytes, wal_buffers_full, wal_write, wal_sync, wal_sync_time / 1000 FROM pg_stat_wal",
+        columns: &[
+            ("db_wal_bytes", ""),
+            ("db_wal_buffers_full", ""),
+            ("db_wal_writes", ""),
+            ("db_wal_syncs", ""),
+            ("db_wal_sync_s", ""),
+        ],
+    },
+    Statistics {
+        what: "pg_stat_wal",
+        versions: [180_000, ALWAYS],
+        sql: "SELECT w.wal_bytes, w.wal_buffers_full, i.writes, i.fsyncs, i.fsync_time / 1000 FROM pg_stat_wal w, \
+              (SELECT sum(writes) AS writes, sum(fsyncs) AS fsyncs, sum(fsync_time) AS fsync_time FROM pg_stat_io \
+              WHERE object = 'wal') i",
+        columns: &[
+            ("db_wal_bytes", ""),
+            ("db_wal_buffers_full", ""),
+            ("db_wal_writes", ""),
+            ("db_wal_syncs", ""),
+            ("db_wal_sync_s", ""),
+        ],
+    },
+    Statistics {
+        what: "pg_stat_io",
+        versions: [160_000, ALWAYS],
+        sql: "SELECT backend_type, sum(reads), sum(writes), sum(extends), sum(fsyncs) FROM pg_stat_io GROUP BY 1 LIMIT 24",
+        columns: &[
+            ("", ""),
+            ("db_io_reads", "*"),
+            ("db_io_writes", "*"),
+            ("db_io_extends", "*"),
+            ("db_io_fsyncs", "*"),
+        ],
+    },
+    Statistics {
+        what: "the number of connections",
+        versions: [0, ALWAYS],
+        sql: "SELECT sum(numbackends), current_setting('max_connections') FROM pg_stat_database",
+        columns: &[("db_connections", ""), ("db_connections_max", "")],
+    },
+];
+
+/// Metrics that are sizes; all others grow.
+const SIZES: [&str; 2] = ["db_connections", "db_connections_max"];
+
+/// What the server said when it was asked for what a role may not see.
+const HIDDEN: &str = "<insufficient privilege>";
+
+#[derive(Debug, Default)]
+pub(super) struct Postgres {
+    version: u32,
+    /// Numbers of the statistics that were refused.
+    refused: Vec<usize>,
+}
+
+impl Dialect for Postgres {
+    fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
+        self.refused.clear();
+        let Some(answer) = asked.ask_if_allowed("the version of the server", BEGIN)? else { return Ok(None) };
+        let row = answer.first().map_or(&[][..], Vec::as_slice);
+        self.version = number(row, 0).map_or(0, |version| version as u32);
+        Ok(number(row, 1).zip(number(row, 2)).map(|(open, max)| [open, max]))
+    }
+
+    fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
+        let answer = asked.ask(SAMPLE)?;
+        if answer.iter().any(|row| text(row, 3) == HIDDEN) {
+            let because = "other users' sessions are hidden\n  help: grant pg_read_all_stats to the role";
+            asked.shared.lacks("some sessions", because);
+        }
+        if answer.iter().any(|row| text(row, 0) == "disabled") {
+            asked.shared.lacks("sessions", "track_activities is off");
+        }
+        Ok(sessions(&answer))
+    }
+
+    fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error> {
+        let answer = asked.ask_if_allowed("who blocks others", BLOCKING)?;
+        Ok(answer.map_or_else(Vec::new, |answer| super::blocking(&answer, Quotes::Names)))
+    }
+
+    fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {
+        let mut counters = Vec::new();
+        for (place, statistics) in STATISTICS.iter().enumerate() {
+            let [from, to] = statistics.versions;
+            if !(from..to).contains(&self.version) || self.refused.contains(&place) {
+                continue;
+            }
+            match asked.ask_if_allowed(statistics.what, statistics.sql)? {
+                Some(answer) => answer.iter().for_each(|row| statistics.read(row, &mut counters)),
+                None => self.refused.push(place),
+            }
+        }
+        Ok(counters)
+    }
+}
+
+impl Statistics {
+    fn read(&self, row: &[Option<String>], counters: &mut Vec<Counter>) {
+        for (place, (metric, label)) in
+            self.columns.iter().enumerate().filter(|(_, (name, _))| !name.is_empty())
+        {
+            let label = if *label == "*" { text(row, 0) } else { label }.to_owned();
+            let grows = !SIZES.contains(metric);
+            counters.extend(number(row, place).map(|value| Counter { metric, label, value, grows }));
+        }
+    }
+}
+
+/// What an answer to [`SAMPLE`] says.
+fn sessions(answer: &Answer) -> Vec<Sample> {
+    let mut samples: Vec<Sample> = answer.iter().filter_map(|row| session(row)).collect();
+    let told: f64 = samples.iter().map(|sample| sample.sessions).sum();
+    let all = answer.first().and_then(|row| number(row, 5)).unwrap_or(0.0);
+    if all > told {
+        samples.push(Sample { state: "other".to_owned(), sessions: all - told, ..Sample::default() });
+    }
+    samples
+}
+
+fn session(row: &[Option<String>]) -> Option<Sample> {
+    let sessions = number(row, 4)?;
+    let [state, class, event, statement] = [0, 1, 2, 3].map(|place| text(row, place));
+    let is_active = matches!(state, "active" | "fastpath function call");
+    let wait = match (class, event) {
+        ("", _) => "CPU".to_owned(),
+        (class, "") => class.to_owned(),
+        (class, event) => format!("{class}:{event}"),
+    };
+    let state = if state.is_empty() { "hidden" } else { state }.to_owned();
+    let statement = if is_active { shape(statement, Quotes::Names) } else { String::new() };
+    Some(Sample { state, wait: is_active.then_some(wait), statement, sessions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(fields: [&str; 6]) -> Vec<Option<String>> {
+        fields.into_iter().map(|field| (!field.is_empty()).then(|| field.to_owned())).collect()
+    }
+
+    #[test]
+    fn what_an_active_session_waits_for_is_told_and_that_of_an_idle_one_is_not() {
+        let answer = vec![
+            row(["active", "Lock", "transactionid", "UPDATE t SET a = 5", "3", "9"]),
+            row(["active", "", "", "SELECT 1", "2", "9"]),
+            row(["idle", "Client", "ClientRead", "", "1", "9"]),
+            row(["idle in transaction", "Client", "ClientRead", "SELECT 2", "1", "9"]),
+            row(["", "", "", HIDDEN, "1", "9"]),
+        ];
+        let told = sessions(&answer);
+        let told: Vec<_> = told
+            .iter()
+            .map(|one| (one.state.as_str(), one.wait.as_deref(), one.statement.as_str(), one.sessions))
+            .collect();
+        let expected = [
+            ("active", Some("Lock:transactionid"), "UPDATE t SET a = ?", 3.0),
+            ("active", Some("CPU"), "SELECT ?", 2.0),
+            ("idle", None, "", 1.0),
+            ("idle in transaction", None, "", 1.0),
+            ("hidden", None, "", 1.0),
+            ("other", None, "", 1.0),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_answer_of_something_else_says_nothing() {
+        let odd = [
+            vec![],
+            vec![None; 6],
+            row(["active", "", "", "", "NaN", "1"]),
+            row(["a", "b", "c", "d", "-1", "x"]),
+        ];
+        for row in odd {
+            assert_eq!(sessions(&vec![row.clone()]), [], "{row:?}");
+        }
+    }
+
+    #[test]
+    fn every_version_is_asked_for_what_it_has() {
+        for version in [100_000, 130_000, 150_000, 160_000, 170_000, 180_000] {
+            let has = |metric: &str| {
+                let of_version =
+                    STATISTICS.iter().filter(|one| (one.versions[0]..one.versions[1]).contains(&version));
+                of_version.flat_map(|one| one.columns).filter(|(name, _)| *name == metric).count()
+            };
+            assert_eq!(has("db_checkpoints"), 2, "{version}");
+            assert_eq!(has("db_wal_syncs"), usize::from(version >= 140_000), "{version}");
+            assert_eq!(has("db_io_reads"), usize::from(version >= 160_000), "{version}");
+        }
+    }
+}

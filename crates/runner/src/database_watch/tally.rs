@@ -1,0 +1,248 @@
+//! What was read since the last look, as readings. The number of labels is bounded, whatever a server says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use lab::probes::Reading;
+
+use super::Counter;
+
+/// The subject of all readings of a database.
+const DATABASE: &str = "database";
+/// What takes in the labels that are one too many.
+const OTHER: &str = "other";
+/// No label has more characters.
+const CHARACTERS_MAX: usize = 160;
+
+/// Sessions that do the same at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Sample {
+    /// `active`, `idle`, `idle in transaction`, …
+    pub(super) state: String,
+    /// What an active session waits for, as class and event: `Lock:transactionid`. `CPU` if for nothing.
+    pub(super) wait: Option<String>,
+    /// The shape of the statement of an active session.
+    pub(super) statement: String,
+    /// How many there are.
+    pub(super) sessions: f64,
+}
+
+impl Sample {
+    /// Whether it waits for a lock that another session holds.
+    pub(super) fn is_locked(&self) -> bool {
+        self.wait.as_ref().is_some_and(|wait| wait.starts_with("Lock"))
+    }
+}
+
+/// Sums by label. A label that is new when there are `max` already counts as `other`.
+#[derive(Debug)]
+struct Labels {
+    max: usize,
+    known: BTreeSet<String>,
+    sums: BTreeMap<String, f64>,
+}
+
+impl Labels {
+    fn up_to(max: usize) -> Self {
+        Self { max, known: BTreeSet::new(), sums: BTreeMap::new() }
+    }
+
+    fn add(&mut self, label: &str, value: f64) {
+        let mut label = readable(label);
+        if !self.known.contains(&label) {
+            if self.known.len() < self.max {
+                self.known.insert(label.clone());
+            } else {
+                OTHER.clone_into(&mut label);
+            }
+        }
+        *self.sums.entry(label).or_default() += value;
+    }
+
+    fn write(&mut self, metric: &'static str, over: f64, readings: &mut Vec<Reading>) {
+        for (label, sum) in std::mem::take(&mut self.sums) {
+            readings.push(of_database(metric, &label, sum / over));
+        }
+    }
+}
+
+/// Everything since the last look, and what counters were before.
+#[derive(Debug)]
+pub(super) struct Tally {
+    samples: u32,
+    states: Labels,
+    waits: Labels,
+    statements: Labels,
+    /// How often it was asked who blocks others.
+    blocking_looks: u32,
+    blocking: Labels,
+    before: BTreeMap<(&'static str, String), f64>,
+    grown: BTreeMap<(&'static str, String), f64>,
+    sizes: BTreeMap<(&'static str, String), f64>,
+    took: Duration,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            samples: 0,
+            states: Labels::up_to(12),
+            waits: Labels::up_to(64),
+            statements: Labels::up_to(128),
+            blocking_looks: 0,
+            blocking: Labels::up_to(24),
+            before: BTreeMap::new(),
+            grown: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            took: Duration::ZERO,
+        }
+    }
+}
+
+/// Counters that differ by label, in all.
+const COUNTERS_MAX: usize = 128;
+
+impl Tally {
+    /// One sample of all sessions. Those with the most sessions come first, so that rare labels are those that are left out.
+    pub(super) fn add(&mut self, samples: Vec<Sample>) {
+        self.samples += 1;
+        for Sample { state, wait, statement, sessions } in samples {
+            self.states.add(&state, sessions);
+            let Some(wait) = wait else { continue };
+            self.waits.add(&wait, sessions);
+            if !statement.is_empty() {
+                self.statements.add(&format!("{wait} | {statement}"), sessions);
+            }
+        }
+    }
+
+    /// Sessions that others wait for.
+    pub(super) fn add_blocking(&mut self, blocking: Vec<(String, f64)>) {
+        self.blocking_looks += 1;
+        blocking.into_iter().for_each(|(who, sessions)| self.blocking.add(&who, sessions));
+    }
+
+    /// Counters as they are now. The first of a session are only remembered: the server may have started again.
+    pub(super) fn count(&mut self, counters: Vec<Counter>, is_first: bool) {
+        if is_first {
+            self.before.clear();
+        }
+        for Counter { metric, label, value, grows } in counters {
+            let key = (metric, readable(&label));
+            let of_kind = if grows { &mut self.before } else { &mut self.sizes };
+            if !of_kind.contains_key(&key) && of_kind.len() >= COUNTERS_MAX {
+                continue;
+            }
+            let before = of_kind.insert(key.clone(), value);
+            if let Some(before) = before.filter(|_| grows) {
+                *self.grown.entry(key).or_default() += (value - before).max(0.0);
+            }
+        }
+    }
+
+    /// Asking took so long.
+    pub(super) fn took(&mut self, took: Duration) {
+        self.took += took;
+    }
+
+    /// What there is since the last call. Nothing if there was no answer.
+    pub(super) fn take(&mut self) -> Vec<Reading> {
+        let mut readings = Vec::new();
+        let samples = std::mem::take(&mut self.samples);
+        if samples > 0 {
+            let over = f64::from(samples);
+            readings.push(of_database("db_samples", "", over));
+            readings.push(of_database("db_watch_s", "", std::mem::take(&mut self.took).as_secs_f64()));
+            let active: f64 = self.waits.sums.values().sum();
+            readings.push(of_database("db_sessions_active", "", active / over));
+            self.states.write("db_sessions", over, &mut readings);
+            self.waits.write("db_waits", over, &mut readings);
+            self.statements.write("db_statement_waits", over, &mut readings);
+        }
+        let looks = std::mem::take(&mut self.blocking_looks);
+        self.blocking.write("db_blocking", f64::from(looks.max(1)), &mut readings);
+        for values in [&mut self.grown, &mut self.sizes] {
+            let values = std::mem::take(values);
+            readings.extend(
+                values.into_iter().map(|((metric, label), value)| of_database(metric, &label, value)),
+            );
+        }
+        readings
+    }
+}
+
+fn of_database(metric: &'static str, label: &str, value: f64) -> Reading {
+    Reading { subject: DATABASE.to_owned(), metric, label: label.to_owned(), value }
+}
+
+/// Without control characters, and cut.
+fn readable(label: &str) -> String {
+    let visible = |character: char| if character.is_control() { ' ' } else { character };
+    label.chars().take(CHARACTERS_MAX).map(visible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(state: &str, wait: &str, sessions: f64) -> Sample {
+        let wait = (!wait.is_empty()).then(|| wait.to_owned());
+        Sample { state: state.to_owned(), wait, statement: "SELECT ?".to_owned(), sessions }
+    }
+
+    fn value(readings: &[Reading], metric: &str, label: &str) -> Option<f64> {
+        let found =
+            readings.iter().find(|reading| (reading.metric, reading.label.as_str()) == (metric, label));
+        found.map(|reading| reading.value)
+    }
+
+    #[test]
+    fn samples_become_mean_numbers_of_sessions() {
+        let mut tally = Tally::default();
+        tally.add(vec![sample("active", "Lock:transactionid", 3.0), sample("idle", "", 4.0)]);
+        tally.add(vec![sample("active", "CPU", 1.0), sample("idle", "", 2.0)]);
+        let readings = tally.take();
+        assert_eq!(value(&readings, "db_samples", ""), Some(2.0));
+        assert_eq!(value(&readings, "db_sessions_active", ""), Some(2.0));
+        assert_eq!(value(&readings, "db_waits", "Lock:transactionid"), Some(1.5));
+        assert_eq!(value(&readings, "db_sessions", "idle"), Some(3.0));
+        assert_eq!(value(&readings, "db_statement_waits", "CPU | SELECT ?"), Some(0.5));
+        assert!(tally.take().is_empty(), "nothing is reported twice");
+    }
+
+    #[test]
+    fn labels_of_a_hostile_server_are_bounded() {
+        let mut tally = Tally::default();
+        for number in 0..10_000 {
+            tally.add(vec![sample(&format!("s{number}"), &format!("w{number}\n{}", "x".repeat(500)), 1.0)]);
+            let counter = |grows| Counter {
+                metric: "db_io_reads",
+                label: format!("{number}"),
+                value: f64::from(number),
+                grows,
+            };
+            tally.count(vec![counter(true), counter(false)], false);
+        }
+        let readings = tally.take();
+        assert!(readings.len() < 400, "{}", readings.len());
+        let longest = readings.iter().map(|reading| reading.label.chars().count()).max();
+        assert!(longest <= Some(CHARACTERS_MAX) && readings.iter().all(|one| !one.label.contains('\n')));
+        let all: f64 = readings.iter().filter(|one| one.metric == "db_waits").map(|one| one.value).sum();
+        assert!((all - 1.0).abs() < 1e-9, "none is lost: {all}");
+        assert!(value(&readings, "db_waits", OTHER) > Some(0.9));
+    }
+
+    #[test]
+    fn counters_are_read_as_growth_and_a_restart_is_not() {
+        let counter =
+            |value| vec![Counter { metric: "db_commits", label: String::new(), value, grows: true }];
+        let mut tally = Tally::default();
+        tally.count(counter(100.0), true);
+        assert!(tally.take().is_empty());
+        tally.count(counter(150.0), false);
+        tally.count(counter(160.0), false);
+        tally.count(counter(5.0), true);
+        tally.count(counter(7.0), false);
+        assert_eq!(value(&tally.take(), "db_commits", ""), Some(62.0));
+    }
+}
