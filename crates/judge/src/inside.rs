@@ -40,6 +40,8 @@ pub struct StatementWait {
     pub sessions: f64,
 }
 
+/// What reports call this where it could not be read.
+pub const INSIDE: &str = "the database from inside";
 /// What a label holds between wait and statement.
 const SEPARATOR: &str = " | ";
 /// What a label holds between a session with its state and its statement.

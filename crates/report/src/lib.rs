@@ -18,6 +18,7 @@ mod events;
 mod figures;
 mod formats;
 mod html;
+mod inside;
 mod item;
 mod metric;
 mod notes;

@@ -9,7 +9,8 @@ use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, breaches, events, outage, over_time, statements, steadiness, system, times, transactions, words,
+    answer, breaches, events, inside, outage, over_time, statements, steadiness, system, times, transactions,
+    words,
 };
 
 mod brief;
@@ -164,6 +165,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
         facts.push(("memory", format!("{} MiB max", mebibytes(ending.generator.rss_peak_bytes))));
     }
     facts.extend(system::words(view).into_iter().map(|line| ("system", line)));
+    facts.extend(inside::lines(view).into_iter().map(|line| ("database", line)));
     if let Some(cores) = words::cores(view) {
         facts.push(("cores", cores));
     }

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use judge::INSIDE;
 use lab::probes::{NotAvailable, Reading};
 use loading::{Answer, Database, Error, HeldSession};
 use sql::Engine;
@@ -33,8 +34,6 @@ const RETRIES_MAX: u32 = 30;
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
 /// Connections that must be left for others.
 const ROOM_MIN: f64 = 1.0;
-/// What is missing, as a report names it.
-const WHAT: &str = "the database from inside";
 
 /// Reads what a database says of itself.
 pub trait DatabaseWatch: Debug {
@@ -107,7 +106,7 @@ impl Shared {
 
     /// Only the first reason of each thing is kept.
     fn lacks(&self, what: &str, because: &str) {
-        let probe = if what.is_empty() { WHAT.to_owned() } else { format!("{WHAT}: {what}") };
+        let probe = if what.is_empty() { INSIDE.to_owned() } else { format!("{INSIDE}: {what}") };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         if missing.iter().all(|known| known.probe != probe) {
             missing.push(NotAvailable { probe, because: one_line(because) });

@@ -17,6 +17,7 @@ mod database_restarts;
 mod database_studies;
 mod database_wire;
 mod databases;
+mod databases_from_inside;
 mod ends_in_time;
 mod events;
 mod exports;

@@ -25,6 +25,7 @@ mod counted;
 mod event_costs;
 mod events;
 mod found;
+mod inside;
 mod steadiness;
 mod study;
 mod window;
@@ -124,6 +125,8 @@ struct RunObject<'a> {
     events: Vec<events::EventObject<'a>>,
     /// The stored baseline of a run outside a study.
     baseline: Option<serde_json::Value>,
+    /// What the database of the load said of itself.
+    database: Option<inside::InsideObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -383,6 +386,7 @@ impl<'a> RunObject<'a> {
             outage: crate::outage::of(view).map(window::OutageObject::of),
             events: events::of_run(view),
             baseline: crate::baseline::object_of_run(view),
+            database: inside::of_run(view),
         }
     }
 }

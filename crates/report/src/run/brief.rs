@@ -11,7 +11,7 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
-use crate::{bottleneck, breaches, event_costs, events, words};
+use crate::{bottleneck, breaches, event_costs, events, inside, words};
 
 /// Kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
@@ -36,6 +36,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     }
     let facts = [
         ("bottleneck", limit(view, escape).into_iter().collect()),
+        ("database", inside::worth_telling(view).map(|words| escape(&words)).into_iter().collect()),
         ("conditions", conditions(view, escape)),
         ("events", if has_costs { Vec::new() } else { events::lines(view.run, escape) }),
         ("errors", errors(&view.whole, escape)),

@@ -1,0 +1,143 @@
+//! What a database said of itself, in words.
+
+use std::collections::BTreeMap;
+
+use judge::words::percent;
+use judge::{INSIDE, Inside, ON_CPU, class_of};
+
+use crate::text::harmless;
+use crate::units::decimal;
+use crate::view::View;
+
+/// Waits, statements and sessions that are named.
+const WAITS_MAX: usize = 4;
+const STATEMENTS_MAX: usize = 3;
+/// Columns of a statement, and of the name of a wait.
+const STATEMENT_COLUMNS_MAX: usize = 80;
+const WAIT_COLUMNS_MAX: usize = 40;
+/// A smaller share of the sessions is not worth a word.
+const SHARE_MIN: f64 = 0.05;
+/// Where fewer sessions are active, or a smaller share of them waits, the waits decide nothing.
+const ACTIVE_MIN: f64 = 0.5;
+const WAITING_MIN: f64 = 0.2;
+/// Classes of sessions that work, or wait for their client.
+const AT_WORK: [&str; 3] = [ON_CPU, "Client", "Executing"];
+
+/// The waits in a line, if enough sessions wait for something inside the database.
+pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
+    let inside = of(view)?;
+    let working: f64 = AT_WORK.iter().map(|class| inside.class_share(class)).sum();
+    (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
+}
+
+/// Everything that [`worth_telling`] does not say, a line each, and what could not be read.
+pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
+    let mut lines: Vec<String> =
+        of(view).map(in_a_line).filter(|_| worth_telling(view).is_none()).into_iter().collect();
+    lines.extend(of(view).into_iter().flat_map(figures));
+    let missing = view.run.ending.iter().flat_map(|ending| &ending.not_available);
+    let of_database = missing.filter(|(probe, _)| probe.starts_with(INSIDE));
+    lines.extend(of_database.map(|(probe, why)| format!("not available: {probe}: {why}")));
+    lines
+}
+
+fn figures(inside: &Inside) -> Vec<String> {
+    let mut lines = Vec::new();
+    let named = inside.statements.iter().filter(|one| one.sessions >= inside.active * SHARE_MIN);
+    lines.extend(named.take(STATEMENTS_MAX).map(|one| {
+        let share = percent(one.sessions / inside.active, 0);
+        let statement = harmless(&one.statement, STATEMENT_COLUMNS_MAX);
+        format!("{share} {}: {statement}", wait_words(&one.wait))
+    }));
+    let hits = inside.hits().map(|hits| format!("{} of blocks found in memory", percent(hits, 1)));
+    let connections = inside.connections.map(|[open, max]| format!("{open} of {max} connections open"));
+    let figures: Vec<String> = hits.into_iter().chain(connections).collect();
+    if !figures.is_empty() {
+        lines.push(figures.join(", "));
+    }
+    lines
+}
+
+fn of<'a>(view: &'a View<'_>) -> Option<&'a Inside> {
+    view.signals.as_ref()?.inside.as_ref()
+}
+
+fn in_a_line(inside: &Inside) -> String {
+    let ranked = inside.ranked();
+    let mut named = ranked.iter().filter(|(_, share)| *share >= SHARE_MIN).take(WAITS_MAX);
+    let Some((first, share)) = named.next() else { return "no session was active".to_owned() };
+    let active = decimal(inside.active, 1);
+    let mut words = format!("{} of {active} active sessions {}", percent(*share, 0), wait_words(first));
+    for (wait, share) in named {
+        words += &format!(", {} {}", percent(*share, 0), wait_words(wait));
+    }
+    if class_of(first) == "Lock" {
+        words.extend(
+            blocked(inside).map(|who| format!("; most wait for {}", harmless(&who, STATEMENT_COLUMNS_MAX))),
+        );
+    }
+    words
+}
+
+/// Who most sessions wait for: one session, or one after the other that does the same.
+fn blocked(inside: &Inside) -> Option<String> {
+    let most = inside.blocking.iter().map(|(_, sessions)| sessions).sum::<f64>() / 2.0;
+    let mut by_deed: BTreeMap<&str, f64> = BTreeMap::new();
+    for (who, sessions) in &inside.blocking {
+        if *sessions > most {
+            return Some(who.clone());
+        }
+        let deed = who.split_once(", ").map_or("", |(_, deed)| deed);
+        *by_deed.entry(deed).or_default() += sessions;
+    }
+    let (deed, _) = by_deed.into_iter().find(|(deed, sessions)| *sessions > most && !deed.is_empty())?;
+    Some(format!("changing sessions, {deed}"))
+}
+
+fn wait_words(wait: &str) -> String {
+    match wait {
+        ON_CPU => "on CPU".to_owned(),
+        wait => format!("in {}", harmless(wait, WAIT_COLUMNS_MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(blocking: &[(&str, f64)]) -> Inside {
+        let waits = [("Lock:transactionid", 3.0), ("CPU", 1.0), ("IO:x\u{202e}y", 0.5), ("rare", 0.01)];
+        Inside {
+            active: 5.0,
+            waits: waits.map(|(wait, sessions)| (wait.to_owned(), sessions)).into(),
+            blocking: blocking.iter().map(|(who, sessions)| ((*who).to_owned(), *sessions)).collect(),
+            ..Inside::default()
+        }
+    }
+
+    #[test]
+    fn waits_are_named_by_their_share_and_who_is_waited_for() {
+        let line =
+            in_a_line(&inside(&[("session 7, idle in transaction", 9.0), ("session 8, active: x", 2.0)]));
+        assert!(
+            line.starts_with("60 % of 5.0 active sessions in Lock:transactionid, 20 % on CPU, 10 % in IO:x"),
+            "{line}"
+        );
+        assert!(
+            line.ends_with("; most wait for session 7, idle in transaction") && !line.contains('\u{202e}'),
+            "{line}"
+        );
+        assert!(!line.contains("rare"));
+        assert_eq!(in_a_line(&Inside::default()), "no session was active");
+    }
+
+    #[test]
+    fn sessions_that_block_in_turn_are_one() {
+        let in_turn =
+            ["session 1, active: COMMIT", "session 2, active: COMMIT", "session 3, idle in transaction"];
+        let blocking = in_turn.map(|who| (who, 2.0));
+        assert_eq!(blocked(&inside(&blocking)).as_deref(), Some("changing sessions, active: COMMIT"));
+        assert_eq!(blocked(&inside(&blocking[1..])), None, "there is no majority");
+        assert_eq!(blocked(&inside(&[])), None);
+    }
+}
