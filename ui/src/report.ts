@@ -430,8 +430,8 @@ export interface TimeChart {
   key: string;
   title: string;
   unit: Unit;
-  /** `lines`: from zero; `times`: log scale; `heat`: one strip per track, from 0 to 1. */
-  kind: 'lines' | 'times' | 'heat';
+  /** `lines`: from zero; `times`: log scale; `heat`: one strip per track, from 0 to 1; `stack`: areas on one another. */
+  kind: 'lines' | 'times' | 'heat' | 'stack';
   tracks: Track[];
 }
 
@@ -439,7 +439,7 @@ export interface Track {
   key: string;
   label: string;
   /** What the values describe. */
-  subject: 'load' | 'system' | 'generator' | 'machine';
+  subject: 'load' | 'system' | 'generator' | 'machine' | 'database';
 }
 
 /** The time series of one run, from the start of the load, including the warm-up. */

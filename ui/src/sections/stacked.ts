@@ -2,7 +2,8 @@
 
 import type uPlot from 'uplot';
 import type { Load, Report, Run, Series, TimeChart, Track } from '../report';
-import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
+import { columns, linesOf, middles, sharedScale, until, type Line } from '../views/bins';
+import { classOf, colorOf, stacked } from '../views/stack';
 import { missingNote } from '../views/missing';
 import { styles, property, type TrackStyle } from '../views/line_style';
 import { strips } from '../views/heat';
@@ -131,7 +132,8 @@ function entries(
 ): Parameters<typeof key>[1] {
   return tracks.map((track, index) => {
     const of = property(track.subject, '');
-    const colors = of === '' ? colorsOf(panes, chart, track) : [`of-${track.subject}`];
+    const mine = of === '' ? colorsOf(panes, chart, track) : [`of-${track.subject}`];
+    const colors = chart.kind === 'stack' ? [classOf(track)] : mine;
     const { width, dash, alpha } = shape[index] ?? { width: 1, dash: [], alpha: 1 };
     return { words: track.label, colors, width, dash, alpha, is_shown: !hidden.has(track.key) };
   });
@@ -199,7 +201,8 @@ function drawLines(
     drawing.panes.map(({ series }) => series),
     roomOf(height),
   );
-  const { data, bands } = columns(lines, pane.series);
+  const isStack = chart.kind === 'stack';
+  const { data, bands } = isStack ? stacked(middles(pane.series), lines) : columns(lines, pane.series);
   return plot(cell, {
     ...common,
     height,
@@ -209,7 +212,7 @@ function drawLines(
     bands,
     styles: lines.map(({ track }) => ({
       ...(shape[tracks.indexOf(track)] ?? { width: 1, dash: [], alpha: 1 }),
-      color: cssColor(property(track.subject, pane.property)),
+      color: cssColor(isStack ? colorOf(track) : property(track.subject, pane.property)),
     })),
     under: (drawn, pixels) => {
       drawWarmUp(drawn, pixels, pane.run, index === 0);

@@ -4,6 +4,7 @@ import type { Points, Series, TimeChart, Track } from '../report';
 import { fromZero, logarithmic, type Room, type Scale } from './scale';
 import { extent, positiveExtent } from './measures';
 import { pointsOf } from '../unpack';
+import { sums } from './stack';
 
 /** A track with at least one value in the run. */
 export interface Line {
@@ -67,9 +68,11 @@ export function isolated(values: readonly (number | null | undefined)[]): number
 
 /** A common y axis for all runs, so that they can be compared visually. */
 export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale {
-  const lists = all.flatMap((series) =>
-    linesOf(chart, series).flatMap(({ points }) => [points.mid, points.low ?? [], points.high ?? []]),
-  );
+  const lists = all.flatMap((series) => {
+    const lines = linesOf(chart, series);
+    if (chart.kind === 'stack') return sums(lines, series.bins);
+    return lines.flatMap(({ points }) => [points.mid, points.low ?? [], points.high ?? []]);
+  });
   if (chart.kind === 'times') {
     const [low, high] = positiveExtent(flat(lists));
     const scale = logarithmic(low, high, chart.unit, room);
@@ -93,5 +96,9 @@ function* flat(lists: readonly (readonly (number | null)[])[]): Iterable<number 
 
 /** Whether the chart is about the load rather than about resource use. */
 export function isOfLoad({ kind, unit, tracks }: TimeChart): boolean {
-  return kind === 'times' || (unit !== 'bytes_per_s' && tracks.some(({ subject }) => subject === 'load'));
+  return (
+    kind === 'times' ||
+    kind === 'stack' ||
+    (unit !== 'bytes_per_s' && tracks.some(({ subject }) => subject === 'load'))
+  );
 }

@@ -19,6 +19,7 @@ export function styles(kind: TimeChart['kind'], tracks: readonly Track[]): Track
       alpha: [1, 0.9, 0.65][index] ?? 0.6,
     }));
   }
+  if (kind === 'stack') return tracks.map(() => ({ width: 1.25, dash: [], alpha: 1 }));
   return tracks.map(({ subject, key }, index) => {
     // The planned rate is less prominent than the actual rate.
     if (isPlanned(key)) return { width: 1.25, dash: [3, 3], alpha: 0.8 };
@@ -37,6 +38,7 @@ export function property(subject: Track['subject'], mine: string): string {
   switch (subject) {
     case 'load':
     case 'system':
+    case 'database':
       return mine;
     case 'generator':
       return '--muted';

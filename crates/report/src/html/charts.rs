@@ -120,6 +120,7 @@ struct Track {
 const LINES: &str = "lines";
 const TIMES: &str = "times";
 const HEAT: &str = "heat";
+const STACK: &str = "stack";
 
 const fn load(key: &'static str, label: &'static str) -> Track {
     Track { key, label, subject: "load" }
@@ -140,6 +141,11 @@ const fn generator(key: &'static str, label: &'static str) -> Track {
 
 const fn machine(key: &'static str, label: &'static str) -> Track {
     Track { key, label, subject: "machine" }
+}
+
+/// Sessions of the database.
+const fn database(key: &'static str, label: &'static str) -> Track {
+    Track { key, label, subject: "database" }
 }
 
 const fn lines(
@@ -202,6 +208,24 @@ const CHARTS: &[Chart] = &[
             load("not_sent_per_s", "not sent"),
         ],
     ),
+    Chart {
+        kind: STACK,
+        ..lines(
+            "database",
+            "Active sessions of the database",
+            "count",
+            &[
+                database("db_cpu", "on CPU"),
+                database("db_executing", "executing"),
+                database("db_io", "I/O"),
+                database("db_commit", "commit"),
+                database("db_lwlock", "internal lock"),
+                database("db_lock", "lock"),
+                database("db_client", "client"),
+                database("db_other", "other"),
+            ],
+        )
+    },
     lines(
         "queue",
         "Connections waiting to be accepted",

@@ -22,6 +22,8 @@ enum TrackKind {
     Growth,
     /// How large something is: of several it is the largest.
     Level,
+    /// How many there are: several are summed up.
+    Number,
 }
 
 const fn growth(key: &'static str, subject: &'static str, metric: &'static str) -> Source {
@@ -31,6 +33,16 @@ const fn growth(key: &'static str, subject: &'static str, metric: &'static str) 
 const fn level(key: &'static str, subject: &'static str, metric: &'static str) -> Source {
     Source { key, subject, metric, kind: TrackKind::Level }
 }
+
+/// Active sessions of the database in waits of this class.
+const fn waits(key: &'static str, class: &'static str) -> Source {
+    Source { key, subject: DATABASE, metric: class, kind: TrackKind::Number }
+}
+
+/// The subject of what a database says of itself.
+const DATABASE: &str = "database";
+/// Whatever is not in a class of [`SOURCES`].
+const OTHER_WAITS: &str = "other";
 
 /// A track may be the sum of neighbouring sources.
 const SOURCES: &[Source] = &[
@@ -63,6 +75,14 @@ const SOURCES: &[Source] = &[
     level("pressure_cpu", "machine", "pressure_cpu_some_share"),
     level("pressure_memory", "machine", "pressure_memory_some_share"),
     level("pressure_io", "machine", "pressure_io_some_share"),
+    waits("db_cpu", judge::ON_CPU),
+    waits("db_executing", "Executing"),
+    waits("db_lock", "Lock"),
+    waits("db_lwlock", "LWLock"),
+    waits("db_io", "IO"),
+    waits("db_commit", "Commit"),
+    waits("db_client", "Client"),
+    waits("db_other", OTHER_WAITS),
 ];
 
 /// The interface on which a machine talks to itself, which tells nothing of others.
@@ -158,16 +178,33 @@ impl<'a> Readings<'a> {
         if has_ended && OF_THREADS.contains(&metric) {
             return;
         }
-        let Some(place) = self.known.get(&(subject, metric)) else { return };
+        let source = match metric {
+            "db_samples" => return self.sessions_were_sampled(),
+            "db_waits" => {
+                let class = judge::class_of(label);
+                let is_known = self.known.contains_key(&(DATABASE, class));
+                (DATABASE, if is_known { class } else { OTHER_WAITS })
+            }
+            metric => (subject, metric),
+        };
+        let Some(place) = self.known.get(&source) else { return };
         if label == LOOPBACK {
             return;
         }
         let Track { kind, now, .. } = &mut self.tracks[*place];
         *now = Some(match (*now, kind) {
             (None, _) => value,
-            (Some(sum), TrackKind::Growth) => sum + value,
+            (Some(sum), TrackKind::Growth | TrackKind::Number) => sum + value,
             (Some(most), TrackKind::Level) => most.max(value),
         });
+    }
+
+    /// What no session waited for in this second is zero.
+    fn sessions_were_sampled(&mut self) {
+        let of_database = self.known.iter().filter(|((subject, _), _)| *subject == DATABASE);
+        for (_, place) in of_database {
+            self.tracks[*place].now.get_or_insert(0.0);
+        }
     }
 
     /// Ends a second.
