@@ -53,26 +53,34 @@ impl Inside {
     /// `None` where no database was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         let mut inside = Self::default();
-        // Seconds with samples, and those with counters: there are none yet in the first, and none any more in the last.
-        let (mut sampled_s, mut counted_s) = (0.0, BTreeSet::new());
-        let mut statements = BTreeMap::new();
-        let mut blocking = BTreeMap::new();
-        let mut per_s: BTreeMap<String, f64> = BTreeMap::new();
-        let (mut open, mut max) = (None, None);
-        let readings = in_measured_time(run).filter(|reading| reading.value.is_finite());
-        for reading in readings.filter(|reading| is_of_database(reading.metric)) {
+        let of_database = || {
+            in_measured_time(run)
+                .filter(|reading| is_of_database(reading.metric) && reading.value.is_finite())
+        };
+        let samples = of_database().filter(|reading| reading.metric == "db_samples");
+        let samples: BTreeMap<u64, f64> = samples.map(|reading| (reading.second, reading.value)).collect();
+        inside.samples = samples.values().sum();
+        if inside.samples <= 0.0 {
+            return None;
+        }
+        // Of means of a second: the last one has few samples.
+        let part = |second: u64| samples.get(&second).copied().unwrap_or(0.0) / inside.samples;
+        // There are no counters yet in the first second, and none any more in the last.
+        let mut counted_s = BTreeSet::new();
+        let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
+            Default::default();
+        let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
+        for reading in of_database() {
             let (label, value) = (reading.label, reading.value);
+            let mean = value * part(reading.second);
             match reading.metric {
-                "db_samples" => {
-                    sampled_s += 1.0;
-                    inside.samples += value;
-                }
-                "db_watch_s" => inside.asked += value,
-                "db_sessions_active" => inside.active += value,
-                "db_sessions" => *inside.states.entry(label.to_owned()).or_default() += value,
-                "db_waits" => *inside.waits.entry(label.to_owned()).or_default() += value,
-                "db_statement_waits" => *statements.entry(label.to_owned()).or_insert(0.0) += value,
-                "db_blocking" => *blocking.entry(label.to_owned()).or_insert(0.0) += value,
+                "db_samples" => {}
+                "db_watch_s" => asked_s += value,
+                "db_sessions_active" => active += mean,
+                "db_sessions" => *states.entry(label.to_owned()).or_default() += mean,
+                "db_waits" => *waits.entry(label.to_owned()).or_default() += mean,
+                "db_statement_waits" => *statements.entry(label.to_owned()).or_default() += mean,
+                "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
                 "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
                 "db_connections_max" => max = Some(value),
                 metric => {
@@ -82,29 +90,27 @@ impl Inside {
                 }
             }
         }
-        if sampled_s == 0.0 {
-            return None;
-        }
-        inside.active /= sampled_s;
-        inside
-            .states
-            .values_mut()
-            .chain(inside.waits.values_mut())
-            .for_each(|sessions| *sessions /= sampled_s);
-        inside.asked /= sampled_s;
         per_s.values_mut().for_each(|count| *count /= counted_s.len() as f64);
-        inside.per_s = per_s;
         let statement = |(label, sessions): (String, f64)| {
             let (wait, statement) = label.split_once(SEPARATOR).unwrap_or((&label, ""));
             let [wait, statement] = [wait, statement].map(str::to_owned);
-            StatementWait { wait, statement, sessions: sessions / sampled_s }
+            StatementWait { wait, statement, sessions }
         };
-        inside.statements = statements.into_iter().map(statement).collect();
-        inside.statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
-        inside.blocking = blocking.into_iter().map(|(who, sessions)| (who, sessions / sampled_s)).collect();
-        inside.blocking.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        inside.connections = open.zip(max).map(|(open, max)| [open, max]);
-        Some(inside)
+        let mut statements: Vec<StatementWait> = statements.into_iter().map(statement).collect();
+        statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
+        let mut blocking: Vec<(String, f64)> = blocking.into_iter().collect();
+        blocking.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        Some(Self {
+            active,
+            states,
+            waits,
+            statements,
+            blocking,
+            per_s,
+            connections: open.zip(max).map(|(open, max)| [open, max]),
+            asked: asked_s / samples.len() as f64,
+            ..inside
+        })
     }
 
     /// Waits by their share of the active sessions, largest first.
@@ -197,6 +203,11 @@ mod tests {
         let run = run(&[second(50.0, 50.0), second(4.0, 1.0), second(2.0, 3.0)]);
         let inside = Inside::of(&run).expect("some");
         assert_eq!((inside.samples, inside.active), (10.0, 5.0));
+        let mut last = second(0.0, 0.0);
+        last[0].value = 1.0;
+        let with_last = self::run(&[vec![], second(4.0, 1.0), last]);
+        let active = Inside::of(&with_last).map(|inside| inside.active);
+        assert_eq!(active.map(|active| (active * 6.0).round()), Some(25.0), "five samples of six");
         assert_eq!(inside.ranked(), [("Lock:transactionid", 0.6), ("CPU", 0.4)]);
         assert_eq!((inside.class_share("Lock"), inside.class_share("IO")), (0.6, 0.0));
         assert_eq!(inside.statements[0].statement, "UPDATE t SET a = ?");

@@ -101,6 +101,7 @@ impl Target {
             seed: checked.seed,
             log_per_second: checked.log_per_second,
             is_trial: false,
+            watched: None,
         }
     }
 }

@@ -7,6 +7,7 @@ use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
 use wire::http1::{Capture, Checks, Request};
 
+use crate::database::Database;
 use crate::transactions::Transactions;
 
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
@@ -21,6 +22,8 @@ pub struct Plan {
     pub protocol: Option<&'static wire::Protocol>,
     /// What a load of SQL has in addition to its steps.
     pub sql: Option<Transactions>,
+    /// The database of a system that gets requests alone: it is asked what its sessions wait for.
+    pub watched: Option<Database>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Names of the variables, in the order of their numbers.
@@ -52,6 +55,13 @@ pub struct Plan {
     /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then
     /// a result, and no reason to doubt the run.
     pub is_trial: bool,
+}
+
+impl Plan {
+    /// The database that transactions go to, or that works for the system.
+    pub fn database(&self) -> Option<&Database> {
+        self.sql.as_ref().map(|sql| &sql.database).or(self.watched.as_ref())
+    }
 }
 
 /// One request or transaction of a plan.

@@ -91,8 +91,7 @@ impl<'a> PlannedRun<'a> {
 
     /// Starts the system, if it is to be started.
     pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
-        let database = self.plan.sql.as_ref().map(|sql| &sql.database);
-        self.start_processes(tools).map(|system| system.with_database(database))
+        self.start_processes(tools).map(|system| system.with_database(self.plan.database()))
     }
 
     fn start_processes<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {

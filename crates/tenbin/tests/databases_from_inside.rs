@@ -1,10 +1,12 @@
 //! What real databases say of themselves under load: waits, blocking sessions and counters, and why they do not.
 
-use std::fs;
+use std::time::{Duration, Instant};
+use std::{fs, io};
 
-use crate::support::Home;
+use crate::support::{Home, built_in, url};
 use serde_json::Value;
-use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use servers::fake_postgres::{Peer, complete, description, one_row, ready, row};
+use servers::{FakePostgres, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
 /// All users update one row, and hold it for a while.
 const ONE_ROW: &str = "BEGIN;\nUPDATE hot SET n = n + 1 WHERE id = 7;\nSELECT SLEEP;\nCOMMIT;\n";
@@ -111,4 +113,89 @@ fn a_role_without_rights_sees_its_own_sessions() {
     let home = Home::new();
     let json = load(&home, &server.url("poor", None), "SELECT pg_sleep(0.01);\n", &["-c", "3"]);
     assert!(share(&json, "Timeout") > 0.5, "{json}");
+}
+
+/// A load of one connection on a server that answers questions about itself as told, and everything else well. What is asked for
+/// before the load comes over connections of their own.
+fn load_beside(
+    answer: impl Fn(&mut Peer, u32) -> io::Result<()> + Send + Sync + 'static,
+) -> (Value, Duration) {
+    let server = FakePostgres::start(move |peer| {
+        peer.let_in()?;
+        for number in 0.. {
+            let (_, text) = peer.hear_request()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            if text.contains("GROUP BY 1, 2, 3, 4") {
+                answer(peer, number)?;
+            } else if text.contains("server_version_num") {
+                peer.say(
+                    &[description(3), row(&["150000", "1", "100"]), complete("SELECT"), ready(b'I')].concat(),
+                )?;
+            } else {
+                peer.say(&[one_row("1"), ready(b'I')].concat())?;
+            }
+        }
+        Ok(())
+    });
+    let (server, home) = (server.expect("a port"), Home::new());
+    let begun = Instant::now();
+    let json = load(&home, &server.url(), "SELECT 1;\n\\sleep 10 ms\n", &["-c", "1"]);
+    (json, begun.elapsed())
+}
+
+#[test]
+fn a_server_that_floods_or_hangs_its_watcher_is_loaded_all_the_same() {
+    let endless = |peer: &mut Peer, _: u32| {
+        peer.say(&description(6))?;
+        loop {
+            peer.say(&row(&["active", "Lock", "tuple", "SELECT 1", "1", "1"]))?;
+        }
+    };
+    let silent = |_: &mut Peer, _: u32| loop {
+        std::thread::sleep(Duration::from_secs(1));
+    };
+    let closing = |_: &mut Peer, _: u32| Err(io::ErrorKind::BrokenPipe.into());
+    for (json, took) in [load_beside(endless), load_beside(silent), load_beside(closing)] {
+        assert_eq!(json["outcomes"]["failed"], 0, "{json}");
+        assert!(json["outcomes"]["ok"].as_u64() > Some(50), "{json}");
+        assert_eq!(json["database"], Value::Null, "{json}");
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn labels_of_a_hostile_server_are_bounded_and_escaped() {
+    let (json, _) = load_beside(|peer, number| {
+        peer.say(&description(6))?;
+        for place in 0..200 {
+            let wait = format!("w\u{1b}[31m{}", number * 1_000 + place);
+            let long = "x".repeat(1_000);
+            peer.say(&row(&["active", &wait, &long, "SELECT 'secret'", "1", "200"]))?;
+        }
+        peer.say(&[complete("SELECT"), ready(b'I')].concat())
+    });
+    let waits = json["database"]["waits"].as_array().unwrap_or_else(|| panic!("{json}"));
+    assert!((2..=65).contains(&waits.len()), "{}", waits.len());
+    assert_eq!(waits[0]["wait"], "other", "most of them: {json}");
+    let text = json["database"].to_string();
+    assert!(!text.contains("u001b") && !text.contains("secret") && text.len() < 60_000, "{text}");
+}
+
+#[test]
+fn the_database_behind_a_server_is_asked() {
+    let server = Postgres::start(&PostgresSettings::default()).expect("a server");
+    let (target, home) = (built_in(), Home::new());
+    let path = home.path().join("plan.yaml");
+    let plan = format!(
+        "question: What does it wait for?\nscenario: [ get: /status ]\nload: {{ rate: 50/s, for: 3s }}\n\
+         url: {}\ndatabase: {}\n",
+        url(target.address(), ""),
+        server.url(Postgres::USER, None),
+    );
+    fs::write(&path, plan).expect("a plan");
+    let output = home.run(&["run", &*path.to_string_lossy(), "--format", "json"]);
+    let study = output.json();
+    let database = &study["runs"][0]["database"];
+    assert!(database["samples"].as_u64() >= Some(3), "{output:?}");
+    assert!(database["connections_max"].as_f64() > Some(1.0), "{database}");
 }

@@ -138,7 +138,7 @@ pub(crate) static PLAN: Table = Table {
             "database",
             "postgres://app@127.0.0.1:5432/app",
             TEXT,
-            "With `url` for requests: the database for transactions; postgres://…, mysql://…, or sqlite:PATH, without a password.",
+            "With `url` for requests: the database for transactions, or without these the one whose waits are read; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         INSECURE,
@@ -496,7 +496,7 @@ pub(crate) static SYSTEM: Table = Table {
             "database",
             "\"postgres://app@127.0.0.1:{port.db}/app\"",
             TEXT,
-            "Database for transactions, if `url` is for requests; postgres://…, mysql://…, or sqlite:PATH, without a password.",
+            "With `url` for requests: the database for transactions, or without these the one whose waits are read; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
         key(
             "socket",

@@ -66,9 +66,10 @@ fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
 /// Checks the URL of the database of a system that serves HTTP, variables filled in with anything.
 pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
     let node = &entry.value;
-    if !reading.is_sql {
+    if !reading.is_sql && filled.starts_with("sqlite:") {
         let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
-        reading.at(entry.key_at, "`database` requires a step that is a transaction", help);
+        let what = "no step is a transaction, and SQLite has no sessions whose waits could be read";
+        reading.at(entry.key_at, what, help);
     } else if !reading.is_http {
         let what = "`database` requires a step that is a request; transactions alone go to `url`";
         reading.at(entry.key_at, what, "rename it to `url`");

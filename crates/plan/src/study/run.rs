@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Launch, Study, StudyPin};
 use crate::check::{Target, put_on};
+use crate::database::Database;
 use crate::draft::Draft;
 use crate::error::Spelling;
 use crate::fault::Fault;
@@ -20,7 +21,10 @@ impl Study {
         }
         let spec = &self.loads[load].spec;
         let mut plan = match (&self.script.sql, &launch.database) {
-            (None, _) => requests(launch, spec.clone())?,
+            (None, None) => requests(launch, spec.clone())?,
+            (None, Some(database)) => {
+                Plan { watched: Some(Database::read(database)?), ..requests(launch, spec.clone())? }
+            }
             (Some(sql), None) => transactions(&launch.url, sql, spec)?,
             (Some(sql), Some(database)) => both(launch, database, sql, spec)?,
         };

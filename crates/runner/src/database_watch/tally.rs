@@ -153,7 +153,7 @@ impl Tally {
             let over = f64::from(samples);
             readings.push(of_database("db_samples", "", over));
             readings.push(of_database("db_watch_s", "", std::mem::take(&mut self.took).as_secs_f64()));
-            let active: f64 = self.waits.sums.values().sum();
+            let active = self.waits.sums.values().fold(0.0, |sum, sessions| sum + sessions);
             readings.push(of_database("db_sessions_active", "", active / over));
             self.states.write("db_sessions", over, &mut readings);
             self.waits.write("db_waits", over, &mut readings);

@@ -13,7 +13,7 @@ const STATEMENTS_MAX: usize = 32;
 
 #[derive(Serialize)]
 pub(super) struct InsideObject<'a> {
-    samples: f64,
+    samples: u64,
     sessions_active: f64,
     /// By state.
     sessions: BTreeMap<&'a str, f64>,
@@ -75,7 +75,7 @@ impl<'a> InsideObject<'a> {
             .iter()
             .map(|(session, blocks)| BlockingObject { session, blocks: thousandths(*blocks) });
         Self {
-            samples: inside.samples,
+            samples: inside.samples as u64,
             sessions_active: thousandths(inside.active),
             sessions: rounded(&inside.states),
             waits: inside.ranked().into_iter().map(wait).collect(),
