@@ -256,7 +256,7 @@ mod tests {
         let odd = [
             vec![],
             vec![None; 6],
-            row(["active", "", "", "", "NaN", "1"]),
+            row(["active", "", "", "", "NaN", "NaN"]),
             row(["a", "b", "c", "d", "-1", "x"]),
         ];
         for row in odd {
