@@ -175,10 +175,11 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
         let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
         let quick_compare = compare::read(&root, &compared, Some(quick), reading);
+        let quick_events = events::of_quick(&root, quick, &quick_loads, &quick_systems, &events, reading);
         if is_quick {
             (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
+            events = quick_events;
             gates::keep_those_within(&loads, &mut gates);
-            events::keep_those_within(&loads, &systems, &mut events);
             baseline::keep_those_with_baseline(&compare, &mut gates);
         }
     }

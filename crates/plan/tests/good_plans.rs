@@ -633,3 +633,34 @@ fn a_quick_run_leaves_out_events_after_its_end_and_closed_loads_are_warned_of() 
     assert_eq!(names(false), ["a", "b", "c"]);
     assert_eq!(names(true), ["a"]);
 }
+
+#[test]
+fn a_quick_run_may_have_other_times_for_events() {
+    let read = |quick: &str, is_quick: bool| {
+        let plan = format!(
+            "scenario: [ get: / ]\nload: {{ rate: 10/s, for: 10s }}\nquick: {{ for: 2s, events: {quick} }}\n\
+             events: {{ a: {{ at: 5s, every: 1s }}, b: {{ at: 6s }}, c: {{ after: b }} }}\n\
+             systems: {{ s: {{ start: 's {{port}}', events: {{ a: {{ run: x }}, b: {{ run: x }}, c: {{ run: x }} }} }} }}\n"
+        );
+        Study::from_bytes(plan.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), is_quick)
+            .map_err(|errors| errors.to_string())
+    };
+    let of = |study: &Study| -> Vec<(String, plan::EventMoment)> {
+        study.events.iter().map(|event| (event.name.clone(), event.moment.clone())).collect()
+    };
+    let at = |at_ns| plan::EventMoment::At { at_ns, every_ns: None, times: None };
+    let earlier = read("{ b: { at: 1s } }", true).unwrap();
+    let after = plan::EventMoment::AfterEvent { event: "b".to_owned(), delay_ns: 0 };
+    assert_eq!(of(&earlier), [("b".to_owned(), at(1_000_000_000)), ("c".to_owned(), after)]);
+    assert_eq!(of(&read("{ b: { at: 1s } }", false).unwrap())[1].1, at(6_000_000_000), "not quick");
+    // What is wrong is told of either form.
+    for (quick, what) in [
+        ("{ bb: { at: 1s } }", "the plan has no event `bb`"),
+        ("{ b: { at: 3s } }", "`b` begins after the end of the load"),
+        ("{ b: { after: c } }", "wait for each other"),
+        ("{ b: {} }", "the event `b` has no time"),
+    ] {
+        let told = read(quick, false).unwrap_err();
+        assert!(told.contains(what), "{quick}: {told}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The sections `events`: the plan's, which says when, and those of systems, which say what.
 
 use super::near;
+use super::quick::Quick;
 use super::reading::Reading;
 use super::resources::{self, Around};
 use super::systems::Scope;
@@ -355,17 +356,9 @@ pub(crate) fn read(
     }
     in_both(root, entries, reading);
     in_a_ring(&events, entries, reading);
-    for entry in entries {
-        let event = events.iter().find(|event| event.name == entry.key);
-        let problem = event.and_then(|event| beyond_any(event, loads, systems));
-        if let Some((what, help)) = problem {
-            let at = entry.value.entry("at").map_or(entry.key_at, |at| at.value.at);
-            reading.at(at, what, help);
-        }
-    }
+    within(&events, entries, loads, systems, reading);
     if let Some(section) = section.filter(|_| too_many(&events, loads)) {
-        let what = format!("there are more than {OCCURRENCES_MAX} events in one run");
-        reading.at(section.key_at, what, "use a longer `every`, or `times`");
+        too_many_at(section, reading);
     }
     events
 }
@@ -591,8 +584,68 @@ fn too_many(events: &[StudyEvent], loads: &[StudyLoad]) -> bool {
     })
 }
 
+/// Those of a quick run: at the times that `quick` gives, which must lie within its loads. Of the others, those are left out that do
+/// not lie within them, and those that follow one that is left out.
+pub(crate) fn of_quick(
+    root: &Node,
+    quick: &Quick<'_>,
+    loads: &[StudyLoad],
+    systems: &[System],
+    usual: &[StudyEvent],
+    reading: &mut Reading<'_>,
+) -> Vec<StudyEvent> {
+    let own = quick.node.get("events").map_or(&[][..], Node::entries);
+    let entries = root.get("events").map_or(&[][..], Node::entries);
+    for entry in own.iter().filter(|own| !entries.iter().any(|entry| entry.key == own.key)) {
+        let what = format!("the plan has no event `{}`", entry.key);
+        let known = entries.iter().map(|entry| entry.key.as_str());
+        reading.findings.unknown(entry.key_at, what, &entry.key, known, "write one of");
+    }
+    let own_of = |name: &str| own.iter().find(|own| own.key == name);
+    let entries: Vec<Entry> =
+        entries.iter().map(|entry| own_of(&entry.key).unwrap_or(entry).clone()).collect();
+    let mut events = Vec::new();
+    for event in usual {
+        let moment = match own_of(&event.name) {
+            Some(own) => moment(own, &entries, systems, reading),
+            None => Some(event.moment.clone()),
+        };
+        events.extend(moment.map(|moment| StudyEvent { name: event.name.clone(), moment }));
+    }
+    in_a_ring(&events, &entries, reading);
+    within(&events, own, loads, systems, reading);
+    if let Some(section) = quick.node.entry("events").filter(|_| too_many(&events, loads)) {
+        too_many_at(section, reading);
+    }
+    keep_those_within(loads, systems, &mut events);
+    events
+}
+
+/// Events of which these entries say when.
+fn within(
+    events: &[StudyEvent],
+    entries: &[Entry],
+    loads: &[StudyLoad],
+    systems: &[System],
+    reading: &mut Reading<'_>,
+) {
+    for entry in entries {
+        let event = events.iter().find(|event| event.name == entry.key);
+        let problem = event.and_then(|event| beyond_any(event, loads, systems));
+        if let Some((what, help)) = problem {
+            let at = entry.value.entry("at").map_or(entry.key_at, |at| at.value.at);
+            reading.at(at, what, help);
+        }
+    }
+}
+
+fn too_many_at(section: &Entry, reading: &mut Reading<'_>) {
+    let what = format!("there are more than {OCCURRENCES_MAX} events in one run");
+    reading.at(section.key_at, what, "use a longer `every`, or `times`");
+}
+
 /// Leaves out events that begin after the end of a quick run, and those that follow them.
-pub(crate) fn keep_those_within(loads: &[StudyLoad], systems: &[System], events: &mut Vec<StudyEvent>) {
+fn keep_those_within(loads: &[StudyLoad], systems: &[System], events: &mut Vec<StudyEvent>) {
     events.retain(|event| beyond_any(event, loads, systems).is_none());
     loop {
         let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();

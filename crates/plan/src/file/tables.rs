@@ -778,6 +778,12 @@ pub(crate) static QUICK: Table = Table {
             Named(&table(&QUICK_SYSTEM)),
             "By system: other variants.",
         ),
+        key(
+            "events",
+            "{ deploy: { at: 1s } }",
+            Named(&table(&events::EVENT)),
+            "By event: another time, in place of the whole entry. Events that begin after the end of the quick run are left out.",
+        ),
     ],
 };
 
