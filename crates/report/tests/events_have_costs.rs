@@ -49,11 +49,11 @@ fn run() -> Run {
         ..Cost::default()
     };
     let of = |name: &str, judged| EventCost { name: name.to_owned(), occurrence: 0, judged };
-    let costs = [
+    let costs = vec![
         of("deploy", Judged::Cost(Box::new(cost))),
         of("<b>late</b>", Judged::Unknown("too little is known from before it".to_owned())),
     ];
-    store.keep_event_costs(&id, &costs).unwrap();
+    store.keep_event_costs(&mut store.load(&id).unwrap(), costs).unwrap();
     store.load(&id).unwrap()
 }
 

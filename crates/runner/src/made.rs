@@ -39,12 +39,12 @@ pub struct Brief {
 
 /// A run that has ended, with what its events cost, which is kept as well.
 fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
-    let kept = store.load(run)?;
-    if kept.events().is_empty() {
-        return Ok(kept);
+    let mut kept = store.load(run)?;
+    if !kept.events().is_empty() {
+        let costs = judge::event_cost::of_run(&kept);
+        store.keep_event_costs(&mut kept, costs)?;
     }
-    store.keep_event_costs(run, &judge::event_cost::of_run(&kept))?;
-    store.load(run)
+    Ok(kept)
 }
 
 impl Brief {

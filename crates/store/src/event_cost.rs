@@ -179,8 +179,8 @@ impl EventCost {
 const COSTS_MAX: usize = 1_000;
 
 impl Store {
-    /// Keeps what the events of a run cost, in place of what was kept of them before.
-    pub fn keep_event_costs(&self, run: &RunId, costs: &[EventCost]) -> Result<()> {
+    /// Keeps what the events of a loaded run cost, in place of what was kept of them before: in the store, and in `run`.
+    pub fn keep_event_costs(&self, run: &mut Run, mut costs: Vec<EventCost>) -> Result<()> {
         if !costs.iter().all(EventCost::is_finite) {
             return Err(StoreError::NOT_FINITE);
         }
@@ -188,9 +188,12 @@ impl Store {
             return Err(StoreError::Unstorable { what: "the costs of over 1,000 events of a run" });
         }
         let transaction = self.transaction(Durability::Full)?;
-        let number = self.number(run)?;
-        insert(&transaction, number, costs).map_err(|error| self.explain(error))?;
-        transaction.commit().map_err(|error| self.explain(error))
+        let number = self.number(&run.id)?;
+        insert(&transaction, number, &costs).map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))?;
+        costs.sort_by(|one, other| (&one.name, one.occurrence).cmp(&(&other.name, other.occurrence)));
+        run.monitored.event_costs = costs;
+        Ok(())
     }
 
     pub(crate) fn event_costs(&self, snapshot: &Connection, id: &RunId, run: i64) -> Result<Vec<EventCost>> {
