@@ -50,6 +50,15 @@ impl Responses {
         None
     }
 
+    /// How many did not exceed this time, as if the times of a class were spread evenly over it.
+    pub fn count_within(&self, response_ns: f64) -> f64 {
+        let within = |(class, count): (&u16, &u64)| {
+            let (from_ns, width_ns) = (lowest_in(*class) as f64, width(*class) as f64);
+            *count as f64 * ((response_ns - from_ns) / width_ns).clamp(0.0, 1.0)
+        };
+        self.0.iter().map(within).sum()
+    }
+
     /// Classes in use in order, by number, with their counts.
     pub(crate) fn classes(&self) -> impl ExactSizeIterator<Item = (u16, u64)> + '_ {
         self.0.iter().map(|(class, count)| (*class, *count))
@@ -112,6 +121,9 @@ mod tests {
         let mut twice = responses.clone();
         twice.merge(&responses);
         assert_eq!(twice.count(), 2_000);
+        assert_eq!((twice.count_within(0.0), twice.count_within(2e6)), (0.0, 2_000.0));
+        let half = twice.count_within(500e3);
+        assert!((half / 1_000.0 - 1.0).abs() < 0.032, "{half}");
         let medians = [&responses, &twice].map(|of| of.value_at(Percentile::P50).unwrap());
         assert!((medians[0] / medians[1] - 1.0).abs() < 0.01, "{medians:?}");
     }

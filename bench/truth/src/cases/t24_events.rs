@@ -2,7 +2,6 @@
 //! nothing.
 
 use std::fs;
-use std::ops::RangeInclusive;
 use std::thread;
 use std::time::Duration;
 
@@ -24,17 +23,30 @@ struct Upset {
     action: &'static str,
     load: &'static str,
     path: &'static str,
-    outage_s: RangeInclusive<f64>,
-    /// Seen at the end of a window of 100 ms, which begins at any time: up to that much later than planted.
-    recovery_s: RangeInclusive<f64>,
+    /// Both within [`tolerance_s`]; `None`: exactly no outage, and no effect.
+    truth: Option<Truth>,
     /// The outcome that every lost request has, and no other; nothing if none is lost.
     lost: Option<&'static str>,
+}
+
+/// What is planted, in seconds since the event began.
+#[derive(Clone, Copy)]
+struct Truth {
+    outage_s: f64,
+    /// When answers come in the usual number, and within 10 % of the usual response time.
+    recovery_s: f64,
+}
+
+/// So far an estimate may be from the truth.
+fn tolerance_s(truth_s: f64) -> f64 {
+    (0.05 * truth_s).max(0.1)
 }
 
 const CLOSED: &str = "users: 20";
 const OPEN: &str = "rate: 500/s, connections: 100";
 const EVEN: &str = "/hold?mean_us=20000";
-/// Users who come and go at the same time would all have just asked when they are reset, or none of them.
+/// Users who come and go at the same time would all have just asked when they are reset, or none of them. And after a stall they would
+/// go on in step, which is another load than before.
 const CHANCE: &str = "/hold?dist=exp&mean_us=20000";
 const SIGNAL: &str = "signal: USR1";
 
@@ -44,9 +56,9 @@ const UPSETS: [Upset; 5] = [
         flags: "--trouble stall --trouble-for 800ms",
         action: SIGNAL,
         load: CLOSED,
-        path: EVEN,
-        outage_s: 0.7..=0.9,
-        recovery_s: 0.7..=1.0,
+        path: CHANCE,
+        // Whoever was asked within it answers at its end.
+        truth: Some(Truth { outage_s: 0.8, recovery_s: 0.8 }),
         lost: None,
     },
     Upset {
@@ -55,8 +67,8 @@ const UPSETS: [Upset; 5] = [
         action: SIGNAL,
         load: CLOSED,
         path: CHANCE,
-        outage_s: 0.0..=0.1,
-        recovery_s: 0.0..=0.2,
+        // Users connect and ask again at once, and holds that are drawn have no memory.
+        truth: Some(Truth { outage_s: 0.0, recovery_s: 0.0 }),
         lost: Some("failed"),
     },
     Upset {
@@ -65,19 +77,18 @@ const UPSETS: [Upset; 5] = [
         action: SIGNAL,
         load: OPEN,
         path: EVEN,
-        outage_s: 1.9..=2.1,
-        recovery_s: 1.9..=2.2,
+        truth: Some(Truth { outage_s: 2.0, recovery_s: 2.0 }),
         lost: Some("rejected"),
     },
-    // Holds are a tenth longer when 5 % of the time is left, and what is within chance counts as usual.
+    // Holds are three times longer, and less so until the end: a tenth when 5 % of the time is left. Whoever asks then, after
+    // 3.8 s, is answered 0.11 s later. Holds are long beside delays on a busy machine, so the margin is that tenth.
     Upset {
         what: "slower, and less so for 4 s",
         flags: "--trouble slow --trouble-for 4s",
         action: SIGNAL,
-        load: OPEN,
-        path: EVEN,
-        outage_s: 0.0..=0.0,
-        recovery_s: 3.3..=4.0,
+        load: "rate: 500/s, connections: 250",
+        path: "/hold?mean_us=100000",
+        truth: Some(Truth { outage_s: 0.0, recovery_s: 3.91 }),
         lost: None,
     },
     Upset {
@@ -86,14 +97,13 @@ const UPSETS: [Upset; 5] = [
         action: "run: \"true\"",
         load: OPEN,
         path: EVEN,
-        outage_s: 0.0..=0.0,
-        recovery_s: 0.0..=0.0,
+        truth: None,
         lost: None,
     },
 ];
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
-    let (tries, needed) = (bench.profile.pick(1, 20), bench.profile.pick(1, 19));
+    let (tries, needed) = (bench.profile.pick(1, 20), bench.profile.pick(1, 20));
     thread::scope(|scope| {
         let grade = |upset: &'static Upset| {
             let found = bench.side_by_side(tries, |_| judged(bench, upset));
@@ -125,14 +135,15 @@ fn judged(bench: &Bench, upset: &Upset) -> Result<Finding, String> {
     let lost = cost["lost"].as_f64().ok_or("no lost requests")?;
     let stale = cost["lost_by_class"]["stale_reuse"].as_f64().unwrap_or_default();
     let mut faults = Faults::default();
-    let is_within =
-        |found: Option<f64>, planted: &RangeInclusive<f64>| found.is_some_and(|s| planted.contains(&s));
-    faults.unless(is_within(outage_s, &upset.outage_s), || {
-        format!("outage {outage_s:?} s, planted {:?}", upset.outage_s)
-    });
-    faults.unless(is_within(recovery_s, &upset.recovery_s), || {
-        format!("recovery {recovery_s:?} s, planted {:?}", upset.recovery_s)
-    });
+    let planted = upset.truth.unwrap_or(Truth { outage_s: 0.0, recovery_s: 0.0 });
+    let figures = [("outage", outage_s, planted.outage_s), ("recovery", recovery_s, planted.recovery_s)];
+    for (name, found_s, planted_s) in figures {
+        let tolerance_s = upset.truth.map_or(0.0, |_| tolerance_s(planted_s));
+        let is_within = found_s.is_some_and(|found_s| (found_s - planted_s).abs() <= tolerance_s);
+        faults.unless(is_within, || {
+            format!("{name} {found_s:?} s, planted {planted_s} s within {tolerance_s:.3} s")
+        });
+    }
     match upset.lost {
         None => faults.unless(lost + stale == 0.0, || format!("{lost} lost, {stale} stale")),
         Some(outcome) => {

@@ -19,6 +19,8 @@ const WITHIN: f64 = 0.1;
 /// or within so many times what nine tenths of the stretches before were away from it, to the worse side.
 const SPREADS: f64 = 3.0;
 const SPREAD_SHARE: f64 = 0.9;
+/// However far they were away: hardly any answers are not usual.
+const OK_AWAY_MAX: f64 = 0.9;
 /// With fewer stretches before, their spread is hardly known,
 const BINS_FEW: usize = 20;
 /// and is taken for no less than so many standard deviations of a random number of answers.
@@ -38,6 +40,8 @@ pub(super) struct Level {
     /// Answers of a stretch that are no fewer than usual, and a percentile that is no longer.
     ok_least: f64,
     percentile_most_ns: f64,
+    /// Answers of a window that take no longer than that.
+    fast_per_window: f64,
     pub(super) losses: Usual,
 }
 
@@ -60,6 +64,8 @@ impl Level {
         let away_ns = spread(times().map(|ns| ns - usual_ns));
         let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
         let gaps = Gaps::of_moments(before, span_ns, 1);
+        let percentile_most_ns = usual_ns + (WITHIN.max(chance) * usual_ns).max(SPREADS * away_ns);
+        let fast = before.iter().map(|window| fast(window, percentile_most_ns));
         Self {
             from_ns: span_ns.0,
             bin,
@@ -67,8 +73,10 @@ impl Level {
             response_mean_ns: response_ns / answers.max(1) as f64,
             longest_gap_ns: gaps.iter().map(|gap| gap.lasting_ns).max().unwrap_or(0),
             percentile: percentile.map(|percentile| (percentile, usual_ns)),
-            ok_least: ok_usual - (WITHIN.max(chance) * ok_usual).max(SPREADS * ok_away),
-            percentile_most_ns: usual_ns + (WITHIN.max(chance) * usual_ns).max(SPREADS * away_ns),
+            ok_least: ok_usual
+                - (WITHIN.max(chance) * ok_usual).max(SPREADS * ok_away).min(OK_AWAY_MAX * ok_usual),
+            percentile_most_ns,
+            fast_per_window: fast.sum::<f64>() / before.len() as f64,
             losses: Usual::of(before),
         }
     }
@@ -93,12 +101,24 @@ impl Level {
         bin.ok as f64 >= self.ok_least && is_fast
     }
 
+    /// When the system was back, if the window `back` is the first that is not worse: within the one before it. That has as many of
+    /// the usual answers as its rest has room for.
+    fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
+        let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
+        let worse = &windows[worse];
+        let had = fast(worse, self.percentile_most_ns) / self.fast_per_window;
+        // Some time was worse, even if as many answers came.
+        let missing = (1.0 - had).clamp(1.0 / Moment::PARTS as f64, 1.0);
+        let to_ns = worse.at_ns() + Moment::WINDOW_NS;
+        (worse.at_ns().max(begun_ns) + (missing * Moment::WINDOW_NS as f64) as u64).min(to_ns)
+    }
+
     /// When the system was back, and the number of the window until which that was seen; `None`: it was looked at to the end.
     /// `windows`: all whole ones from the beginning of the load until the next event, or the end.
     pub(super) fn recovery(&self, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
         let (first, end) = (number(event.begun_ns), windows.len());
         let calm = (CALM_NS / Moment::WINDOW_NS) as usize / self.bin * self.bin;
-        let after_ns = |window: usize| (window as u64 * Moment::WINDOW_NS).saturating_sub(event.begun_ns);
+        let after_ns = |back: usize| self.back_ns(windows, back, event.begun_ns) - event.begun_ns;
         // By the window at which a stretch begins.
         let usual: Vec<bool> = (first..(end + 1).saturating_sub(self.bin))
             .map(|from| self.is_usual(&windows[from..from + self.bin]))
@@ -126,9 +146,18 @@ impl Level {
         let back = (first..end).find(|from| back_from(*from) && is_calm(*from, end));
         match back {
             Some(back) => (Recovery::Unconfirmed(after_ns(back)), None),
-            None => (Recovery::NotWithin(after_ns(end)), None),
+            None => {
+                let watched_ns = (end as u64 * Moment::WINDOW_NS).saturating_sub(event.begun_ns);
+                (Recovery::NotWithin(watched_ns), None)
+            }
         }
     }
+}
+
+/// Answers of a window that took no longer than this.
+fn fast(window: &Moment, most_ns: f64) -> f64 {
+    // Of a load with few answers no percentile is known.
+    if most_ns > 0.0 { window.responses.count_within(most_ns) } else { window.ok as f64 }
 }
 
 /// A stretch of a load.
