@@ -20,6 +20,7 @@ mod databases;
 mod databases_from_inside;
 mod ends_in_time;
 mod events;
+mod events_killed;
 mod exports;
 mod extends;
 mod gates_of_one_load;

@@ -73,3 +73,23 @@ fn an_event_that_fails_fails_the_run_unless_it_may() {
     let killed = run(&home, "deploy: { at: 100ms }", "deploy: { signal: KILL }");
     assert_eq!(killed["failure"]["stage"], "died");
 }
+
+#[test]
+fn a_proxy_can_be_restarted_and_takes_orders_afterwards() {
+    let home = Home::new();
+    let path = home.path().join("plan.yaml");
+    let text = "scenario: [ get: /status ]\nload: { rate: 50/s, warm-up: 300ms, for: 1500ms, connections: 4, timeout: 5s }\n\
+         events: { again: { at: 100ms }, slower: { after: again, delay: 100ms } }\nsystems:\n  web:\n    processes:\n      \
+         app: { start: '{tenbin} target --listen 127.0.0.1:{port.app}' }\n    \
+         proxies: { far: { to: '127.0.0.1:{port.app}' } }\n    url: 'http://127.0.0.1:{port.far}'\n    \
+         events: { again: { restart: proxy far }, slower: { slow: { link: far, delay: 30ms }, for: 500ms } }\n";
+    fs::write(&path, text).expect("written");
+    let output = home.run(&["run", &path.to_string_lossy(), "--format", "json"]);
+    let study: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    let run = &study["runs"][0];
+    assert!(run["failure"].is_null(), "{run}");
+    assert_eq!(told(run, "outcome"), [("again", &"done".into()), ("slower", &"done".into())]);
+    let slowest = run["service_time_us"]["max"].as_f64().expect("a time");
+    assert!(slowest >= 60_000.0, "the order reached the new proxy: {slowest}");
+    assert_nothing_is_left(&home);
+}
