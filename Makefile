@@ -12,7 +12,7 @@ ZIG_VERSION := 0.17.1
 FUZZ_TARGETS := interval_decode plan protocol
 FUZZ_SECONDS := 20
 
-STUDIES := thread-pools app-server-limits app-servers postgresql-settings databases-postcodes
+STUDIES := thread-pools reload-nginx upgrade-unicorn app-server-limits app-servers postgresql-settings databases-postcodes
 
 # Of the page of the HTML report, which Cargo embeds as it stands in ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json
@@ -23,7 +23,7 @@ CHECKED := $(TARGET_DIR)/checked
 # Their order is in scripts/checks.sh.
 STEPS := ui-check fmt clippy doc programs simulated tools deny fuzz instructions unit browser truth
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page truth-full screenshots test explore $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full screenshots test explore $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -56,7 +56,7 @@ dist-check: ## Install the .deb of target/dist in a new root folder and run the 
 demo: build ## Compare four configurations of the built-in target and open the page about it; takes a minute
 	$(TARGET_DIR)/release/tenbin run plans/demo.yaml -o $(TARGET_DIR)/demo.html --open
 
-studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 10 minutes
+studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 12 minutes
 	scripts/systems.sh
 	scripts/databases.sh
 	for plan in $(STUDIES); do \
@@ -77,6 +77,9 @@ bench-page: build $(NODE_MODULES) ## How large are pages of 200 runs and of 24 h
 	scripts/browser.sh
 	cargo build --release --locked -p bench-page
 	bench/page/run.sh $(TARGET_DIR)/release $(TARGET_DIR)/bench-page
+
+bench-proxy: build ## How exact is the delay of the proxy, and how much does it pass on? Takes 90 seconds; needs python3
+	scripts/bench-proxy.sh $(TARGET_DIR)/release/tenbin $(TARGET_DIR)/bench-proxy
 
 screenshots: build $(NODE_MODULES) ## Compare three Ruby application servers in seven minutes, and take the pictures of the documentation
 	scripts/systems.sh
