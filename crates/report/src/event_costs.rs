@@ -148,6 +148,60 @@ fn name(name: &str, escape: Escape) -> String {
     escape(&harmless(name, NAME_CHARACTERS_MAX))
 }
 
+/// What all occurrences of an event cost in one run.
+#[derive(Clone, Copy)]
+pub(crate) struct InRun {
+    pub(crate) lost: f64,
+    stale_reuse: f64,
+    /// The longest.
+    pub(crate) outage_ns: f64,
+    worst_response_ns: Option<f64>,
+    pub(crate) excess_wait_ns: f64,
+    /// The longest; `None` if the system was not back after one of them.
+    pub(crate) recovery_ns: Option<f64>,
+}
+
+impl InRun {
+    #[cfg(test)]
+    pub(crate) fn with(lost: f64, outage_ns: f64, recovery_ns: Option<f64>) -> Self {
+        let nothing = Self::of(&[]);
+        Self { lost, outage_ns, recovery_ns, ..nothing }
+    }
+
+    fn of(costs: &[&Cost]) -> Self {
+        let longest = |of: fn(&Cost) -> Option<u64>| {
+            let all = costs.iter().map(|cost| of(cost)).collect::<Option<Vec<u64>>>()?;
+            all.into_iter().max().map(|ns| ns as f64)
+        };
+        let sum = |of: fn(&Cost) -> f64| costs.iter().map(|cost| of(cost)).sum();
+        Self {
+            lost: sum(|cost| cost.lost.total() as f64),
+            stale_reuse: sum(|cost| cost.lost.stale_reuse as f64),
+            outage_ns: longest(|cost| Some(cost.outage_ns)).unwrap_or(0.0),
+            worst_response_ns: longest(|cost| cost.worst_response_ns),
+            excess_wait_ns: sum(|cost| cost.excess_wait_ns),
+            recovery_ns: longest(|cost| match cost.recovery {
+                Recovery::After(ns) => Some(ns),
+                Recovery::NotWithin(_) | Recovery::Unconfirmed(_) => None,
+            }),
+        }
+    }
+}
+
+/// What the events of a run cost, by name; `None` where nobody knows of one of the occurrences.
+pub(crate) fn in_run<'a>(view: &View<'a>) -> BTreeMap<&'a str, Option<InRun>> {
+    let mut by_name: BTreeMap<&'a str, Option<Vec<&'a Cost>>> = BTreeMap::new();
+    for of in of_run(view) {
+        let cost = of.cost.and_then(EventCost::cost);
+        let costs = by_name.entry(&of.event.name).or_insert_with(|| Some(Vec::new()));
+        match (costs.as_mut(), cost) {
+            (Some(costs), Some(cost)) => costs.push(cost),
+            _ => *costs = None,
+        }
+    }
+    by_name.into_iter().map(|(name, costs)| (name, costs.map(|costs| InRun::of(&costs)))).collect()
+}
+
 /// What one event cost over runs made in the same way.
 pub(crate) struct Pooled<'a> {
     /// It may hold anything: escape it.
@@ -174,18 +228,9 @@ pub(crate) struct Pooled<'a> {
 
 /// What the events of several runs cost, by name.
 pub(crate) fn pooled<'a>(views: &[&View<'a>]) -> Vec<Pooled<'a>> {
-    let mut by_name: BTreeMap<&'a str, Vec<Option<Vec<&'a Cost>>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&'a str, Vec<Option<InRun>>> = BTreeMap::new();
     for view in views {
-        let mut of_view: BTreeMap<&'a str, Option<Vec<&'a Cost>>> = BTreeMap::new();
-        for of in of_run(view) {
-            let cost = of.cost.and_then(EventCost::cost);
-            let costs = of_view.entry(&of.event.name).or_insert_with(|| Some(Vec::new()));
-            match (costs.as_mut(), cost) {
-                (Some(costs), Some(cost)) => costs.push(cost),
-                _ => *costs = None,
-            }
-        }
-        of_view.into_iter().for_each(|(name, costs)| by_name.entry(name).or_default().push(costs));
+        in_run(view).into_iter().for_each(|(name, cost)| by_name.entry(name).or_default().push(cost));
     }
     let timed = |pooled: Pooled<'a>| {
         let of_view =
@@ -200,38 +245,24 @@ pub(crate) fn pooled<'a>(views: &[&View<'a>]) -> Vec<Pooled<'a>> {
 }
 
 impl<'a> Pooled<'a> {
-    fn of(name: &'a str, runs: &[Option<Vec<&'a Cost>>]) -> Self {
-        let known: Vec<&Vec<&Cost>> = runs.iter().flatten().collect();
-        let over = |figure: &dyn Fn(&[&Cost]) -> Option<f64>| {
-            let figures: Option<Vec<f64>> = known.iter().map(|costs| figure(costs)).collect();
+    fn of(name: &'a str, runs: &[Option<InRun>]) -> Self {
+        let known: Vec<&InRun> = runs.iter().flatten().collect();
+        let over = |figure: fn(&InRun) -> Option<f64>| {
+            let figures: Option<Vec<f64>> = known.iter().map(|run| figure(run)).collect();
             Repeated::of(&figures?)
         };
-        let longest = |costs: &[&Cost], of: fn(&Cost) -> Option<u64>| {
-            costs
-                .iter()
-                .map(|cost| of(cost))
-                .collect::<Option<Vec<u64>>>()?
-                .into_iter()
-                .max()
-                .map(|ns| ns as f64)
-        };
-        let recovered_ns = |cost: &Cost| match cost.recovery {
-            Recovery::After(ns) => Some(ns),
-            Recovery::NotWithin(_) | Recovery::Unconfirmed(_) => None,
-        };
-        let recovered: Vec<f64> = known.iter().filter_map(|costs| longest(costs, recovered_ns)).collect();
-        let sum = |costs: &[&Cost], of: fn(&Cost) -> f64| Some(costs.iter().map(|cost| of(cost)).sum());
+        let recovered: Vec<f64> = known.iter().filter_map(|run| run.recovery_ns).collect();
         Self {
             name,
             runs: [known.len(), runs.len()],
             not_recovered: known.len() - recovered.len(),
             at_s: None,
             took_ns: None,
-            lost: over(&|costs| sum(costs, |cost| cost.lost.total() as f64)),
-            stale_reuse: over(&|costs| sum(costs, |cost| cost.lost.stale_reuse as f64)),
-            outage_ns: over(&|costs| longest(costs, |cost| Some(cost.outage_ns))),
-            worst_response_ns: over(&|costs| longest(costs, |cost| cost.worst_response_ns)),
-            excess_wait_ns: over(&|costs| sum(costs, |cost| cost.excess_wait_ns)),
+            lost: over(|run| Some(run.lost)),
+            stale_reuse: over(|run| Some(run.stale_reuse)),
+            outage_ns: over(|run| Some(run.outage_ns)),
+            worst_response_ns: over(|run| run.worst_response_ns),
+            excess_wait_ns: over(|run| Some(run.excess_wait_ns)),
             recovery_ns: Repeated::of(&recovered),
         }
     }

@@ -168,6 +168,7 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "capacity",
         "gates_unjudged",
         "events",
+        "event_differences",
         "baseline",
         "gates_of_baseline",
     ];

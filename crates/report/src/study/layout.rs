@@ -76,7 +76,14 @@ impl Order<'_> {
             0 | 1 => String::new(),
             _ => format!(", {}", self.page.short(load.name)),
         };
-        vec![Item::Head(format!("What events cost{of_load}: medians over runs")), Item::Table(table)]
+        let mut items =
+            vec![Item::Head(format!("What events cost{of_load}: medians over runs")), Item::Table(table)];
+        if let Some((from, table)) = event_costs::table_of_differences(self.view, load, self.escape) {
+            let from = self.page.row(load, from);
+            let head = format!("Difference from {from}{of_load}: medians over blocks, 95 % intervals");
+            items.extend([Item::Head(head), Item::Table(table)]);
+        }
+        items
     }
 
     /// Details under a head that says their load, where there are several. Nothing if there are none.

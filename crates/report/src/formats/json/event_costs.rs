@@ -8,6 +8,7 @@ use store::{Cost, Recovery};
 
 use super::{microseconds, thousandths};
 use crate::event_costs::Pooled;
+use crate::study::event_costs::Difference;
 
 /// What one event cost. Times are in seconds since the load began.
 #[derive(Serialize)]
@@ -99,16 +100,47 @@ struct RepeatedObject {
     runs: usize,
 }
 
+impl RepeatedObject {
+    fn of(figure: Option<Repeated>, unit: f64) -> Option<Self> {
+        figure.map(|figure| Self {
+            middle: thousandths(figure.middle / unit),
+            low: figure.interval.map(|[low, _]| thousandths(low / unit)),
+            high: figure.interval.map(|[_, high]| thousandths(high / unit)),
+            runs: figure.runs,
+        })
+    }
+}
+
+/// By how much more an event cost in a variant than in another; `runs` of each figure are blocks.
+#[derive(Serialize)]
+pub(super) struct DifferenceObject<'a> {
+    event: &'a str,
+    blocks: usize,
+    blocks_unknown: usize,
+    lost: Option<RepeatedObject>,
+    outage_us: Option<RepeatedObject>,
+    excess_wait_s: Option<RepeatedObject>,
+    recovery_us: Option<RepeatedObject>,
+}
+
+impl<'a> DifferenceObject<'a> {
+    pub(super) fn of(difference: &Difference<'a>) -> Self {
+        let of = RepeatedObject::of;
+        Self {
+            event: difference.name,
+            blocks: difference.blocks[0],
+            blocks_unknown: difference.blocks[1] - difference.blocks[0],
+            lost: of(difference.lost, 1.0),
+            outage_us: of(difference.outage_ns, 1e3),
+            excess_wait_s: of(difference.excess_wait_ns, 1e9),
+            recovery_us: of(difference.recovery_ns, 1e3),
+        }
+    }
+}
+
 impl<'a> PooledObject<'a> {
     pub(super) fn of(pooled: &Pooled<'a>) -> Self {
-        let of = |figure: Option<Repeated>, unit: f64| {
-            figure.map(|figure| RepeatedObject {
-                middle: thousandths(figure.middle / unit),
-                low: figure.interval.map(|[low, _]| thousandths(low / unit)),
-                high: figure.interval.map(|[_, high]| thousandths(high / unit)),
-                runs: figure.runs,
-            })
-        };
+        let of = RepeatedObject::of;
         Self {
             event: pooled.name,
             runs: pooled.runs[0],

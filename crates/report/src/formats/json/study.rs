@@ -24,6 +24,7 @@ pub(super) struct Whole<'a> {
     capacity: Vec<CapacityObject<'a>>,
     gates_unjudged: Vec<Unjudged<'a>>,
     events: Vec<RowEvent<'a>>,
+    event_differences: Vec<EventDifference<'a>>,
     /// The stored one; null if the study asked for none.
     baseline: Option<serde_json::Value>,
     /// Gates that are conditions of a baseline: they are judged over all runs of a configuration.
@@ -38,6 +39,16 @@ struct RowEvent<'a> {
     variant: Variant<'a>,
     #[serde(flatten)]
     cost: event_costs::PooledObject<'a>,
+}
+
+/// By how much more an event cost in variant `a` than in `b`, over the blocks of both.
+#[derive(Serialize)]
+struct EventDifference<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    #[serde(flatten)]
+    difference: event_costs::DifferenceObject<'a>,
 }
 
 /// A setting without a single run that may be believed: no gate held for it.
@@ -229,6 +240,7 @@ impl<'a> Whole<'a> {
             gates_of_baseline: view.of_baseline.iter().map(|gate| gate.object(view)).collect(),
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
             events: row_events(view),
+            event_differences: view.loads.iter().flat_map(|load| differences(view, load)).collect(),
         }
     }
 }
@@ -244,6 +256,16 @@ fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
             .collect::<Vec<_>>()
     })
     .collect()
+}
+
+fn differences<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<EventDifference<'a>> {
+    let of = |of: &study::event_costs::Difference<'a>| EventDifference {
+        load: load.name,
+        a: variant(load, of.row),
+        b: variant(load, of.from),
+        difference: event_costs::DifferenceObject::of(of),
+    };
+    study::event_costs::differences(view, load).iter().map(of).collect()
 }
 
 fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = Unjudged<'a>> {
