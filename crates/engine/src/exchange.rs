@@ -16,8 +16,6 @@ pub(crate) struct Exchange {
     pub(crate) begun_ns: u64,
     /// When it was first written; when it was begun, until then.
     pub(crate) sent_ns: u64,
-    /// What of its send delay was ours: a link was free, and it was not sent.
-    pub(crate) lag_ns: u64,
     /// When the first byte of its reply came; 0 until then.
     pub(crate) first_byte_ns: u64,
     /// When it must be over; until it is begun, when its link must be up.
@@ -56,7 +54,6 @@ impl Exchange {
             intended_ns,
             begun_ns,
             sent_ns,
-            lag_ns: 0,
             first_byte_ns: 0,
             deadline_ns: NEVER,
             is_begun: false,

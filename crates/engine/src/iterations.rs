@@ -64,7 +64,7 @@ impl Iterations {
     /// Begins an iteration: draws its way and its values. Returns its first step.
     pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
         user.place = self.choose(&mut user.chance, &mut user.chooser);
-        (user.begun_ns, user.carried_lag_ns) = (intended_ns, 0);
+        (user.begun_ns, user.lag_ns) = (intended_ns, 0);
         let ScenarioPosition { scenario, visit } = user.place;
         let values = &mut user.values;
         let mut set = |variable: u16, value: &[u8]| values.set(variable, value);

@@ -213,11 +213,11 @@ mod tests {
 
     /// Ten thousand connections are an ordinary load: each byte here is 10 KiB of them.
     #[test]
-    fn a_connection_and_its_user_take_504_bytes() {
-        assert!(size_of::<User>() <= 224, "{}", size_of::<User>());
+    fn a_connection_and_its_user_take_472_bytes() {
+        assert!(size_of::<User>() <= 208, "{}", size_of::<User>());
         assert!(size_of::<Link>() <= 104, "{}", size_of::<Link>());
         let channel = size_of::<Serial<HttpConversation>>();
-        assert!(channel <= 176, "{channel}");
+        assert!(channel <= 160, "{channel}");
     }
 
     #[test]

@@ -128,10 +128,10 @@ impl Signals {
         self.sent(request.intended_ns, sent_ns);
     }
 
-    /// A request has ended, at an instant that the loop may have come to late.
+    /// A request has ended, at an instant that the loop may have come to late; `lag_ns` of its send delay was ours.
     #[inline]
-    pub(crate) fn ended(&mut self, request: &Exchange, at_ns: u64) {
-        let Exchange { intended_ns, sent_ns, lag_ns, .. } = *request;
+    pub(crate) fn ended(&mut self, request: &Exchange, lag_ns: u64, at_ns: u64) {
+        let Exchange { intended_ns, sent_ns, .. } = *request;
         self.left(intended_ns, at_ns);
         let response_ns = at_ns.saturating_sub(intended_ns);
         self.window.ended += 1;
@@ -297,8 +297,8 @@ mod tests {
 
     const WINDOW_NS: u64 = Pulse::WINDOW_NS;
 
-    fn request(intended_ns: u64, sent_ns: u64, lag_ns: u64) -> Exchange {
-        Exchange { lag_ns, ..Exchange::new(0, 0, intended_ns, sent_ns, sent_ns) }
+    fn request(intended_ns: u64, sent_ns: u64) -> Exchange {
+        Exchange::new(0, 0, intended_ns, sent_ns, sent_ns)
     }
 
     #[test]
@@ -310,11 +310,11 @@ mod tests {
         assert_eq!((first.at_ns, first.lasting_ns, first.ended), (0, WINDOW_NS, 0));
         assert_eq!(first.in_flight_ns, WINDOW_NS - 100 + 50);
         // This reply had come before the first window was over, and was read after it.
-        signals.ended(&request(0, WINDOW_NS - 50, 0), WINDOW_NS - 20);
+        signals.ended(&request(0, WINDOW_NS - 50), 0, WINDOW_NS - 20);
         let second = signals.end_window(2 * WINDOW_NS, 1);
         assert_eq!((second.ended, second.response_sum_ns), (1, WINDOW_NS - 20));
         assert_eq!(second.in_flight_ns, WINDOW_NS - 20);
-        signals.ended(&request(0, 100, 0), 2 * WINDOW_NS + 7);
+        signals.ended(&request(0, 100), 0, 2 * WINDOW_NS + 7);
         let last = signals.end_window(2 * WINDOW_NS + 9, 0);
         assert_eq!((last.at_ns, last.lasting_ns, last.in_flight_ns), (2 * WINDOW_NS, 9, 7));
         let service_ns = 30 + 2 * WINDOW_NS + 7 - 100;
@@ -327,7 +327,7 @@ mod tests {
         let mut signals = Signals::new(0);
         signals.sent(0, 0);
         assert_eq!(signals.end_window(WINDOW_NS, 1).in_flight_ns, WINDOW_NS);
-        signals.ended(&request(0, 0, 0), WINDOW_NS - 500);
+        signals.ended(&request(0, 0), 0, WINDOW_NS - 500);
         assert_eq!(signals.end_window(2 * WINDOW_NS, 0).in_flight_ns, 0);
         signals.sent(0, 2 * WINDOW_NS);
         assert_eq!(signals.end_window(3 * WINDOW_NS, 1).in_flight_ns, WINDOW_NS - 500);
@@ -338,7 +338,7 @@ mod tests {
         let mut signals = Signals::new(1_000);
         signals.sent(999, 999);
         signals.waits_until(1_000, true);
-        signals.ended(&request(999, 999, 5), 1_500);
+        signals.ended(&request(999, 999), 5, 1_500);
         signals.replied(999, 70);
         signals.beat(999);
         assert_eq!(signals.end_window(WINDOW_NS, 0).ended, 1);
@@ -353,7 +353,7 @@ mod tests {
         signals.waits_until(2_000, true);
         for (sent_ns, at_ns) in [(0, 1_900), (0, 5_000), (4_000, 5_000)] {
             signals.sent(0, sent_ns);
-            signals.ended(&request(0, sent_ns, 10), at_ns);
+            signals.ended(&request(0, sent_ns), 10, at_ns);
         }
         signals.beat(5_100);
         // 10 each, 3,000 since the loop should have been back, and 1,000 since one was sent after that.
@@ -370,14 +370,14 @@ mod tests {
             signals.beat(now_ns);
             signals.waits_until(due_back_ns, true);
             signals.sent(0, 0);
-            signals.ended(&request(0, 0, 0), now_ns + MS);
+            signals.ended(&request(0, 0), 0, now_ns + MS);
             lags_ns.push(signals.tail.all().lag_ns);
         }
         assert_eq!(lags_ns, [0, 31 * MS, 31 * MS]);
         // Where the kernel says when a reply came, it does not matter when it is read.
         signals.waits_until(0, false);
         signals.sent(0, 0);
-        signals.ended(&request(0, 0, 0), 90 * MS);
+        signals.ended(&request(0, 0), 0, 90 * MS);
         assert_eq!(signals.end().tail.all().lag_ns, 31 * MS);
     }
 
@@ -396,8 +396,8 @@ mod tests {
     fn the_wait_for_a_connection_to_be_opened_is_no_flight() {
         let mut signals = Signals::new(0);
         signals.sent(10, 10);
-        signals.sent_later(&request(10, 10, 0), 60);
-        signals.ended(&request(10, 60, 0), 100);
+        signals.sent_later(&request(10, 10), 60);
+        signals.ended(&request(10, 60), 0, 100);
         assert_eq!(signals.end().in_flight_ns, 40);
     }
 }

@@ -21,8 +21,9 @@ pub(crate) struct User {
     pub(crate) next_ns: u64,
     /// Since when it could make the next request, as far as it and its link are concerned.
     pub(crate) free_ns: u64,
-    /// What of the send delay of the step before was ours, and may be carried on to the next.
-    pub(crate) carried_lag_ns: u64,
+    /// What of the send delay of its latest request was ours (a link was free, and it was not sent), and may be carried on to the
+    /// next step.
+    pub(crate) lag_ns: u64,
     /// Whether it pauses before the step at `place`.
     pub(crate) is_paused: bool,
     /// Whether a request of the time in which it asks for an ok answer ended in another way.
@@ -52,7 +53,7 @@ impl User {
             begun_ns: 0,
             next_ns: 0,
             free_ns: 0,
-            carried_lag_ns: 0,
+            lag_ns: 0,
             is_paused: false,
             is_asking_again: false,
             asking_since_ns: NEVER,

@@ -194,7 +194,8 @@ impl<'a> Worker<'a> {
             messages,
             clock: Clock::from(std::time::Instant::now()),
             poll: Poll::new()?,
-            timers: Timers::default(),
+            // Most users have one entry.
+            timers: Timers::with_capacity(users.len()),
             driver: Driver::new(&job.load, share, stop, job.warm_up_ns, users.len() as u32, shared_row),
             totals: vec![ConnectionTotals::default(); share.of_total(total) as usize],
             users,

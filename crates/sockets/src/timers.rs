@@ -16,6 +16,11 @@ impl<Who: Ord, Reason: Ord> Default for Timers<Who, Reason> {
 }
 
 impl<Who: Ord, Reason: Ord> Timers<Who, Reason> {
+    /// With room for so many entries: a heap that grows leaves its former places behind.
+    pub fn with_capacity(entries: usize) -> Self {
+        Self { heap: BinaryHeap::with_capacity(entries) }
+    }
+
     /// Adds an entry.
     #[inline]
     pub fn set(&mut self, at_ns: u64, who: Who, reason: Reason) {

@@ -34,7 +34,7 @@ impl Worker<'_> {
         let Some(exchange) = user.exchange.take() else { return };
         link.carried.remove(number);
         user.free_ns = at_ns;
-        self.signals.ended(&exchange, at_ns);
+        self.signals.ended(&exchange, user.lag_ns, at_ns);
         self.signals.replied(exchange.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
         if outcome == Outcome::Ok {
@@ -146,7 +146,7 @@ impl Worker<'_> {
         link.was_left_in_pause |= exchange.pause_until_ns > 0;
         user.free_ns = at_ns;
         user.is_asking_again = true;
-        self.signals.ended(&exchange, at_ns);
+        self.signals.ended(&exchange, user.lag_ns, at_ns);
         self.signals.lost(loss(ending.class, &exchange, link, at_ns), exchange.intended_ns, at_ns);
         let finish = finish(&exchange, at_ns, ending.outcome, 0);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;

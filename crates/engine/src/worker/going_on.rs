@@ -91,7 +91,7 @@ impl Worker<'_> {
             // The iteration is cut short; what is still due may have its user at once.
             return Some(if is_open { at_ns } else { intended_ns });
         }
-        (user.place, user.carried_lag_ns) = (next, exchange.lag_ns);
+        user.place = next;
         if intended_ns <= at_ns {
             let step = self.iterations.visit(next).step;
             self.begin(number, step, false, intended_ns, at_ns);

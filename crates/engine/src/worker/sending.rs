@@ -31,11 +31,11 @@ impl Worker<'_> {
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(user.free_ns));
         let other_lateness_ns = sent_ns.saturating_sub(intended_ns) - own_lag_ns;
-        let lag_ns = own_lag_ns + user.carried_lag_ns.min(other_lateness_ns);
+        user.lag_ns = own_lag_ns + user.lag_ns.min(other_lateness_ns);
         let timeout_ns = if is_up { self.job.timeout_ns } else { self.job.opening_timeout_ns() };
         let deadline_ns = now_ns.saturating_add(timeout_ns);
         let exchange = Exchange::new(link_number, step, intended_ns, now_ns, sent_ns);
-        user.exchange = Some(Exchange { lag_ns, deadline_ns, is_begun: is_up, ..exchange });
+        user.exchange = Some(Exchange { deadline_ns, is_begun: is_up, ..exchange });
         self.signals.sent(intended_ns, sent_ns);
         self.signals.begun(intended_ns);
         user.asking_since_ns = user.asking_since_ns.min(intended_ns);

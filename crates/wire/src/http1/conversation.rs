@@ -1,5 +1,6 @@
 //! The client's side of one connection: the request of a step, and the reply to it.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -21,13 +22,17 @@ pub struct HttpConversation {
     step: u16,
     reading: Reading,
     /// The request under way, if values were filled in.
-    filled: Vec<u8>,
+    filled: Option<Box<Filled>>,
 }
+
+/// Most loads never have one, and each byte of a channel is one of every connection.
+#[derive(Debug, Default)]
+struct Filled(Vec<u8>);
 
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
         let reading = Reading::new(script.variables);
-        Self { script, step: 0, reading, filled: Vec::new() }
+        Self { script, step: 0, reading, filled: None }
     }
 
     #[inline]
@@ -53,14 +58,18 @@ impl Conversation for HttpConversation {
         self.reading.begin();
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
-            request.fill(&self.reading.values.list, &mut self.filled);
+            request.fill(&self.reading.values.list, &mut self.filled.get_or_insert_default().0);
         }
         Next::Send
     }
 
     #[inline]
     fn outgoing(&self) -> &[u8] {
-        self.step().step.request.fixed_bytes().unwrap_or(&self.filled)
+        self.step()
+            .step
+            .request
+            .fixed_bytes()
+            .unwrap_or_else(|| self.filled.as_ref().map_or(&[], |filled| &filled.0))
     }
 
     #[inline]
