@@ -55,8 +55,9 @@ fn resources_are_named_once() {
             // Names of readings.
             ("", "listen_queue"),
             ("", "open_files"),
-            // Keys of charts.
+            // Keys of charts, and labels of their lines.
             ("crates/report/src/html/charts.rs", "disk"),
+            ("crates/report/src/html/charts.rs", "lock"),
             ("crates/report/src/html/charts.rs", "machine_cpu"),
             ("crates/report/src/html/charts.rs", "memory"),
             // What a plan can limit.
