@@ -73,3 +73,26 @@ export function drawEvents(chart: uPlot, scale: number, { events }: RunEvents, i
   });
   ctx.restore();
 }
+
+/** Shades the time of an event from its begin at 0, and marks when the load was as before. */
+export function drawEventSpan(chart: uPlot, scale: number, ended: number, recovered: number | null): void {
+  const { ctx, bbox } = chart;
+  const at = (seconds: number): number =>
+    Math.min(Math.max(chart.valToPos(seconds, 'x', true), bbox.left), bbox.left + bbox.width);
+  const vertical = (x: number, dash: number[]): void => {
+    ctx.setLineDash(dash.map((length) => length * scale));
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  };
+  ctx.save();
+  ctx.fillStyle = ctx.strokeStyle = cssColor('--ink');
+  ctx.globalAlpha = 0.1;
+  ctx.fillRect(at(0), bbox.top, at(ended) - at(0), bbox.height);
+  ctx.globalAlpha = 0.8;
+  ctx.lineWidth = scale;
+  vertical(at(0), []);
+  if (recovered !== null) vertical(at(recovered), [4, 3]);
+  ctx.restore();
+}
