@@ -97,8 +97,9 @@ impl Worker<'_> {
             None => Err(Ending::cannot_secure()),
         };
         match session {
-            Ok(session) => {
-                link.state = State::Shaking { socket, session: Box::new(session), since_ns: now_ns };
+            Ok(mut session) => {
+                session.begun_ns = now_ns;
+                link.state = State::Shaking { socket, session: Box::new(session) };
                 self.flush(number);
             }
             Err(ending) => {
@@ -112,8 +113,8 @@ impl Worker<'_> {
     pub(super) fn on_shaken(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
         match std::mem::replace(&mut link.state, State::Down) {
-            State::Shaking { socket, session, since_ns } if session.is_established => {
-                let tls_ns = now_ns.saturating_sub(since_ns);
+            State::Shaking { socket, session } if session.is_established => {
+                let tls_ns = now_ns.saturating_sub(session.begun_ns);
                 link.connect_ns += tls_ns;
                 link.state = State::Greeting { socket, session: Some(session) };
                 let is_on_request = self.job.peer(link.peer).tls_on_request;

@@ -96,7 +96,7 @@ impl Worker<'_> {
                 }
                 send_records(socket, session)
             }
-            State::Shaking { socket, session, .. } => send_records(socket, session),
+            State::Shaking { socket, session } => send_records(socket, session),
             State::InProcess => {
                 if !link.carried.is_empty() {
                     self.queue_call(number);

@@ -18,8 +18,6 @@ use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage}
 #[derive(Debug)]
 pub struct HttpConversation {
     script: Arc<Steps>,
-    /// The step whose request is under way, or was last.
-    step: u16,
     reading: Reading,
     /// The request under way, if values were filled in.
     filled: Option<Box<Filled>>,
@@ -32,12 +30,12 @@ struct Filled(Vec<u8>);
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
         let reading = Reading::new(script.variables);
-        Self { script, step: 0, reading, filled: None }
+        Self { script, reading, filled: None }
     }
 
     #[inline]
     fn step(&self) -> &Prepared {
-        &self.script.list[usize::from(self.step)]
+        &self.script.list[usize::from(self.reading.step)]
     }
 }
 
@@ -54,8 +52,7 @@ impl Conversation for HttpConversation {
 
     #[inline]
     fn begin(&mut self, step: u16) -> Next {
-        self.step = step;
-        self.reading.begin();
+        self.reading.begin(step);
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
             request.fill(&self.reading.values.list, &mut self.filled.get_or_insert_default().0);
@@ -74,11 +71,11 @@ impl Conversation for HttpConversation {
 
     #[inline]
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
-        self.reading.received(&self.script.list[usize::from(self.step)], bytes)
+        self.reading.received(&self.script.list[usize::from(self.reading.step)], bytes)
     }
 
     fn peer_closed(&mut self) -> Closing {
-        self.reading.peer_closed(&self.script.list[usize::from(self.step)])
+        self.reading.peer_closed(&self.script.list[usize::from(self.reading.step)])
     }
 
     fn stage(&self) -> Stage {

@@ -21,6 +21,8 @@ const KEPT_CAPACITY_MAX: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Reading {
     state: State,
+    /// The step whose request is under way, or was last.
+    pub(super) step: u16,
     /// The reply whose body is coming.
     reply: Reply,
     interim: u8,
@@ -51,6 +53,7 @@ impl Reading {
     pub(super) fn new(variables: u16) -> Self {
         Self {
             state: State::Idle,
+            step: 0,
             reply: NO_REPLY,
             interim: 0,
             kept: Vec::new(),
@@ -63,7 +66,8 @@ impl Reading {
 
     /// From now on a reply is awaited.
     #[inline]
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, step: u16) {
+        self.step = step;
         self.state = State::Head;
     }
 

@@ -17,6 +17,8 @@ const INCOMING_BYTES_MAX: usize = 256 * 1024;
 /// The client's side of one TLS connection.
 pub(crate) struct Session {
     tls: UnbufferedClientConnection,
+    /// When its handshake began, by the clock of a worker; 0 without one.
+    pub(crate) begun_ns: u64,
     /// Ciphertext of a record that has not come whole.
     incoming: Vec<u8>,
     /// Ciphertext that the socket has not taken yet.
@@ -32,6 +34,7 @@ impl Session {
             UnbufferedClientConnection::new(Arc::clone(&peer.config), peer.name.clone()).map_err(fault)?;
         let mut session = Self {
             tls,
+            begun_ns: 0,
             incoming: Vec::new(),
             outgoing: Vec::new(),
             is_established: false,
