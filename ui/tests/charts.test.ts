@@ -36,7 +36,9 @@ test.each(PAGES)(
         .locator('.card:visible')
         .evaluateAll((cards) => cards.map((card) => card.querySelector('.about')?.textContent ?? ''));
       // Charts over time show n above each run.
-      expect.soft(abouts.filter((about) => !/n = \d|in minutes and seconds/.test(about))).toEqual([]);
+      expect
+        .soft(abouts.filter((about) => !/n = \d|in minutes and seconds|since the event began/.test(about)))
+        .toEqual([]);
       const heads = await page.locator('.card.stacked:visible .pane-head').allInnerTexts();
       expect.soft(heads.filter((head) => !/n = \d/.test(head))).toEqual([]);
       if (!EVERYWHERE.includes(name)) return;

@@ -26,7 +26,7 @@ import {
 import { clock } from '../views/clock';
 import { positiveExtent } from '../views/measures';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
-import { isNarrow, paneSwitch, panesOf } from './panes';
+import { isNarrow, paneHead, paneSwitch, panesOf } from './panes';
 
 /** Events of one run that are drawn. */
 const EVENTS_MAX = 12;
@@ -68,13 +68,8 @@ function column(report: Report, load: Load, index: number, width: number, made: 
   const run = report.runs[index];
   if (!run) return h('div');
   const color = colorClass(report, load, run.row);
-  const head = h(
-    'div',
-    { class: `pane-head ${color}` },
-    h('h4', {}, h('i', { class: 'swatch' }), load.rows[run.row]?.name ?? run.id),
-  );
   const all = around(run);
-  const pane = h('div', { class: 'pane' }, head);
+  const pane = h('div', { class: 'pane' }, paneHead(report, load, index));
   if (all.length === 0) append(pane, h('p', { class: 'nothing' }, 'This run has no course around an event.'));
   for (const one of all.slice(0, EVENTS_MAX)) drawEvent(pane, one, `--${color}`, width, made);
   const more = all.length - EVENTS_MAX;
