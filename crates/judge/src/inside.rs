@@ -42,10 +42,12 @@ pub struct StatementWait {
 
 /// What reports call this where it could not be read.
 pub const INSIDE: &str = "the database from inside";
-/// What a label holds between wait and statement.
-const SEPARATOR: &str = " | ";
-/// What a label holds between a session with its state and its statement.
-const BEFORE_STATEMENT: &str = ": ";
+/// The subject of its readings.
+pub const DATABASE: &str = "database";
+/// What a label of `db_statement_waits` holds between wait and statement.
+pub const WAIT_SEPARATOR: &str = " | ";
+/// What a label of `db_blocking` holds between a session with its state and its statement.
+pub const BLOCKING_SEPARATOR: &str = ": ";
 /// What a session that waits for nothing does.
 pub const ON_CPU: &str = "CPU";
 
@@ -92,7 +94,7 @@ impl Inside {
         }
         per_s.values_mut().for_each(|count| *count /= counted_s.len() as f64);
         let statement = |(label, sessions): (String, f64)| {
-            let (wait, statement) = label.split_once(SEPARATOR).unwrap_or((&label, ""));
+            let (wait, statement) = label.split_once(WAIT_SEPARATOR).unwrap_or((&label, ""));
             let [wait, statement] = [wait, statement].map(str::to_owned);
             StatementWait { wait, statement, sessions }
         };
@@ -144,8 +146,8 @@ impl Inside {
 /// The label of a reading without the text of a statement, for readers who must not learn it.
 pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
-        "db_statement_waits" => SEPARATOR,
-        "db_blocking" => BEFORE_STATEMENT,
+        "db_statement_waits" => WAIT_SEPARATOR,
+        "db_blocking" => BLOCKING_SEPARATOR,
         _ => return label,
     };
     label.split_once(separator).map_or(label, |(before, _)| before)
@@ -176,7 +178,7 @@ mod tests {
     }
 
     fn of_database(metric: &str, label: &str, value: f64) -> Reading {
-        reading("database", metric, label, value)
+        reading(DATABASE, metric, label, value)
     }
 
     fn second(lock: f64, cpu: f64) -> Vec<Reading> {

@@ -50,7 +50,10 @@ pub use counting::{Counted, counted};
 pub use durations::Durations;
 pub use eligibility::{Eligibility, eligibility, is_invalid};
 pub use gates::{Gates, judge_gates};
-pub use inside::{INSIDE, Inside, ON_CPU, StatementWait, class_of, without_statement};
+pub use inside::{
+    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementWait, WAIT_SEPARATOR, class_of,
+    without_statement,
+};
 pub use kind::MetricKind;
 pub use measured::Measured;
 pub use metric::{COMPARED, METRICS, Metric};

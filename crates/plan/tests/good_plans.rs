@@ -653,7 +653,7 @@ fn a_quick_run_may_have_other_times_for_events() {
     let after = plan::EventMoment::AfterEvent { event: "b".to_owned(), delay_ns: 0 };
     assert_eq!(of(&earlier), [("b".to_owned(), at(1_000_000_000)), ("c".to_owned(), after)]);
     assert_eq!(of(&read("{ b: { at: 1s } }", false).unwrap())[1].1, at(6_000_000_000), "not quick");
-    // What is wrong is told of either form.
+    // Faults of both forms are reported.
     for (quick, what) in [
         ("{ bb: { at: 1s } }", "the plan has no event `bb`"),
         ("{ b: { at: 3s } }", "`b` begins after the end of the load"),

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use judge::INSIDE;
+use judge::{BLOCKING_SEPARATOR, INSIDE};
 use lab::probes::{NotAvailable, Reading};
 use loading::{Answer, Database, Error, HeldSession};
 use sql::Engine;
@@ -298,7 +298,7 @@ fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
     let rows = if at_head.is_empty() { answer.iter().collect() } else { at_head };
     let who = |row: &Vec<Option<String>>| {
         let statement = shape::shape(text(row, 2), quotes);
-        let separator = if statement.is_empty() { "" } else { ": " };
+        let separator = if statement.is_empty() { "" } else { BLOCKING_SEPARATOR };
         let who = format!("session {}, {}{separator}{statement}", text(row, 0), text(row, 1));
         Some((who, number(row, 4)?))
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use judge::CoreTime;
+use judge::{CoreTime, DATABASE};
 use store::{Run, StoredReading};
 
 use super::charts::Strip;
@@ -39,8 +39,6 @@ const fn waits(key: &'static str, class: &'static str) -> Source {
     Source { key, subject: DATABASE, metric: class, kind: TrackKind::Number }
 }
 
-/// The subject of what a database says of itself.
-const DATABASE: &str = "database";
 /// Whatever is not in a class of [`SOURCES`].
 const OTHER_WAITS: &str = "other";
 

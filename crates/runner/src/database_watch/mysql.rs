@@ -36,26 +36,26 @@ const STATEMENT_TIME: [&str; 2] =
 const BEGIN: &str = "SHOW GLOBAL STATUS LIKE 'Threads_connected'";
 const CONNECTIONS_MAX: &str = "SELECT @@max_connections";
 
-/// Variables of the server's status, with metric and label, and by what they are multiplied. All but [`SIZES`] grow.
-const STATUS: [(&str, &str, &str, f64); 18] = [
-    ("Com_commit", "db_commits", "", 1.0),
-    ("Com_rollback", "db_rollbacks", "", 1.0),
-    ("Questions", "db_statements", "", 1.0),
-    ("Innodb_buffer_pool_reads", "db_blocks_read", "", 1.0),
-    ("Innodb_buffer_pool_read_requests", "db_blocks_requested", "", 1.0),
-    ("Innodb_buffer_pool_wait_free", "db_buffer_waits", "", 1.0),
-    ("Innodb_data_fsyncs", "db_data_syncs", "", 1.0),
-    ("Innodb_deadlocks", "db_deadlocks", "", 1.0),
-    ("Innodb_log_waits", "db_wal_buffers_full", "", 1.0),
-    ("Innodb_log_writes", "db_wal_writes", "", 1.0),
-    ("Innodb_os_log_fsyncs", "db_wal_syncs", "", 1.0),
-    ("Innodb_os_log_written", "db_wal_bytes", "", 1.0),
-    ("Innodb_buffer_pool_pages_flushed", "db_buffers_written", "", 1.0),
-    ("Innodb_row_lock_waits", "db_row_lock_waits", "", 1.0),
-    ("Innodb_row_lock_time", "db_row_lock_wait_s", "", 1e-3),
-    ("Connection_errors_max_connections", "db_connections_rejected", "", 1.0),
-    ("Threads_connected", "db_connections", "", 1.0),
-    ("Threads_running", "db_threads_running", "", 1.0),
+/// Variables of the server's status, with metric, and by what they are multiplied. All but [`SIZES`] grow.
+const STATUS: [(&str, &str, f64); 18] = [
+    ("Com_commit", "db_commits", 1.0),
+    ("Com_rollback", "db_rollbacks", 1.0),
+    ("Questions", "db_statements", 1.0),
+    ("Innodb_buffer_pool_reads", "db_blocks_read", 1.0),
+    ("Innodb_buffer_pool_read_requests", "db_blocks_requested", 1.0),
+    ("Innodb_buffer_pool_wait_free", "db_buffer_waits", 1.0),
+    ("Innodb_data_fsyncs", "db_data_syncs", 1.0),
+    ("Innodb_deadlocks", "db_deadlocks", 1.0),
+    ("Innodb_log_waits", "db_wal_buffers_full", 1.0),
+    ("Innodb_log_writes", "db_wal_writes", 1.0),
+    ("Innodb_os_log_fsyncs", "db_wal_syncs", 1.0),
+    ("Innodb_os_log_written", "db_wal_bytes", 1.0),
+    ("Innodb_buffer_pool_pages_flushed", "db_buffers_written", 1.0),
+    ("Innodb_row_lock_waits", "db_row_lock_waits", 1.0),
+    ("Innodb_row_lock_time", "db_row_lock_wait_s", 1e-3),
+    ("Connection_errors_max_connections", "db_connections_rejected", 1.0),
+    ("Threads_connected", "db_connections", 1.0),
+    ("Threads_running", "db_threads_running", 1.0),
 ];
 
 /// Metrics that are sizes.
@@ -158,9 +158,9 @@ fn is_accepted(answer: Result<Answer, Error>) -> Result<bool, Error> {
 
 fn counter(row: &[Option<String>]) -> Option<Counter> {
     let name = text(row, 0);
-    let (_, metric, label, factor) = STATUS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
+    let (_, metric, factor) = STATUS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
     let value = number(row, 1)? * factor;
-    Some(Counter { metric, label: (*label).to_owned(), value, grows: !SIZES.contains(metric) })
+    Some(Counter { metric, label: String::new(), value, grows: !SIZES.contains(metric) })
 }
 
 fn session(row: &[Option<String>]) -> Option<Sample> {

@@ -39,6 +39,15 @@ struct Statistics {
 
 const ALWAYS: u32 = u32::MAX;
 
+/// Of the log of changes, wherever a version keeps them.
+const WAL: &[(&str, &str)] = &[
+    ("db_wal_bytes", ""),
+    ("db_wal_buffers_full", ""),
+    ("db_wal_writes", ""),
+    ("db_wal_syncs", ""),
+    ("db_wal_sync_s", ""),
+];
+
 /// All statistics. Times are in milliseconds on the server, and in seconds here.
 const STATISTICS: [Statistics; 7] = [
     Statistics {
@@ -84,13 +93,7 @@ const STATISTICS: [Statistics; 7] = [
         what: "pg_stat_wal",
         versions: [140_000, 180_000],
         sql: "SELECT wal_bytes, wal_buffers_full, wal_write, wal_sync, wal_sync_time / 1000 FROM pg_stat_wal",
-        columns: &[
-            ("db_wal_bytes", ""),
-            ("db_wal_buffers_full", ""),
-            ("db_wal_writes", ""),
-            ("db_wal_syncs", ""),
-            ("db_wal_sync_s", ""),
-        ],
+        columns: WAL,
     },
     Statistics {
         what: "pg_stat_wal",
@@ -98,13 +101,7 @@ const STATISTICS: [Statistics; 7] = [
         sql: "SELECT w.wal_bytes, w.wal_buffers_full, i.writes, i.fsyncs, i.fsync_time / 1000 FROM pg_stat_wal w, \
               (SELECT sum(writes) AS writes, sum(fsyncs) AS fsyncs, sum(fsync_time) AS fsync_time FROM pg_stat_io \
               WHERE object = 'wal') i",
-        columns: &[
-            ("db_wal_bytes", ""),
-            ("db_wal_buffers_full", ""),
-            ("db_wal_writes", ""),
-            ("db_wal_syncs", ""),
-            ("db_wal_sync_s", ""),
-        ],
+        columns: WAL,
     },
     Statistics {
         what: "pg_stat_io",

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use judge::{DATABASE, WAIT_SEPARATOR};
 use lab::probes::Reading;
 
 use super::Counter;
 
-/// The subject of all readings of a database.
-const DATABASE: &str = "database";
 /// What takes in the labels that are one too many.
 const OTHER: &str = "other";
 /// No label has more characters.
@@ -111,7 +110,7 @@ impl Tally {
             let Some(wait) = wait else { continue };
             self.waits.add(&wait, sessions);
             if !statement.is_empty() {
-                self.statements.add(&format!("{wait} | {statement}"), sessions);
+                self.statements.add(&format!("{wait}{WAIT_SEPARATOR}{statement}"), sessions);
             }
         }
     }
