@@ -2,7 +2,7 @@
 
 import type uPlot from 'uplot';
 import type { Load, Report, Run } from '../report';
-import { card, redraw } from '../card';
+import { card } from '../card';
 import { cssColor, colorClass } from '../colors';
 import { append, h } from '../dom';
 import { duration, formatValue } from '../format';
@@ -27,10 +27,12 @@ import { clock } from '../views/clock';
 import { positiveExtent } from '../views/measures';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
 import { isNarrow, paneHead, paneSwitch, panesOf } from './panes';
+import { follow } from './time';
 
 /** Events of one run that are drawn. */
 const EVENTS_MAX = 12;
 const HEIGHT_PX = 132;
+const TITLE = 'Around events';
 
 export function events(report: Report, load: Load): HTMLElement | null {
   const panes = panesOf(report, load);
@@ -40,10 +42,11 @@ export function events(report: Report, load: Load): HTMLElement | null {
     return run !== undefined && around(run).length > 0;
   };
   if (!load.rows.some(({ runs }) => runs.some(has))) return null;
+  const figures = (): Numbers => numbersOf(report, load, panes.runs);
   const made: uPlot[] = [];
   const element = card({
     id: `around-events-${report.loads.indexOf(load) + 1}`,
-    title: 'Around events',
+    title: TITLE,
     about:
       'x: seconds since the event began. Shaded: until it had ended. Dashed: when the load was as before.',
     draw: (host, width) => {
@@ -55,12 +58,9 @@ export function events(report: Report, load: Load): HTMLElement | null {
       const columns = runs.map((index) => column(report, load, index, each, made));
       append(host, h('div', { class: `panes-${Math.max(1, runs.length)}` }, ...columns));
     },
-    numbers: () => numbersOf(report, load, panes.runs),
+    numbers: figures,
   });
-  element.classList.add('stacked');
-  panes.listeners.push(() => {
-    redraw(element);
-  });
+  follow(panes, element, TITLE, figures);
   return element;
 }
 

@@ -54,16 +54,21 @@ export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stac
     },
     numbers: figures,
   });
+  follow(panes, element, stacked.title, figures);
+  return element;
+}
+
+/** Makes a card, with its data table if that is open, follow the selected runs. */
+export function follow(panes: Panes, element: HTMLElement, title: string, figures: () => Numbers): void {
   element.classList.add('stacked');
   panes.listeners.push(() => {
     redraw(element);
     const old = element.querySelector<HTMLDetailsElement>('details.numbers');
     if (!old?.open) return;
-    const fresh = numbers(stacked.title, figures);
+    const fresh = numbers(title, figures);
     old.replaceWith(fresh);
     if (fresh instanceof HTMLDetailsElement) fresh.open = true;
   });
-  return element;
 }
 
 function sides({ runs }: Panes): string {
