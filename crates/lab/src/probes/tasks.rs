@@ -120,6 +120,7 @@ pub(crate) fn ids(folder: &Path, max: usize) -> Vec<u32> {
 mod tests {
     use std::sync::mpsc;
     use std::thread;
+    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -142,6 +143,12 @@ mod tests {
         assert!(tasks.known.iter().any(|task| task.id == id));
         end.send(()).unwrap();
         thread.join().unwrap();
+        // A join is over when the thread has left its memory, shortly before the kernel stops listing it.
+        let listed = format!("/proc/{process}/task/{id}");
+        let limit = Instant::now() + Duration::from_secs(10);
+        while Path::new(&listed).exists() && Instant::now() < limit {
+            thread::yield_now();
+        }
         look(&mut tasks);
         assert!(tasks.known.iter().all(|task| task.id != id));
     }
