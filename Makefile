@@ -21,9 +21,9 @@ NODE_MODULES := ui/node_modules/.package-lock.json
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
-STEPS := ui-check fmt clippy doc programs simulated tools deny fuzz instructions unit browser truth
+STEPS := ui-check fmt clippy doc programs simulated tools deny fuzz instructions unit browser truth why-short
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full screenshots test explore $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why screenshots test explore $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -147,6 +147,14 @@ truth: programs ## Does the program find truths that were planted? TRUTH_FLAGS="
 
 truth-full: ## Both, with as many of each as it takes to tell rates apart; three quarters of an hour
 	$(MAKE) --no-print-directory truth TRUTH_FLAGS="--profile full $(TRUTH_FLAGS)"
+
+why-short: programs ## Does the program name bottlenecks that were planted in real servers? Those that it names reliably, in two minutes
+	scripts/planted.sh
+	$(CHECKED)/bench-why --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/why-short.json
+
+why: programs ## The same with all of them, in eight minutes. WHY_FLAGS="--noisy" adds a neighbor, "--only c-pool,c-mutex" takes some
+	scripts/planted.sh
+	$(CHECKED)/bench-why --tenbin $(CHECKED)/tenbin --profile full --json $(TARGET_DIR)/why.json $(WHY_FLAGS)
 
 browser: programs $(NODE_MODULES) ## Pages of the report in a real Chromium
 	scripts/browser.sh

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 LANES=("ui-check fmt clippy programs doc simulated instructions" "tools deny fuzz")
-ALONE="unit browser truth"
+ALONE="unit browser truth why-short"
 
 logs=$1
 rm -rf "$logs"

@@ -4,6 +4,7 @@ pub mod aligned;
 pub mod child;
 pub mod cores;
 pub mod figures;
+pub mod group;
 pub mod interrupt;
 pub mod markdown;
 pub mod program;

@@ -39,6 +39,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("bench-sql", &["harness", "servers"]),
     ("bench-page", &["fixtures", "record", "store"]),
     ("bench-truth", &["fixtures", "harness", "load", "record", "simulator", "stats", "target"]),
+    ("bench-why", &["harness"]),
 ];
 
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {

@@ -1,14 +1,13 @@
 //! T5: a client that gets too little of the processor is called so, and a server that stops is not mistaken for one.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use harness::child::Child;
 use harness::cores::two_cores;
+use harness::group::Group;
 use harness::program::on_path;
 
 use crate::bench::Bench;
@@ -20,14 +19,8 @@ use crate::tool::{Output, fit};
 const PATIENCE: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
-/// Where groups of processes are under version 2 of Linux' groups, the file that tells it is that version, and how a tenth of a
-/// core is written.
-const GROUPS: &str = "/sys/fs/cgroup";
-const IS_VERSION_2: &str = "cgroup.controllers";
-const TENTH: [(&str, &str); 1] = [("cpu.max", "10000 100000")];
-/// The same under version 1.
-const GROUPS_1: &str = "/sys/fs/cgroup/cpu";
-const TENTH_1: [(&str, &str); 2] = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")];
+/// Cores that a starved client may use.
+const TENTH: f64 = 0.1;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
@@ -56,7 +49,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     grades.push(alone("a spinner on the client's core", tries, &|| spinner(bench)));
     grades.push(alone("nothing, closed load", healthy, &|| unharmed(healthy_closed, bench)));
     const QUOTA: &str = "client with a tenth of a core";
-    grades.push(match Group::make() {
+    grades.push(match Group::make(TENTH) {
         Ok(group) => {
             let one = |_| starved(&group, bench);
             Grade::of("T5", QUOTA, tries, (0..tries).map(one).collect())
@@ -137,9 +130,8 @@ fn stopped_server(bench: &Bench) -> Result<Output, String> {
 
 fn starved(group: &Group, bench: &Bench) -> Result<Finding, String> {
     let server = Server::start(bench, &[])?;
-    let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.0.display());
-    let mut command = Command::new("sh");
-    command.args(["-c", &script]).arg(&bench.tenbin).arg(format!("{}/status", server.url)).args(CLOSED);
+    let mut command = group.command(&bench.tenbin);
+    command.arg(format!("{}/status", server.url)).args(CLOSED);
     called_invalid(&bench.run(&mut command, PATIENCE)?)
 }
 
@@ -181,32 +173,5 @@ impl Pinned {
         let mut command = self.on_client();
         command.arg(&bench.tenbin).arg(url).args(load);
         bench.run(&mut command, PATIENCE)
-    }
-}
-
-/// A group of processes that together get a tenth of a core. It is removed when it is dropped.
-struct Group(PathBuf);
-
-impl Group {
-    fn make() -> Result<Self, String> {
-        let is_version_2 = Path::new(GROUPS).join(IS_VERSION_2).exists();
-        let (root, quota) = if is_version_2 { (GROUPS, &TENTH[..]) } else { (GROUPS_1, &TENTH_1[..]) };
-        let path = Path::new(root).join(format!("tenbin-truth-{}", std::process::id()));
-        let cannot = |error| format!("no group of processes with a quota can be made here: {error}");
-        fs::create_dir(&path).map_err(cannot)?;
-        let group = Self(path);
-        for (file, value) in quota {
-            // Opened, not made: a folder that is no group has no such file.
-            let mut file = OpenOptions::new().write(true).open(group.0.join(file)).map_err(cannot)?;
-            file.write_all(value.as_bytes()).map_err(cannot)?;
-        }
-        Ok(group)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // It can only be removed once nothing is left in it, and what is left is no harm.
-        let _ = fs::remove_dir(&self.0);
     }
 }

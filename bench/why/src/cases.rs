@@ -1,0 +1,227 @@
+//! All cases: each is a plan in `cases/`, which says what it plants, and the resources that name it.
+
+use crate::flags::Profile;
+use crate::grade::Said;
+use crate::neighbor::Neighbor;
+
+/// Words that name no resource. The second says that the system waits for something of its own, and not for what.
+pub(crate) const UNKNOWN: [&str; 3] = ["unknown", "waiting", "none"];
+
+/// A bottleneck to plant.
+pub(crate) struct Case {
+    /// The name of its plan.
+    pub(crate) name: &'static str,
+    /// The codes of the resources that name it, the closest one first. Two at most; a comment says why there are two.
+    pub(crate) accepts: &'static [&'static str],
+    /// A word that the sentence must have, too.
+    pub(crate) mentions: Option<&'static str>,
+    /// A word of the error where the program may reject the plan, before the load, for what is planted.
+    pub(crate) rejection: Option<&'static str>,
+    /// What the generator is limited to.
+    pub(crate) generator: Generator,
+    /// Who else takes cores.
+    pub(crate) neighbor: Option<Neighbor>,
+    /// Whether the short profile has it.
+    pub(crate) is_short: bool,
+}
+
+/// How many cores the generator may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Generator {
+    Free,
+    Quota(f64),
+}
+
+impl Case {
+    const fn new(name: &'static str, accepts: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            accepts,
+            mentions: None,
+            rejection: None,
+            generator: Generator::Free,
+            neighbor: None,
+            is_short: false,
+        }
+    }
+
+    const fn short(self) -> Self {
+        Self { is_short: true, ..self }
+    }
+
+    const fn mentioning(self, word: &'static str) -> Self {
+        Self { mentions: Some(word), ..self }
+    }
+
+    const fn or_rejected(self, word: &'static str) -> Self {
+        Self { rejection: Some(word), ..self }
+    }
+
+    const fn with_generator(self, cores: f64) -> Self {
+        Self { generator: Generator::Quota(cores), ..self }
+    }
+
+    const fn next_to(self, neighbor: Neighbor) -> Self {
+        Self { neighbor: Some(neighbor), ..self }
+    }
+
+    /// Whether what was said names what was planted.
+    pub(crate) fn is_met_by(&self, said: &Said) -> bool {
+        let has = |word: Option<&str>| word.is_none_or(|word| said.sentence.contains(word));
+        let is_rejected = self.rejection.is_some() && said.resource == "none" && has(self.rejection);
+        is_rejected || self.accepts.contains(&said.resource.as_str()) && has(self.mentions)
+    }
+
+    /// Whether this denies what was planted: it blames the generator or the load for a limit of the system, or finds a limit where
+    /// nothing was short.
+    pub(crate) fn must_not_be(&self, resource: &str) -> bool {
+        if self.accepts.contains(&"load") {
+            !UNKNOWN.contains(&resource) && !self.accepts.contains(&resource)
+        } else {
+            ["generator", "load"].contains(&resource) && !self.accepts.contains(&resource)
+        }
+    }
+}
+
+/// In the order in which they are run.
+pub(crate) const CASES: &[Case] = &[
+    // CPU time.
+    Case::new("python-cpu", &["one_core"]).short(),
+    Case::new("node-cpu", &["one_core"]),
+    // The interpreter's lock is a lock, and leaves its threads one core.
+    Case::new("python-gil", &["one_core", "lock"]),
+    Case::new("c-one-core", &["one_core"]),
+    Case::new("python-both-cores", &["machine_cpu"]),
+    Case::new("c-both-cores", &["machine_cpu"]).short(),
+    Case::new("cpu-quota", &["cpu_quota"]).short(),
+    // Its priority decides who gets cores, which are short.
+    Case::new("nice-19", &["priority", "machine_cpu"]).next_to(Neighbor::Always),
+    Case::new("pin-auto", &["one_core", "machine_cpu"]).mentioning("pin"),
+    // Locks and pools.
+    Case::new("c-mutex", &["lock"]).short(),
+    Case::new("java-monitor", &["lock"]),
+    // Those who wait for a spinlock compute.
+    Case::new("c-spinlock", &["spinning", "lock"]),
+    Case::new("c-pool", &["pool"]),
+    Case::new("python-pool", &["pool"]),
+    Case::new("java-pool", &["pool"]),
+    Case::new("libuv-pool", &["pool"]),
+    // A pool of one thread, which keeps one core busy.
+    Case::new("libuv-one-thread", &["pool", "one_core"]),
+    Case::new("database-pool", &["pool"]),
+    Case::new("pgbouncer-pool", &["pool"]),
+    // Queues, limits, refusals.
+    Case::new("accept-backlog", &["listen_queue"]).short(),
+    Case::new("unix-backlog", &["listen_queue"]),
+    Case::new("queue-503", &["request_queue"]).short(),
+    // The queue rejects, and what empties it is a pool.
+    Case::new("queue-503-late", &["request_queue", "pool"]),
+    Case::new("limit-429", &["rate_limit"]),
+    Case::new("shaping", &["rate_limit"]),
+    Case::new("nginx-limit-req", &["rate_limit"]),
+    // A limit of a rate, in bytes.
+    Case::new("nginx-limit-rate", &["bandwidth", "rate_limit"]),
+    // nginx's own limit on its connections.
+    Case::new("nginx-connections", &["connections", "connection_limit"]),
+    Case::new("open-files", &["open_files"]).short(),
+    Case::new("node-open-files", &["open_files"]).short(),
+    Case::new("errors-500", &["errors"]),
+    // Databases.
+    Case::new("postgres-row-lock", &["database_lock"]),
+    Case::new("postgres-table-lock", &["database_lock"]),
+    Case::new("mariadb-row-lock", &["database_lock"]),
+    // Commits wait for the log, which waits for the disk.
+    Case::new("postgres-fsync", &["database_log", "disk"]),
+    // What does not fit into the cache is read from the disk.
+    Case::new("mariadb-reads", &["database_cache", "disk"]),
+    Case::new("app-max-connections", &["connection_limit"]),
+    Case::new("max-connections", &["connection_limit"]).short().or_rejected("connections"),
+    Case::new("role-connections", &["connection_limit"]).or_rejected("connections"),
+    // Disks and memory.
+    Case::new("fdatasync", &["disk"]),
+    Case::new("iops-cap", &["disk"]).short(),
+    Case::new("memory-limit", &["memory_limit"]),
+    // Waiting for others, and pauses.
+    // Nothing is short: four users wait for a reply of 50 ms.
+    Case::new("dependency-few-users", &["dependency", "load"]).short(),
+    Case::new("dependency-proxy", &["dependency"]).short(),
+    Case::new("jvm-full-gc", &["pauses"]),
+    Case::new("freezes", &["pauses"]),
+    Case::new("event-loop-pauses", &["pauses"]),
+    Case::new("slow-log", &["log_pipe"]),
+    Case::new("split-answers", &["delayed_ack"]),
+    // The generator, and loads that leave room.
+    Case::new("generator-one-thread", &["generator"]),
+    Case::new("generator-quota", &["generator"]).with_generator(0.1),
+    // The connections of the load are what is short, and they are the generator's.
+    Case::new("open-5-connections", &["connections", "generator"]),
+    Case::new("think-time", &["load"]).short(),
+    Case::new("lone-user", &["load"]).short(),
+    Case::new("open-answered", &["load"]).short(),
+    Case::new("healthy-sleep", &["load"]),
+    Case::new("healthy-nginx", &["load"]).short(),
+];
+
+/// The case of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+/// The cases of these names, or those of the profile if there are none.
+pub(crate) fn chosen(profile: Profile, only: &[String]) -> Result<Vec<&'static Case>, String> {
+    if only.is_empty() {
+        return Ok(CASES.iter().filter(|case| profile == Profile::Full || case.is_short).collect());
+    }
+    let unknown = |name: &String| {
+        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        format!("there is no case {name}; there are {}", names.join(", "))
+    };
+    only.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_case_has_a_plan_and_every_plan_is_a_case() {
+        let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/cases")).unwrap();
+        let names = files.filter_map(|file| {
+            file.unwrap().file_name().to_string_lossy().strip_suffix(".yaml").map(str::to_owned)
+        });
+        let cases: BTreeSet<String> = CASES.iter().map(|case| case.name.to_owned()).collect();
+        assert_eq!(names.collect::<BTreeSet<_>>(), cases);
+        assert_eq!(cases.len(), CASES.len(), "a name is there twice");
+    }
+
+    #[test]
+    fn one_resource_names_a_case_or_two_do() {
+        for case in CASES {
+            assert!((1..=2).contains(&case.accepts.len()), "{}", case.name);
+            assert!(case.accepts.iter().all(|code| !case.must_not_be(code)), "{}", case.name);
+        }
+    }
+
+    #[test]
+    fn cases_are_chosen_by_name_or_profile() {
+        let chosen = |only: &[&str]| {
+            let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();
+            chosen(Profile::Full, &only).map(|cases| cases.len())
+        };
+        assert_eq!(chosen(&[]), Ok(CASES.len()));
+        assert_eq!(chosen(&["c-mutex", "c-pool"]), Ok(2));
+        assert!(chosen(&["c-mutexes"]).is_err_and(|error| error.contains("c-mutex,")));
+    }
+
+    #[test]
+    fn a_rejection_with_the_word_is_as_good() {
+        let said = |why: &str| Said::nothing(why);
+        let case = named("max-connections").unwrap();
+        assert!(case.is_met_by(&said("error: the server takes 7 connections")));
+        assert!(!case.is_met_by(&said("error: unknown key")));
+        assert!(!named("c-mutex").unwrap().is_met_by(&said("a lock")));
+    }
+}

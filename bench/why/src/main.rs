@@ -1,0 +1,84 @@
+//! Bottlenecks that were planted, and whether the program names them; `docs/truth.md` says how they are graded.
+
+mod cases;
+mod flags;
+mod grade;
+mod neighbor;
+mod refuted;
+mod run;
+mod summary;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use cases::Case;
+use flags::{Flags, Profile};
+use grade::{Grade, Verdict};
+use harness::interrupt::Interrupt;
+use harness::say::{say, say_aside};
+use run::Runs;
+use summary::Summary;
+
+/// What shells answer for a program that was ended by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    grade(&Flags::parse()).unwrap_or_else(|error| {
+        say_aside(&format!("error: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Every chosen case, one after the other: each takes the machine for itself.
+fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
+    let chosen = cases::chosen(flags.profile, &flags.only).map_err(anyhow::Error::msg)?;
+    let interrupt = Interrupt::listen()?;
+    let temporary = tempfile::tempdir()
+        .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
+    let folder: &Path = match &flags.keep {
+        Some(folder) => {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            folder
+        }
+        None => temporary.path(),
+    };
+    let runs = Runs::new(&flags.tenbin, folder, flags.noisy, &interrupt)?;
+    let begun = Instant::now();
+    let mut grades = Vec::new();
+    for number in 1..=flags.repeat {
+        for case in &chosen {
+            if interrupt.is_asked() {
+                break;
+            }
+            let grade = one(&runs, case, number, flags.profile);
+            say(&format!("{:>4} s  {}", begun.elapsed().as_secs(), grade.line()))?;
+            grades.push(grade);
+        }
+    }
+    let summary = Summary::of(&grades, flags);
+    say(&summary.text(&grades))?;
+    if let Some(path) = &flags.json {
+        summary.write(path, flags, &grades)?;
+    }
+    Ok(match (interrupt.is_asked(), summary.is_passed) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}
+
+/// In the short profile a case that is not right is run once more: something else on the machine may have been the bottleneck.
+fn one(runs: &Runs<'_>, case: &'static Case, number: u32, profile: Profile) -> Grade {
+    let first = runs.grade(case, number);
+    if profile == Profile::Full || first.verdict == Verdict::Right {
+        return first;
+    }
+    say_aside(&format!("again: {}", first.line()));
+    runs.grade(case, number)
+}

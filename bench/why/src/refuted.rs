@@ -1,0 +1,153 @@
+//! Which readings of a run refute what is said of it. Written from the result alone, and not from the rules of the program.
+
+use serde_json::Value;
+
+/// A core or a thread that was busy for less than this was not the limit.
+const THREAD_BUSY_MIN: f64 = 0.4;
+const CORE_BUSY_MIN: f64 = 0.75;
+/// All cores together.
+const MACHINE_BUSY_MIN: f64 = 0.6;
+/// Resources that are at their limit.
+const SATURATED: f64 = 0.9;
+/// Of the planned requests.
+const ERRORS_MAX: f64 = 0.05;
+
+/// A sentence for each reading that contradicts the resource.
+pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
+    let readings = Readings(run);
+    let found = match resource {
+        "one_core" => readings.no_busy_core(),
+        "machine_cpu" => readings.idle_cores(),
+        "generator" => readings.unhurried_generator(),
+        "load" => readings.saturated(),
+        "cpu_quota" => readings.zero("/system/throttled_s", "the quota never held the system back"),
+        "request_queue" => readings.no_status(&["503"]),
+        "rate_limit" if readings.errors() > ERRORS_MAX => readings.no_status(&["429", "503"]),
+        "listen_queue" => readings.short_queue(),
+        _ => None,
+    };
+    found.into_iter().collect()
+}
+
+struct Readings<'a>(&'a Value);
+
+impl Readings<'_> {
+    fn number(&self, pointer: &str) -> Option<f64> {
+        self.0.pointer(pointer).and_then(Value::as_f64)
+    }
+
+    fn cores(&self) -> Vec<f64> {
+        let cores = self.0["cores"].as_array().map_or(&[][..], Vec::as_slice);
+        cores.iter().filter_map(|core| core["busy"].as_f64()).collect()
+    }
+
+    fn busiest_core(&self) -> Option<f64> {
+        self.cores().into_iter().reduce(f64::max)
+    }
+
+    /// No thread uses more than the system does.
+    fn no_busy_core(&self) -> Option<String> {
+        let (used, busiest) = (self.number("/system/cores_used")?, self.busiest_core()?);
+        (used < THREAD_BUSY_MIN && busiest < CORE_BUSY_MIN).then(|| {
+            format!(
+                "the whole system used {used:.2} cores, and the busiest core was busy {:.0} %",
+                busiest * 100.0
+            )
+        })
+    }
+
+    fn idle_cores(&self) -> Option<String> {
+        let cores = self.cores();
+        let busy = cores.iter().sum::<f64>() / cores.len() as f64;
+        (busy < MACHINE_BUSY_MIN).then(|| format!("the cores were busy {:.0} % on average", busy * 100.0))
+    }
+
+    /// Neither was it short of CPU nor late.
+    fn unhurried_generator(&self) -> Option<String> {
+        let is_valid = self.0.pointer("/validity/verdict").is_some_and(|verdict| verdict == "valid");
+        let busy = self.number("/generator/thread_cpu_share_max")?;
+        let waited = self.number("/generator/run_queue_wait_share")?;
+        (is_valid && busy < 0.5 && waited < 0.05).then(|| {
+            format!(
+                "the busiest thread of the generator used {:.0} % of a core, and waited {:.1} % for one",
+                busy * 100.0,
+                waited * 100.0
+            )
+        })
+    }
+
+    /// A load that asked for no more leaves nothing exhausted, and gets answers.
+    fn saturated(&self) -> Option<String> {
+        let used = self.number("/system/cores_used").unwrap_or(0.0);
+        let cores = self.cores();
+        let busy = cores.iter().sum::<f64>() / cores.len() as f64;
+        if busy >= SATURATED && used >= 0.5 * cores.len() as f64 {
+            return Some(format!("all cores were busy {:.0} %, the system used {used:.2}", busy * 100.0));
+        }
+        let errors = self.errors();
+        if errors > ERRORS_MAX {
+            return Some(format!("{:.0} % of the requests did not end ok", errors * 100.0));
+        }
+        let queue = (self.number("/window/backlog_end")?, self.number("/window/backlog_start")?);
+        let is_open = self.0["model"] == "open";
+        let ok = self.number("/outcomes/ok")?;
+        (is_open && queue.0 - queue.1 > 0.1 * ok)
+            .then(|| format!("the backlog rose from {} to {}", queue.1, queue.0))
+    }
+
+    fn errors(&self) -> f64 {
+        let planned = self.number("/offered/planned").unwrap_or(0.0).max(1.0);
+        let bad = ["/outcomes/rejected", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
+        bad.iter().filter_map(|pointer| self.number(pointer)).sum::<f64>() / planned
+    }
+
+    fn zero(&self, pointer: &str, words: &str) -> Option<String> {
+        (self.number(pointer)? == 0.0).then(|| words.to_owned())
+    }
+
+    fn no_status(&self, statuses: &[&str]) -> Option<String> {
+        let count = |status: &&str| self.number(&format!("/statuses/{status}")).unwrap_or(0.0);
+        let seen: f64 = statuses.iter().map(count).sum();
+        (seen == 0.0).then(|| format!("no reply had the status {}", statuses.join(" or ")))
+    }
+
+    /// Connections that are taken at once do not wait.
+    fn short_queue(&self) -> Option<String> {
+        let is_met = self.number("/system/listen_queue_peak")? > 0.0 || self.errors() > 0.0;
+        (!is_met).then(|| "no connection waited to be accepted".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_threads_refute_one_core() {
+        let mut run = serde_json::json!({ "system": { "cores_used": 0.1 }, "cores": [{ "busy": 0.3 }, { "busy": 0.2 }] });
+        assert_eq!(refutations("one_core", &run).len(), 1);
+        assert_eq!(refutations("machine_cpu", &run).len(), 1);
+        assert_eq!(refutations("lock", &run), [""; 0]);
+        run["cores"][0]["busy"] = 0.97.into();
+        assert_eq!(refutations("one_core", &run), [""; 0]);
+        run["system"]["cores_used"] = 1.9.into();
+        run["cores"][1]["busy"] = 0.97.into();
+        assert_eq!(refutations("load", &run).len(), 1);
+        assert_eq!(refutations("machine_cpu", &run), [""; 0]);
+    }
+
+    #[test]
+    fn errors_and_idle_generators_refute() {
+        let run = serde_json::json!({
+            "validity": { "verdict": "valid" },
+            "generator": { "thread_cpu_share_max": 0.1, "run_queue_wait_share": 0.01 },
+            "offered": { "planned": 100, "not_sent": 0 },
+            "outcomes": { "ok": 60, "rejected": 40, "failed": 0, "timed_out": 0 },
+            "statuses": { "200": 60, "500": 40 },
+        });
+        assert_eq!(refutations("generator", &run).len(), 1);
+        assert_eq!(refutations("load", &run), ["40 % of the requests did not end ok"]);
+        assert_eq!(refutations("request_queue", &run), ["no reply had the status 503"]);
+        assert_eq!(refutations("rate_limit", &run).len(), 1);
+    }
+}

@@ -1,0 +1,137 @@
+//! One run of a case: its plan is run as any user would run it, and what is said of its bottleneck is read from the result.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use harness::child;
+use harness::figures;
+use harness::group::Group;
+use harness::interrupt::Interrupt;
+use harness::timed::last_words;
+use serde_json::Value;
+
+use crate::cases::{Case, Generator};
+use crate::grade::{Grade, Said};
+use crate::neighbor::Neighbor;
+use crate::refuted::refutations;
+
+/// Where plans and planted programs are.
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
+/// A database is made, filled, loaded and stopped in less.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Places of a ranked list that count.
+const RANKS: usize = 3;
+
+/// What all runs share.
+pub(crate) struct Runs<'a> {
+    tenbin: PathBuf,
+    folder: &'a Path,
+    is_noisy: bool,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Runs<'a> {
+    pub(crate) fn new(
+        tenbin: &Path,
+        folder: &'a Path,
+        is_noisy: bool,
+        interrupt: &'a Interrupt,
+    ) -> anyhow::Result<Self> {
+        let tenbin = tenbin.canonicalize().with_context(|| {
+            format!("there is no program {}; build it with `make build`", tenbin.display())
+        })?;
+        Ok(Self { tenbin, folder, is_noisy, interrupt })
+    }
+
+    /// Runs a case and grades what is said.
+    pub(crate) fn grade(&self, case: &'static Case, number: u32) -> Grade {
+        let begun = Instant::now();
+        let said = self.said(case, number).unwrap_or_else(|error| Said::nothing(&error));
+        Grade::of(case, number, self.is_noisy, said, begun.elapsed())
+    }
+
+    fn said(&self, case: &Case, number: u32) -> Result<Said, String> {
+        let group = match case.generator {
+            Generator::Free => None,
+            Generator::Quota(cores) => Some(Group::make(cores)?),
+        };
+        let mut command =
+            group.as_ref().map_or_else(|| Command::new(&self.tenbin), |group| group.command(&self.tenbin));
+        let result = self.folder.join(format!("{}-{number}.json", case.name));
+        // What an earlier call kept is not taken for the result of this one.
+        let _ = fs::remove_file(&result);
+        command.arg("run").arg(Path::new(CASES).join(format!("{}.yaml", case.name)));
+        command.args(["--format", "json", "-o"]).arg(&result);
+        command.arg("--store").arg(self.folder.join("tenbin.sqlite"));
+        let neighbor = case.neighbor.or(self.is_noisy.then_some(Neighbor::Sometimes));
+        let neighbor = neighbor.map(|neighbor| neighbor.start(Path::new(CASES), PATIENCE)).transpose()?;
+        let output = child::run(&mut command, PATIENCE, self.interrupt)?;
+        drop(neighbor);
+        // Whatever the exit code: a system that failed has a result, too. A plan that was rejected has none.
+        match fs::read_to_string(&result) {
+            Ok(text) => of_study(&figures::json(&text)?),
+            Err(_) => Ok(Said::nothing(&error_in(&output.stderr, &output.stdout))),
+        }
+    }
+}
+
+/// What is said of the one run of a study.
+fn of_study(study: &Value) -> Result<Said, String> {
+    let [run] = study["runs"].as_array().map_or(&[][..], Vec::as_slice) else {
+        return Err("the result does not have one run".to_owned());
+    };
+    let word = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let bottleneck = &run["bottleneck"];
+    if bottleneck.is_null() {
+        let failure = word(&run["failure"], "what");
+        return Ok(Said::nothing(if failure.is_empty() { "no bottleneck" } else { &failure }));
+    }
+    let resource = word(bottleneck, "resource");
+    let causes = bottleneck["causes"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut ranked = vec![resource.clone()];
+    ranked.extend(causes.iter().map(|cause| word(cause, "resource")).filter(|code| *code != resource));
+    ranked.truncate(RANKS);
+    Ok(Said {
+        refuted: refutations(&resource, run),
+        sentence: word(bottleneck, "because"),
+        certainty: word(bottleneck, "certainty"),
+        validity: word(&run["validity"], "verdict"),
+        throughput_per_s: run["throughput_per_s"].as_f64(),
+        resource,
+        ranked,
+    })
+}
+
+/// The line with the error, or the last words.
+fn error_in(stderr: &str, stdout: &str) -> String {
+    let error = stderr.lines().find(|line| line.contains("error:"));
+    error.map_or_else(|| last_words(stderr, stdout), |line| line.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_read_with_its_rivals() {
+        let study = serde_json::json!({ "runs": [{
+            "validity": { "verdict": "valid" },
+            "bottleneck": {
+                "resource": "disk",
+                "because": "it was busy",
+                "certainty": "suspected",
+                "causes": [{ "resource": "disk" }, { "resource": "lock" }, { "resource": "pool" }, { "resource": "load" }],
+            },
+        }] });
+        let said = of_study(&study).unwrap();
+        assert_eq!((said.resource.as_str(), said.sentence.as_str()), ("disk", "it was busy"));
+        assert_eq!(said.ranked, ["disk", "lock", "pool"]);
+        let silent =
+            serde_json::json!({ "runs": [{ "bottleneck": null, "failure": { "what": "it ended" } }] });
+        assert_eq!(of_study(&silent).unwrap().sentence, "it ended");
+        assert!(of_study(&serde_json::json!({ "runs": [] })).is_err());
+    }
+}

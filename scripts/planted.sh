@@ -1,0 +1,16 @@
+#!/bin/sh
+# Installs the system's packages of what planted bottlenecks are made of, where they are missing.
+# Usage: planted.sh
+set -eu
+
+missing=
+need() { command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
+need cc "gcc libc6-dev"
+need python3 python3
+need node nodejs
+need javac default-jdk-headless
+need nginx nginx
+need pgbouncer pgbouncer
+# shellcheck disable=SC2086 # a list of names
+"$(dirname "$0")/packages.sh" $missing
+"$(dirname "$0")/databases.sh"
