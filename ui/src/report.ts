@@ -302,6 +302,10 @@ export interface Bottleneck {
   because: string;
   /** A bottleneck is only suspected until an intervention confirms it. `none`: the offered load was below capacity. */
   certainty: 'suspected' | 'unknown' | 'none';
+  /** What to do next; may be empty. */
+  next: string;
+  /** Less likely causes, a sentence each. */
+  others: string[];
 }
 
 export interface ErrorKind {

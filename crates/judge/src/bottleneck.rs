@@ -1,7 +1,7 @@
-//! What probably kept a system from doing more: the first of a list of rules that fires. Nothing here is more than
-//! suspected, because nothing was changed to confirm it.
+//! What probably kept a system from doing more: a ranked list of causes, each with its readings for and against. Nothing here is
+//! more than suspected, because nothing was changed to confirm it.
 //!
-//! One file for each resource; `RULES` is their order.
+//! One file for each resource; `RULES` is the list. A rule says what it saw, `cause.rs` how causes are ranked.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ use crate::setting::Setting;
 use crate::signals::Signals;
 use crate::words::many;
 
+mod cause;
 mod cpu;
 mod disks;
 mod evidence;
@@ -28,11 +29,12 @@ mod open_files;
 mod quota;
 mod refusals;
 mod threads;
-mod waiting;
+mod unknown;
 mod words;
 
+pub use cause::{Bottleneck, Certainty, Refutation, Scope};
 pub use evidence::{CombinedFigures, Evidence, RunEvidence};
-use words::{cpu_in_brackets, percent};
+use words::percent;
 
 /// A rule: what it finds, its row of `docs/measurement.md`, and how.
 pub struct Rule {
@@ -42,34 +44,33 @@ pub struct Rule {
     pub when: &'static str,
     /// Why from there on.
     pub why: &'static str,
+    /// Readings with which it is not reported, whatever else speaks for it.
+    pub refuted_by: &'static [Refutation],
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
 }
 
-/// Every rule; the first that fires speaks: who did not ask for more, then what ran short, then who waited without anything being
-/// short. A queue is full because what empties it is short, so queues come after resources.
+/// Every rule. Of causes that explain as much, the one of the earlier rule comes first.
 pub const RULES: &[Rule] = &[
     generator::THE_GENERATOR,
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
-    refusals::HARDLY_ANYTHING_BUT_REFUSALS,
-    host::CORES_TAKEN_BY_THE_HOST,
+    refusals::REFUSALS,
+    load::PAUSES_OF_USERS,
+    load::A_LONE_USER,
     quota::CPU_QUOTA,
     cpu::ALL_CORES,
     one_core::ONE_THREAD,
     memory::LIMIT_OF_MEMORY,
-    memory::MEMORY,
-    disks::DISKS,
-    threads::DISKS_OF_THREADS,
     open_files::OPEN_FILES,
-    one_core::ONE_CORE,
-    one_core::ONE_CORE_IN_TURNS,
-    listen_queue::A_QUEUE_OF_CONNECTIONS,
-    refusals::SOME_REFUSALS,
-    load::PAUSES_OF_USERS,
-    cpu::WAITS_FOR_A_CORE,
-    load::A_LONE_USER,
+    threads::DISKS_OF_THREADS,
     threads::A_DEPENDENCY,
     threads::A_LOCK,
-    waiting::ITS_OWN_WAITING,
+    one_core::ONE_CORE,
+    host::CORES_TAKEN_BY_THE_HOST,
+    memory::MEMORY,
+    disks::DISKS,
+    one_core::ONE_CORE_IN_TURNS,
+    cpu::WAITS_FOR_A_CORE,
+    listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 
 impl Resource {
@@ -78,8 +79,9 @@ impl Resource {
 
     /// When the bottleneck is not known, and why.
     pub const WHEN_UNKNOWN: [&str; 2] = [
-        "the machine or the system was not read, or the cores were 75 % busy or more and nothing above fired",
-        "an honest answer",
+        "nothing above matched",
+        "an honest answer, with the three highest readings. One run of a closed load without think time cannot show whether more users \
+         would get more",
     ];
 }
 
@@ -92,61 +94,51 @@ const ROOMY: f64 = 0.75;
 const FULL: f64 = 0.95;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
-/// What probably kept a run, or all runs of a setting, from doing more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bottleneck {
-    /// What it is.
-    pub resource: Resource,
-    /// A few words for people, such as `CPU of the machine`.
-    pub what: &'static str,
-    /// The evidence in a sentence with its figures, without a full stop. May quote names: escape it.
-    pub because: String,
-    /// How sure it is.
-    pub certainty: Certainty,
-}
 
-/// How sure a bottleneck is. There is no `confirmed` before a perturbation has confirmed one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    /// A rule has fired.
-    Suspected,
-    /// None has.
-    Unknown,
-}
-
-impl Certainty {
-    /// Its name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Suspected => "suspected",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// What the first rule says that fires, or that none did; `None` where nothing was answered well, so that there is nothing to
-/// explain.
-pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+/// All causes that rules name and no reading refutes, most likely first; `unknown` alone if there is none. Empty where nothing
+/// was answered well, so that there is nothing to explain.
+pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
-        return None;
+        return Vec::new();
     }
-    let mut found = RULES.iter().find_map(|rule| (rule.find)(evidence)).unwrap_or_else(|| unknown(evidence));
-    if found.resource.is_of_the_machine && !evidence.is_system_read() {
-        found.because.push_str("; the system itself was not read");
-        if !evidence.is_on_this_machine() {
-            found.because.push_str(", and may run elsewhere");
-        }
+    let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
+    let found = RULES.iter().filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
+    let mut ranked = cause::ranked(found.collect());
+    if ranked.is_empty() {
+        ranked.push(unknown::unknown(evidence));
     }
+    ranked.iter_mut().filter(|cause| cause.resource.is_of_the_machine).for_each(|cause| {
+        cause.because.push_str(not_read(evidence));
+    });
+    ranked.iter_mut().take(1).for_each(|first| tell_errors(first, evidence));
+    ranked
+}
+
+/// The most likely of them.
+pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    causes(evidence).into_iter().next()
+}
+
+/// What is read of the machine is not of a system elsewhere.
+fn not_read(evidence: &Evidence<'_>) -> &'static str {
+    match (evidence.is_system_read(), evidence.is_on_this_machine()) {
+        (true, _) => "",
+        (false, true) => "; the system itself was not read",
+        (false, false) => "; the system itself was not read, and may run elsewhere",
+    }
+}
+
+/// Whatever limits a run: that some of it did not end well is said with it.
+fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
     let errors = evidence.together.error_share();
-    if errors >= REFUSED && !found.resource.tells_errors {
+    if errors >= REFUSED && !first.resource.tells_errors {
         let many = many(evidence.together.unit);
-        found.because.push_str(&format!("; in addition, {} of the {many} did not end ok", percent(errors)));
+        first.because.push_str(&format!("; in addition, {} of the {many} did not end ok", percent(errors)));
     }
-    Some(found)
 }
 
 /// The bottleneck of a setting under a load.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OfSetting {
     /// The load.
     pub load: String,
@@ -181,35 +173,19 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
 
 /// The bottleneck of runs of one setting under one load: of those that may be believed, or else of those that may not.
 pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
+    Ok(causes_of_runs(runs)?.into_iter().next())
+}
+
+/// All their causes, most likely first.
+pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
     let eligible_as = |wanted| runs.iter().copied().filter(move |run| eligibility(run) == wanted).collect();
     let (valid, invalid): (Vec<&Run>, Vec<&Run>) =
         (eligible_as(Eligibility::Valid), eligible_as(Eligibility::Invalid));
     let runs = if valid.is_empty() { invalid } else { valid };
-    let Some(together) = CombinedFigures::of(&runs)? else { return Ok(None) };
+    let Some(together) = CombinedFigures::of(&runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
     let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals };
     let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
-    Ok(bottleneck(&Evidence { runs: seen.collect(), together }))
-}
-
-fn suspected(resource: Resource, because: String) -> Option<Bottleneck> {
-    Some(Bottleneck { resource, what: resource.words, because, certainty: Certainty::Suspected })
-}
-
-fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
-    let because = match evidence.signal(|signals| signals.busy) {
-        Some(busy) => format!(
-            "the cores were {} busy{}, and no resource that was read was clearly exhausted",
-            percent(busy),
-            cpu_in_brackets(evidence)
-        ),
-        None => "no resource was read during the run".to_owned(),
-    };
-    Bottleneck {
-        resource: Resource::UNKNOWN,
-        what: Resource::UNKNOWN.words,
-        because,
-        certainty: Certainty::Unknown,
-    }
+    Ok(causes(&Evidence { runs: seen.collect(), together }))
 }

@@ -46,6 +46,8 @@ pub struct Resource {
     pub code: &'static str,
     /// For people.
     pub words: &'static str,
+    /// What to do next where a rule knows nothing better; may be empty.
+    pub(crate) next: &'static str,
     /// Whether it is read of the machine that the load comes from.
     pub(crate) is_of_the_machine: bool,
     /// Whether it says itself what did not end ok.
@@ -54,7 +56,11 @@ pub struct Resource {
 
 impl Resource {
     pub(crate) const fn new(code: &'static str, words: &'static str) -> Self {
-        Self { code, words, is_of_the_machine: false, tells_errors: false }
+        Self { code, words, next: "", is_of_the_machine: false, tells_errors: false }
+    }
+
+    pub(crate) const fn next(self, next: &'static str) -> Self {
+        Self { next, ..self }
     }
 
     pub(crate) const fn of_the_machine(self) -> Self {

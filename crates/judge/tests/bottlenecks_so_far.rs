@@ -38,7 +38,7 @@ fn a_study_that_goes_on_has_bottlenecks_of_the_runs_so_far() {
     }
     assert_eq!(
         found(&stored, &study),
-        [("busy".to_owned(), "machine_cpu"), ("idle".to_owned(), "waiting")],
+        [("busy".to_owned(), "machine_cpu"), ("idle".to_owned(), "unknown")],
         "one was not run yet"
     );
 }

@@ -24,15 +24,17 @@ fn doubts_are_explained() {
 
 #[test]
 fn limits_are_explained() {
-    let head = "| `resource` | said when | why this threshold |\n|---|---|---|\n";
+    let head = "| `resource` | said when | why this threshold | refuted by |\n|---|---|---|---|\n";
     let limits: Vec<String> =
         Doubt::all().filter(|doubt| doubt.is_limit).map(|doubt| code(doubt.code)).collect();
     let rows = RULES.iter().map(|rule| {
         let finds: Vec<String> = rule.finds.iter().map(|resource| code(resource.code)).collect();
-        row(&[&finds.join(", "), &rule.when.replace("{limits}", &limits.join(", ")), rule.why])
+        let when = rule.when.replace("{limits}", &limits.join(", "));
+        let refuted: Vec<&str> = rule.refuted_by.iter().map(|refutation| refutation.when).collect();
+        row(&[&finds.join(", "), &when, rule.why, &refuted.join("; or ")])
     });
     let [when, why] = Resource::WHEN_UNKNOWN;
-    let unknown = row(&[&code(Resource::UNKNOWN.code), when, why]);
+    let unknown = row(&[&code(Resource::UNKNOWN.code), when, why, ""]);
     let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
     assert_table("docs/measurement.md", &table.collect::<String>());
 }

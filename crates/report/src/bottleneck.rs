@@ -1,6 +1,7 @@
 //! What probably kept a system from doing more, as reports ask for it.
 
-use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, bottleneck};
+use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, causes};
+use judge::words::percent;
 use judge::{Bottleneck, Certainty, Resource};
 use store::Model;
 
@@ -8,14 +9,15 @@ use crate::figures::Figures;
 use crate::study::{StudyView, VariantRow};
 use crate::view::View;
 
-/// The bottleneck of one run; `None` where nothing was answered well, so that there is nothing to explain.
-pub(crate) fn of_run(view: &View<'_>) -> Option<Bottleneck> {
+/// The causes of one run, most likely first; none where nothing was answered well, so that there is nothing to explain.
+pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
-/// The bottleneck of a row, from the middle of the runs that its figures are of; `None` where nothing was answered well.
-pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Option<Bottleneck> {
-    of(row.shown().map(|run| &study.runs[run]), row.figures.as_ref()?)
+/// The causes of a row, from the middle of the runs that its figures are of; none where nothing was answered well.
+pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
+    let figures = row.figures.as_ref();
+    figures.map_or_else(Vec::new, |figures| of(row.shown().map(|run| &study.runs[run]), figures))
 }
 
 /// What it is, and that it is only likely.
@@ -35,10 +37,38 @@ pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
         // What casts doubt on the run stands in its first lines.
         resource => resource == Resource::GENERATOR && !view.validity.causes.is_empty(),
     };
-    of_run(view).filter(|found| found.certainty == Certainty::Suspected && !is_said(found))
+    let is_read = view.signals.is_some();
+    let found = of_run(view).into_iter().next().filter(|found| !is_said(found));
+    found.filter(|found| found.certainty == Certainty::Suspected || is_read)
 }
 
-fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) -> Option<Bottleneck> {
+/// The evidence, and what to do next. May quote names: escape it.
+pub(crate) fn because_and_next(found: &Bottleneck) -> String {
+    match found.next.is_empty() {
+        true => found.because.clone(),
+        false => format!("{}; next: {}", found.because, found.next),
+    }
+}
+
+/// A sentence for each cause: how much it explains, what speaks for and against it, and what to do next. May quote names: escape
+/// them.
+pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
+    let line = |(place, cause): (usize, &Bottleneck)| {
+        let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));
+        let head = format!("{}. {} ({}{})", place + 1, cause.what, cause.scope, share.unwrap_or_default());
+        let others: Vec<&str> = cause.for_.iter().skip(1).map(String::as_str).collect();
+        let parts = [
+            Some(format!("{head}: {}", cause.because)),
+            (!others.is_empty()).then(|| format!("also: {}", others.join("; "))),
+            (!cause.against.is_empty()).then(|| format!("against it: {}", cause.against.join("; "))),
+            (!cause.next.is_empty()).then(|| format!("next: {}", cause.next)),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    };
+    causes.iter().enumerate().map(line).collect()
+}
+
+fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) -> Vec<Bottleneck> {
     let of_view = |view: &'a View<'b>| RunEvidence {
         run: view.run,
         measured: &view.measured,
@@ -58,5 +88,5 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
         rejected_ns: figures.service.rejected.mean_ns,
         ok_ns: figures.service.ok.mean_ns,
     };
-    bottleneck(&Evidence { runs: views.map(of_view).collect(), together })
+    causes(&Evidence { runs: views.map(of_view).collect(), together })
 }

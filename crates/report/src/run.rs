@@ -9,8 +9,8 @@ use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, breaches, events, inside, outage, over_time, statements, steadiness, system, times, transactions,
-    words,
+    answer, bottleneck, breaches, events, inside, outage, over_time, statements, steadiness, system, times,
+    transactions, words,
 };
 
 mod brief;
@@ -33,6 +33,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     let tables = [times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
+    all.extend(causes(view, escape));
     all.extend(events::details(view.run, escape));
     // Nothing is printed twice.
     all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
@@ -76,6 +77,17 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
         items.push(Item::Quote(tail.iter().map(|line| escape(line)).collect()));
     }
     items
+}
+
+/// Every cause, where the first line on the bottleneck does not say everything.
+fn causes(view: &View<'_>, escape: Escape) -> Vec<Item> {
+    let causes = bottleneck::of_run(view);
+    let has_more = |cause: &judge::Bottleneck| cause.for_.len() > 1 || !cause.against.is_empty();
+    if causes.len() < 2 && !causes.iter().any(has_more) {
+        return Vec::new();
+    }
+    let lines = bottleneck::lines(&causes).into_iter().map(|line| escape(&line));
+    vec![Item::Head("Likely causes, most likely first".to_owned()), Item::points(lines)]
 }
 
 fn errors(figures: &Figures, escape: Escape) -> Option<Item> {

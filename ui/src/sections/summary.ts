@@ -149,13 +149,15 @@ function bottleneckOf(load: Load, index: number): HTMLElement {
   );
 }
 
-function bottleneckText({ what, because, certainty }: Bottleneck): HTMLElement {
+function bottleneckText({ what, because, certainty, next, others }: Bottleneck): HTMLElement {
   return h(
     'span',
     { class: 'bottleneck' },
     certainty === 'suspected' ? h('span', { class: 'suspected' }, 'suspected: ') : null,
     h('strong', {}, what),
     because === '' ? null : h('span', { class: 'because' }, because),
+    next === '' ? null : h('span', { class: 'because' }, `Next: ${next}.`),
+    ...others.map((other) => h('span', { class: 'because' }, `Less likely: ${other}`)),
   );
 }
 

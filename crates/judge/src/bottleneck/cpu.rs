@@ -1,13 +1,14 @@
 //! Processor time of the machine.
 
-use super::evidence::Evidence;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::{Cores, Evidence};
 use super::words::percent;
-use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
+use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Of all cores, what system and generator use at least where they keep the cores busy.
-const OWN: f64 = 0.5;
+/// Of all cores, what the system uses at least where its own work keeps them busy.
+const OWN: f64 = 0.75;
 /// Of the time that its threads ran, what they waited for a core where others keep the cores busy.
 const KEPT_WAITING: f64 = 0.25;
 /// Of the response time, what its threads waited for a core.
@@ -17,57 +18,88 @@ const TAKEN: f64 = 0.1;
 
 impl Resource {
     /// Processor time of the machine.
-    pub const MACHINE_CPU: Self = Self::new("machine_cpu", "CPU of the machine").of_the_machine();
+    pub const MACHINE_CPU: Self = Self::new("machine_cpu", "CPU of the machine")
+        .of_the_machine()
+        .next("give the system more cores, or profile it and spend less CPU time per request");
 }
+
+/// Cores that had time left were not short.
+const CORES_HAD_ROOM: Refutation = Refutation {
+    when: "the cores were less than 75 % busy",
+    is_read: |evidence| evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY),
+};
+
+/// Cores that others keep busy limit only threads that wait for them.
+const OTHERS_USED_THEM: Refutation = Refutation {
+    when: "the system used less than 75 % of the cores, and its threads hardly waited for one",
+    is_read: |evidence| {
+        let used = evidence.cores().and_then(|cores| Some(cores.system? / cores.all as f64));
+        let is_kept_waiting = |[ran, waited]: [f64; 2]| ran + waited >= BUSY && waited >= KEPT_WAITING * ran;
+        used.is_some_and(|used| used < OWN)
+            && evidence.ran_and_waited().is_some_and(|read| !is_kept_waiting(read))
+    },
+};
 
 pub(super) const ALL_CORES: Rule = Rule {
     finds: &[Resource::MACHINE_CPU],
     when: "all cores together were 90 % busy or more",
-    why: "the rest lies between two requests. Where system and generator together used less than half of the cores, threads \
-          of the system must have been running or ready nearly all the time, too, and without a core for a fourth of the time \
-          that they ran: cores that others keep busy limit only threads that wait for them. If the system did not use 10 % of the cores or more, \
+    why: "the rest lies between two requests. Where the system used less than 75 % of the cores, threads \
+          of it must have been running or ready nearly all the time, and without a core for a fourth of the time \
+          that they ran. If the system did not use 10 % of the cores or more, \
           the limit is called shared",
+    refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
     find: all_cores,
 };
 
 fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
-    // Cores that others keep busy are its limit only if it waits for them. One that was not read may be among them.
+    // Of cores that others use the system must have waited for one: without that reading, nothing is said where it used little.
     let own = cores.system.map(|system| system + cores.generator.unwrap_or(0.0));
-    let is_theirs = own.is_some_and(|own| own < OWN * cores.all as f64);
-    let is_kept_waiting = |[ran, waited]: [f64; 2]| ran + waited >= BUSY && waited >= KEPT_WAITING * ran;
-    if is_theirs && !evidence.ran_and_waited().is_some_and(is_kept_waiting) {
+    let is_unread = evidence.ran_and_waited().is_none();
+    if own.is_some_and(|own| is_unread && own < 0.5 * cores.all as f64) {
         return None;
     }
-    let all = match cores.all {
+    let because = format!("{} {} busy: {}", all_of(cores.all), percent(busy), who_used(&cores));
+    let cause = suspected(Resource::MACHINE_CPU, Scope::Machine, because);
+    let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
+    if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN {
+        // Who waits for a part of the system waits for these cores, too.
+        return Some(cause.direct(Some(1.0)).without_share());
+    }
+    let against = [("other processes", cores.others), ("the generator", cores.generator)];
+    let against = against.into_iter().filter_map(|(name, used)| Some((name, used?)));
+    let against = against
+        .filter(|(_, used)| *used >= TAKEN)
+        .map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
+    let cause = cause.indirect(Some(evidence.not_asleep())).against(against);
+    let next = "measure where nothing else runs, and load from another machine, or pin system and generator to cores of their own";
+    Some(Bottleneck { what: "CPU of the machine, shared with other processes", ..cause.next(next) })
+}
+
+fn all_of(cores: usize) -> String {
+    match cores {
         1 => "the one core was".to_owned(),
         2 => "both cores were".to_owned(),
         all => format!("all {all} cores were"),
-    };
+    }
+}
+
+fn who_used(cores: &Cores) -> String {
     let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
     let (system, others) = match cores.system {
         Some(used) => (Some(format!("the system used {}", decimal(used, 2))), "other processes"),
         None => (None, "all other processes"),
     };
     let who = [system, of("the generator", cores.generator), of(others, cores.others)];
-    let who = who.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let because = format!("{all} {} busy: {who}", percent(busy));
-    if cores.system.is_none() {
-        return suspected(Resource::MACHINE_CPU, because);
-    }
-    let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
-    match not_its_own / cores.all as f64 {
-        taken if taken < TAKEN => suspected(Resource::MACHINE_CPU, because),
-        _ => suspected(Resource::MACHINE_CPU, format!("{because}; alone it would have had more"))
-            .map(|found| Bottleneck { what: "CPU of the machine, shared with other processes", ..found }),
-    }
+    who.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     finds: &[Resource::MACHINE_CPU],
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
     why: "cores were short at times",
+    refuted_by: &[CORES_HAD_ROOM],
     find: waits_for_a_core,
 };
 
@@ -79,5 +111,5 @@ fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(wait.min(1.0)),
         percent(busy)
     );
-    suspected(Resource::MACHINE_CPU, because)
+    Some(suspected(Resource::MACHINE_CPU, Scope::Machine, because).indirect(Some(wait)))
 }

@@ -1,8 +1,9 @@
 //! Disks of the machine.
 
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
+use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
 
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
@@ -10,13 +11,24 @@ const DISK_PRESSURE: f64 = 0.2;
 
 impl Resource {
     /// Its disks.
-    pub const DISK: Self = Self::new("disk", "disks").of_the_machine();
+    pub const DISK: Self = Self::new("disk", "disks")
+        .of_the_machine()
+        .next("count reads, writes and flushes per request, keep more in memory, or use a faster disk");
 }
+
+/// Of a disk that nothing waits for, no request waits for it.
+pub(super) const NOTHING_WAITED: Refutation = Refutation {
+    when: "something on the machine waited for disks less than 20 % of the time",
+    is_read: |evidence| {
+        evidence.signal(|signals| signals.disk_pressure).is_some_and(|waited| waited < DISK_PRESSURE)
+    },
+};
 
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
     when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
+    refuted_by: &[NOTHING_WAITED],
     find: disks,
 };
 
@@ -24,13 +36,13 @@ fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = evidence.signal(|signals| signals.disk_pressure);
     let busy = evidence.signal(|signals| signals.disk_busy);
     let is_short = match (waited, busy) {
-        (Some(waited), Some(busy)) => waited >= DISK_PRESSURE && busy >= ROOMY,
-        (Some(waited), None) => waited >= DISK_PRESSURE,
+        (Some(_), Some(busy)) => busy >= ROOMY,
+        (Some(_), None) => true,
         (None, busy) => busy.is_some_and(|busy| busy >= BUSY),
     };
     let busy = busy.map(|busy| format!("a disk was busy {} of the time", percent(busy)));
-    let waited =
+    let pressure =
         waited.map(|waited| format!("something on the machine waited for disks {} of it", percent(waited)));
-    let because = [busy, waited].into_iter().flatten().collect::<Vec<_>>().join(", and ");
-    is_short.then(|| suspected(Resource::DISK, because)).flatten()
+    let because = [busy, pressure].into_iter().flatten().collect::<Vec<_>>().join(", and ");
+    is_short.then(|| suspected(Resource::DISK, Scope::Machine, because).indirect(waited))
 }

@@ -6,7 +6,9 @@ use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
 use store::{Model, Run, StoreError, Unit};
 
+use super::{BUSY, ROOMY};
 use crate::causes::Doubt;
+use crate::inside::class_of;
 use crate::measured::Measured;
 use crate::rates;
 use crate::resources::{Resources, Usage};
@@ -222,6 +224,91 @@ impl Evidence<'_> {
         };
         let users = median(self.runs.iter().filter_map(users)).filter(|users| *users > 0.0)?;
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
+    }
+
+    /// Requests in flight on average: those that come, times how long each stays. Of an open load without the wait for a connection.
+    pub(super) fn in_flight(&self) -> Option<f64> {
+        if let Some([_, waiting]) = self.users() {
+            return Some(waiting).filter(|waiting| *waiting > 0.0);
+        }
+        let mean_ns = self.together.ok_ns?;
+        let in_flight = |run: &RunEvidence<'_>| Some(run.measured.window?.ended_per_s() * mean_ns / 1e9);
+        median(self.runs.iter().filter_map(in_flight)).filter(|in_flight| *in_flight > 0.0)
+    }
+
+    /// So many threads or sessions, each of which holds one request, as a share of those in flight: by Little's law the share of
+    /// the response time.
+    pub(super) fn of_in_flight(&self, holding: f64) -> Option<f64> {
+        Some((holding / self.in_flight()?).clamp(0.0, 1.0))
+    }
+
+    /// The share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
+    pub(super) fn asleep(&self) -> f64 {
+        let states = ["disk", "socket_write", "pipe_write", "connect"];
+        let asleep = |workers: &Workers| {
+            let in_states: f64 = states.iter().map(|state| workers.in_state(state)).sum();
+            in_states + workers.dependencies.values().sum::<f64>()
+        };
+        let asleep = self.workers().values().map(asleep).sum();
+        self.of_in_flight(asleep).unwrap_or(0.0)
+    }
+
+    /// The share of the response time in which sessions of a database waited for something inside it.
+    pub(super) fn asleep_in_database(&self) -> f64 {
+        let waits = self.database_waits().into_iter();
+        let is_asleep = |wait: &str| ["Lock", "LWLock", "IO", "Commit"].contains(&class_of(wait));
+        let share: f64 = waits.filter(|(wait, _)| is_asleep(wait)).map(|(_, share)| share).sum();
+        let active = self.signal(|signals| Some(signals.inside.as_ref()?.active)).unwrap_or(0.0);
+        self.of_in_flight(share * active).unwrap_or(0.0)
+    }
+
+    /// What a saturated resource can explain: the response time in which nothing else was waited for.
+    pub(super) fn not_asleep(&self) -> f64 {
+        1.0 - self.asleep().max(self.asleep_in_database()).min(1.0)
+    }
+
+    /// What active sessions of the database did or waited for, as shares of them, the median of all runs, largest first. Names
+    /// may hold anything: escape them.
+    pub(super) fn database_waits(&self) -> Vec<(String, f64)> {
+        let insides: Vec<_> = self.runs.iter().filter_map(|run| run.signals?.inside.as_ref()).collect();
+        let ranked: Vec<BTreeMap<&str, f64>> =
+            insides.iter().map(|inside| inside.ranked().into_iter().collect()).collect();
+        let mut names: Vec<&str> = ranked.iter().flat_map(|of_run| of_run.keys().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let share = |name: &str| median(ranked.iter().map(|of_run| of_run.get(name).copied().unwrap_or(0.0)));
+        let mut waits: Vec<(String, f64)> =
+            names.into_iter().filter_map(|name| Some((name.to_owned(), share(name)?))).collect();
+        waits.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        waits
+    }
+
+    /// The process and the state in which most of its threads that can carry requests are: how many, and which share of them.
+    pub(super) fn waiting_most(&self) -> Option<(String, String, f64, f64)> {
+        let workers = self.workers();
+        let states = workers.iter().flat_map(|(name, workers)| {
+            workers
+                .states
+                .iter()
+                .map(move |(state, threads)| (name, state, *threads, threads / workers.all()))
+        });
+        let states = states.filter(|(_, _, threads, share)| *threads >= 0.5 && share.is_finite());
+        let (name, state, threads, share) = states.max_by(|a, b| a.2.total_cmp(&b.2))?;
+        Some((name.clone(), state.clone(), threads, share))
+    }
+
+    /// Whether the system itself has used up a thread, a core, or all of them: then it would not do more if more was asked for.
+    pub(super) fn is_exhausted(&self) -> bool {
+        let thread = self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= BUSY);
+        let is_busy = self.signal(|signals| signals.busy).is_some_and(|busy| busy >= BUSY);
+        let cores = self.cores();
+        let is_used = |at_least: f64| {
+            let used = cores.as_ref().and_then(|cores| cores.system);
+            used.is_some_and(|used| used >= at_least)
+        };
+        let half = cores.as_ref().map_or(0.0, |cores| 0.5 * cores.all as f64);
+        let core = self.busiest_core().is_some_and(|(_, busy)| busy >= BUSY);
+        thread || core && is_used(ROOMY) || is_busy && is_used(half)
     }
 
     /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well.

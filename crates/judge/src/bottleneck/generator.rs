@@ -1,18 +1,21 @@
 //! The generator, and not the system, as its own signals judged.
 
+use super::Rule;
+use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 
 impl Resource {
     /// The generator.
-    pub const GENERATOR: Self = Self::new("generator", "the generator");
+    pub const GENERATOR: Self = Self::new("generator", "the generator")
+        .next("give the generator a core of its own (--pin), more --threads, or another machine");
 }
 
 pub(super) const THE_GENERATOR: Rule = Rule {
     finds: &[Resource::GENERATOR],
     when: "the run is in doubt for {limits}; for a configuration, in at least half of its runs",
-    why: "the generator's own signals come before everything else",
+    why: "these signals show that the generator could not send more. Signals of a late tail do not, and are no bottleneck",
+    refuted_by: &[],
     find: the_generator,
 };
 
@@ -24,5 +27,5 @@ fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         runs if in_runs * 2 >= runs => format!(" (in {in_runs} of {runs} runs)"),
         _ => return None,
     };
-    suspected(Resource::GENERATOR, format!("{sentence}{of_runs}"))
+    Some(suspected(Resource::GENERATOR, Scope::Generator, format!("{sentence}{of_runs}")).first())
 }

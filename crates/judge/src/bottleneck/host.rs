@@ -1,8 +1,9 @@
 //! Processor time that other guests of the host took.
 
+use super::Rule;
+use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 
 /// Taken by other guests of the host.
@@ -10,18 +11,21 @@ const STEAL: f64 = 0.05;
 
 impl Resource {
     /// The host of this machine.
-    pub const STEAL: Self = Self::new("steal", "the host of this machine").of_the_machine();
+    pub const STEAL: Self = Self::new("steal", "the host of this machine")
+        .of_the_machine()
+        .next("measure on a machine with cores of its own");
 }
 
 pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     finds: &[Resource::STEAL],
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
+    refuted_by: &[],
     find: cores_taken_by_the_host,
 };
 
 fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL)?;
     let because = format!("other guests of the host took {} of the machine's processor time", percent(steal));
-    suspected(Resource::STEAL, because)
+    Some(suspected(Resource::STEAL, Scope::Machine, because).indirect(Some(steal)))
 }

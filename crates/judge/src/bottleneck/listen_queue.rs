@@ -2,20 +2,23 @@
 
 use record::ErrorClass;
 
+use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
-use super::{Bottleneck, FULL, Rule, suspected};
+use super::{FULL, Rule};
 use crate::causes::Resource;
 use crate::words::{count, decimal};
 
 impl Resource {
     /// The queue of connections that wait to be accepted.
-    pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the listen queue");
+    pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the listen queue")
+        .next("find out why the system accepts so slowly; then raise its backlog and net.core.somaxconn");
 }
 
 pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {
     finds: &[Resource::LISTEN_QUEUE],
     when: "connections were dropped at a full queue while one of the system's was 95 % full, or a Unix socket turned connections away",
     why: "drops are counted for the whole machine, so a queue of the system must have been full, too",
+    refuted_by: &[],
     find: a_queue_of_connections,
 };
 
@@ -33,5 +36,5 @@ fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         _ if refused > 0 => format!("{} connections were turned away at a full queue", count(refused)),
         _ => return None,
     };
-    suspected(Resource::LISTEN_QUEUE, because)
+    Some(suspected(Resource::LISTEN_QUEUE, Scope::System, because).symptom())
 }

@@ -1,8 +1,9 @@
 //! A load that asks for no more than it gets.
 
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, one};
 
@@ -14,10 +15,17 @@ impl Resource {
     pub const LOAD: Self = Self::new("load", "none: the offered load was below capacity");
 }
 
+/// Whoever is busy all the time would not do more if more was asked for.
+const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
+    when: "a thread of the system was 90 % busy; or one core was, and the system used 0.75 cores; or all cores were, and the system used half of them",
+    is_read: |evidence| evidence.is_exhausted(),
+};
+
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "an open load of which 99 % of the planned requests ended *ok*",
     why: "the load did not ask for more; the sentence says how much capacity was left",
+    refuted_by: &[],
     find: an_open_load_that_was_answered,
 };
 
@@ -34,13 +42,15 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
             format!("{} of {} were answered ok", count(ok), counted(counts.planned, evidence.together.unit))
         }
     };
-    suspected(Resource::LOAD, format!("{asked}{}", cpu_in_brackets(evidence)))
+    let because = format!("{asked}{}", cpu_in_brackets(evidence));
+    Some(suspected(Resource::LOAD, Scope::Load, because).first().next("offer a higher rate"))
 }
 
 pub(super) const PAUSES_OF_USERS: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of which less than half of the users waited for an answer, on average",
     why: "the think time decides. Users who wait are answers per second × response time",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
     find: pauses_of_users,
 };
 
@@ -52,13 +62,15 @@ fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(users, 0),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::LOAD, because)
+    let cause = suspected(Resource::LOAD, Scope::Load, because).first();
+    Some(cause.next("use more users, or a shorter think time"))
 }
 
 pub(super) const A_LONE_USER: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of one user",
     why: "one request is in flight at a time",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
     find: a_lone_user,
 };
 
@@ -69,5 +81,5 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::LOAD, because)
+    Some(suspected(Resource::LOAD, Scope::Load, because).first().next("use more users"))
 }

@@ -1,8 +1,9 @@
 //! Memory of the machine, and of the control group of a system.
 
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -18,17 +19,31 @@ const REFAULTED_PER_S: f64 = 512.0;
 
 impl Resource {
     /// What its control group allows the system.
-    pub const MEMORY_LIMIT: Self = Self::new("memory_limit", "memory limit of the system");
+    pub const MEMORY_LIMIT: Self = Self::new("memory_limit", "memory limit of the system")
+        .next("raise the memory limit, or let the system use less memory");
 
     /// Memory of the machine.
-    pub const MEMORY: Self = Self::new("memory", "memory").of_the_machine();
+    pub const MEMORY: Self = Self::new("memory", "memory")
+        .of_the_machine()
+        .next("use fewer workers, smaller caches, or a machine with more memory");
 }
+
+/// Nobody waits, and nothing is swapped.
+const NOTHING_WAITED: Refutation = Refutation {
+    when: "no page was swapped, and something waited for memory less than 10 % of the time",
+    is_read: |evidence| {
+        let is_below = |share: Option<f64>, limit| share.is_some_and(|share| share < limit);
+        is_below(evidence.signal(|signals| signals.swapping), SWAPPING)
+            && is_below(evidence.signal(|signals| signals.memory_pressure), MEMORY_PRESSURE)
+    },
+};
 
 pub(super) const LIMIT_OF_MEMORY: Rule = Rule {
     finds: &[Resource::MEMORY_LIMIT],
     when: "the control group of the system met its limit of memory in half of the seconds, and 512 pages a second had to be read again \
            soon after they were dropped",
     why: "a group at its limit is full of files, which costs nothing until they are needed again",
+    refuted_by: &[],
     find: limit_of_memory,
 };
 
@@ -38,29 +53,28 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let pages = pages.filter(|pages| *pages >= REFAULTED_PER_S)?;
     let because = format!(
         "its control group met its limit of memory in {} of the seconds, and {} pages a second had to be read again soon after they \
-         were dropped; next, raise the limit",
+         were dropped",
         percent(met),
         decimal(pages, 0)
     );
-    suspected(Resource::MEMORY_LIMIT, because)
+    Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(1.0)).without_share())
 }
 
 pub(super) const MEMORY: Rule = Rule {
     finds: &[Resource::MEMORY],
     when: "pages were swapped in half of the seconds, or something waited for memory 10 % of the time",
     why: "a machine that swaps occasionally is not out of memory",
+    refuted_by: &[NOTHING_WAITED],
     find: memory,
 };
 
 fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if let Some(swapping) = evidence.signal(|signals| signals.swapping).filter(|share| *share >= SWAPPING) {
         let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
-        return suspected(Resource::MEMORY, because);
+        return Some(suspected(Resource::MEMORY, Scope::Machine, because));
     }
     let waited =
         evidence.signal(|signals| signals.memory_pressure).filter(|share| *share >= MEMORY_PRESSURE)?;
-    suspected(
-        Resource::MEMORY,
-        format!("something on the machine waited for memory {} of the time", percent(waited)),
-    )
+    let because = format!("something on the machine waited for memory {} of the time", percent(waited));
+    Some(suspected(Resource::MEMORY, Scope::Machine, because).indirect(Some(waited)))
 }

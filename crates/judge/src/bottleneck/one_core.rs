@@ -1,24 +1,49 @@
 //! One core, because the system runs on no more at a time.
 
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
-use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
+use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
+/// Of a database or of threads at work, what must not sleep where one core is said to be the limit.
+const SLEEPING: f64 = 0.3;
 /// Cores of a system whose threads run in turns: one, and what runs next to them.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 
 impl Resource {
     /// One core.
-    pub const ONE_CORE: Self = Self::new("one_core", "one core");
+    pub const ONE_CORE: Self = Self::new("one_core", "one core")
+        .next("run more workers or processes, or let the system use more than one thread");
 }
+
+/// Threads that sleep for something are not kept from running by another thread that runs.
+const ITS_THREADS_SLEPT: Refutation = Refutation {
+    when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
+    is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
+};
+
+/// Who runs in turns has a thread that runs at any time.
+const MORE_OR_FEWER_RAN: Refutation = Refutation {
+    when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU",
+    is_read: |evidence| {
+        let busiest = evidence.busiest_process().map(|(name, _)| name);
+        let workers = evidence.workers();
+        let of_busiest = busiest.and_then(|name| workers.get(&name));
+        of_busiest.is_some_and(|workers| {
+            let ran = workers.in_state("on_cpu");
+            workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran))
+        })
+    },
+};
 
 pub(super) const ONE_THREAD: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "the busiest thread of the system ran 90 % of the time",
     why: "more threads or processes could use other cores, that one cannot",
+    refuted_by: &[],
     find: one_thread,
 };
 
@@ -29,13 +54,15 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(thread.min(1.0)),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::ONE_CORE, because)
+    // Others may share the rest of the cores with it: more of them would not help one thread.
+    Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
 }
 
 pub(super) const ONE_CORE: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
+    refuted_by: &[],
     find: one_core,
 };
 
@@ -50,13 +77,14 @@ fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected(Resource::ONE_CORE, because)
+    Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(evidence.not_asleep())))
 }
 
 pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "a process of the system, its children included, used 0.9 to 1.15 cores of several",
     why: "as if one thread or worker ran at a time, as under an interpreter's lock. Chance can look like it",
+    refuted_by: &[ITS_THREADS_SLEPT, MORE_OR_FEWER_RAN],
     find: one_core_in_turns,
 };
 
@@ -70,5 +98,5 @@ fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected(Resource::ONE_CORE, because)
+    Some(suspected(Resource::ONE_CORE, Scope::Process(name), because).indirect(Some(evidence.not_asleep())))
 }

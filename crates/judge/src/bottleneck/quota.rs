@@ -1,8 +1,9 @@
 //! The CPU time that a control group allows a system.
 
+use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Bottleneck, Rule, suspected};
+use super::{BUSY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -11,7 +12,9 @@ const HELD_BACK: f64 = 0.5;
 
 impl Resource {
     /// The CPU time that its control group allows the system.
-    pub const CPU_QUOTA: Self = Self::new("cpu_quota", "CPU quota of the system");
+    pub const CPU_QUOTA: Self = Self::new("cpu_quota", "CPU quota of the system").next(
+        "raise the CPU quota of the system (`cpu` in `resources` of the plan, or that of its container)",
+    );
 }
 
 pub(super) const CPU_QUOTA: Rule = Rule {
@@ -19,6 +22,7 @@ pub(super) const CPU_QUOTA: Rule = Rule {
     when: "a control group limits the CPU time of the system (`resources` of the plan, or a container), and it used 90 % of that or more, \
            or was held back in half of the periods",
     why: "more was not allowed, however busy the cores were. Who needs much at once is held back with less",
+    refuted_by: &[],
     find: cpu_quota,
 };
 
@@ -37,5 +41,6 @@ fn cpu_quota(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         Some(share) => format!("{because}, in {} of the periods of its quota", percent(share)),
         None => because,
     };
-    suspected(Resource::CPU_QUOTA, because)
+    let share = evidence.not_asleep();
+    Some(suspected(Resource::CPU_QUOTA, Scope::ControlGroup, because).direct(Some(share)))
 }

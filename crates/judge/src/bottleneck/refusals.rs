@@ -1,8 +1,9 @@
-//! What the system itself refuses, and at once.
+//! What the system itself rejects.
 
+use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Bottleneck, REFUSED, Rule, suspected};
+use super::{REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::duration;
 
@@ -13,53 +14,43 @@ const AT_ONCE: f64 = 0.5;
 
 impl Resource {
     /// A limit of the system's own on what may wait.
-    pub const REQUEST_QUEUE: Self =
-        Self::new("request_queue", "the system's own queue limit (503)").telling_errors();
+    pub const REQUEST_QUEUE: Self = Self::new("request_queue", "the system's own queue limit (503)")
+        .telling_errors()
+        .next("add workers, or raise the limit of the queue if longer waits are acceptable");
 
     /// A limit of the system's own on requests.
-    pub const RATE_LIMIT: Self =
-        Self::new("rate_limit", "the system's own rate limit (429)").telling_errors();
+    pub const RATE_LIMIT: Self = Self::new("rate_limit", "the system's own rate limit (429)")
+        .telling_errors()
+        .next("raise or remove the rate limit, or offer less");
 }
 
-pub(super) const HARDLY_ANYTHING_BUT_REFUSALS: Rule = Rule {
+pub(super) const REFUSALS: Rule = Rule {
     finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
-    when: "90 % of the requests or more were answered 503, or 429, in less than half of the time of a good answer",
-    why: "rejecting then uses processor time, and is not caused by its lack",
-    find: hardly_anything_but_refusals,
+    when: "1 % of the requests or more were answered 429, or 503 in less than half of the time of a good answer",
+    why: "what is rejected at once was not waited for. Slow rejections are time-outs of something else. Below 90 % of the requests, a \
+          system that has used up a thread or the cores rejects for lack of them",
+    refuted_by: &[],
+    find: refusals,
 };
 
-/// Then processor time goes into refusing, and is no cause of it.
-fn hardly_anything_but_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    refusals(evidence, MOSTLY_REFUSED)
-}
-
-pub(super) const SOME_REFUSALS: Rule = Rule {
-    finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
-    when: "1 % of the requests or more were answered 503, or 429, in less than half of the time of a good answer",
-    why: "what is rejected at once was not waited for. Slow rejections are time-outs of something else",
-    find: some_refusals,
-};
-
-fn some_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    refusals(evidence, REFUSED)
-}
-
-/// What refuses this share of the requests or more at once.
-fn refusals(evidence: &Evidence<'_>, share_min: f64) -> Option<Bottleneck> {
+fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [refused_ns, ok_ns] = [evidence.together.rejected_ns?, evidence.together.ok_ns?];
-    let status = [503, 429].into_iter().find(|status| evidence.share_of_status(*status) >= share_min)?;
-    if refused_ns > AT_ONCE * ok_ns {
+    let is_refusing = |status: &u16| evidence.share_of_status(*status) >= REFUSED;
+    let status = [429, 503].into_iter().find(is_refusing)?;
+    if status == 503 && refused_ns > AT_ONCE * ok_ns {
         return None;
     }
+    let share = evidence.share_of_status(status);
     let because = format!(
         "{} of the requests were answered {status} after {} on average, the good ones after {}{}",
-        percent(evidence.share_of_status(status)),
+        percent(share),
         duration(refused_ns),
         duration(ok_ns),
         cpu_in_brackets(evidence)
     );
-    match status {
-        429 => suspected(Resource::RATE_LIMIT, because),
-        _ => suspected(Resource::REQUEST_QUEUE, because),
-    }
+    let resource = if status == 429 { Resource::RATE_LIMIT } else { Resource::REQUEST_QUEUE };
+    let cause = suspected(resource, Scope::System, because);
+    // Then processor time goes into rejecting, and its lack is no cause of it.
+    let is_a_symptom = status == 503 && share < MOSTLY_REFUSED && evidence.is_exhausted();
+    Some(if is_a_symptom { cause.symptom() } else { cause.first() })
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::Rule;
+use super::cause::{Bottleneck, Scope, suspected};
+use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
@@ -15,18 +17,23 @@ const MOST: f64 = 2.0 / 3.0;
 const HALF: f64 = 0.5;
 /// A server with a thread for each connection has so many more or fewer than users.
 const THREADS_OF_USERS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// So many threads that run are one that holds the lock and computes all the time.
+const A_HOLDER_RUNS: f64 = 0.85;
 /// A mean number of threads that is more than chance.
 const A_THREAD: f64 = 0.5;
-/// Of the time, what some task of the machine waited for a disk.
-const DISK_PRESSURE: f64 = 0.2;
+/// Against waits between threads: they may be waits for who has no core.
+const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
 /// States that a sentence names.
 const STATES_MAX: usize = 3;
 
 impl Resource {
     /// A lock between threads of a process.
-    pub const LOCK: Self = Self::new("lock", "lock between threads of the system");
+    pub const LOCK: Self = Self::new("lock", "lock between threads of the system").next(
+        "find the lock (gdb -p PID -batch -ex 'thread apply all bt'), then hold it for less time or split it",
+    );
     /// Something that the system itself is a client of.
-    pub const DEPENDENCY: Self = Self::new("dependency", "what the system calls");
+    pub const DEPENDENCY: Self = Self::new("dependency", "what the system calls")
+        .next("measure what it calls by itself, and how long one call takes");
 }
 
 pub(super) const DISKS_OF_THREADS: Rule = Rule {
@@ -34,14 +41,12 @@ pub(super) const DISKS_OF_THREADS: Rule = Rule {
     when: "half of the threads of the system that were at work slept for a disk, and something waited for \
            disks 20 % of the time; where waiting is not reported, the threads suffice",
     why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy",
+    refuted_by: &[NOTHING_WAITED],
     find: disks_of_threads,
 };
 
 fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let pressure = evidence.signal(|signals| signals.disk_pressure);
-    if pressure.is_some_and(|pressure| pressure < DISK_PRESSURE) {
-        return None;
-    }
     let workers = evidence.workers();
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
     let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
@@ -52,12 +57,12 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         format!(", and something on the machine waited for disks {} of the time", percent(pressure))
     });
     let because = format!(
-        "on average {} of its {} threads at work slept for a disk{waited}; next, count its writes to disk: \
-         each commit or flush may wait for one",
+        "on average {} of its {} threads at work slept for a disk{waited}",
         decimal(asleep, 1),
         decimal(at_work, 1)
     );
-    suspected(Resource::DISK, because)
+    let share = evidence.of_in_flight(asleep);
+    Some(suspected(Resource::DISK, Scope::System, because).direct(share))
 }
 
 pub(super) const A_LOCK: Rule = Rule {
@@ -66,6 +71,7 @@ pub(super) const A_LOCK: Rule = Rule {
            not for a core",
     why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
           so a pool of another size proves nothing",
+    refuted_by: &[],
     find: a_lock,
 };
 
@@ -83,14 +89,24 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let (name, workers) = all.iter().find(|(_, workers)| is_locked(workers))?;
     let because = format!(
-        "on average {} of the {} threads of {name} waited for the same futex, as for a lock, while {} were at work{}; next, look which \
-         lock they wait for: gdb -p PID -batch -ex 'thread apply all bt'",
+        "on average {} of the {} threads of {name} waited for the same futex, as for a lock, while {} were at work{}",
         decimal(workers.same_futex, 1),
         decimal(workers.all(), 1),
         decimal(workers.at_work(), 1),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::LOCK, because)
+    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
+    let share = evidence.of_in_flight(workers.same_futex);
+    // Threads that run in turns on one core meet at a futex, too.
+    let ran = workers.in_state("on_cpu");
+    Some(match ran >= A_HOLDER_RUNS {
+        _ if evidence.is_exhausted() => cause.indirect(share).against([EXHAUSTED.to_owned()]),
+        true => cause.indirect(share).against([format!(
+            "{} of its threads ran: who holds the lock was computing, so one core may be what is short",
+            decimal(ran, 1)
+        )]),
+        false => cause.direct(share),
+    })
 }
 
 pub(super) const A_DEPENDENCY: Rule = Rule {
@@ -98,6 +114,7 @@ pub(super) const A_DEPENDENCY: Rule = Rule {
     when: "two thirds of the threads of a process, or of its users, waited for a reply on connections that \
            the process had opened to one address",
     why: "its own work is the smaller part of the response time",
+    refuted_by: &[],
     find: a_dependency,
 };
 
@@ -112,13 +129,17 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         return None;
     }
     let because = format!(
-        "on average {} of the {} threads of {name} waited for a reply from {address}{}; next, measure {address} by itself, and how long \
-         one call takes",
+        "on average {} of the {} threads of {name} waited for a reply from {address}{}",
         decimal(reads, 1),
         decimal(workers.all(), 1),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::DEPENDENCY, because)
+    let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
+    let share = evidence.of_in_flight(reads);
+    Some(match evidence.is_exhausted() {
+        true => cause.indirect(share).against([EXHAUSTED.to_owned()]),
+        false => cause.direct(share),
+    })
 }
 
 /// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.

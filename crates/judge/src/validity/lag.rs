@@ -28,7 +28,7 @@ impl Doubt {
         suspect: "",
         invalid: "p99 later than 1 ms and a tenth of p99 response time",
         looks_at: "open load: how late timers woke the threads",
-        is_limit: true,
+        is_limit: false,
     };
 
     /// The slowest response times were the generator's own delay.
@@ -38,7 +38,7 @@ impl Doubt {
         suspect: "share > 5 % and ≥ 0.3 ms each",
         invalid: "share > 15 % and ≥ 1 ms each",
         looks_at: "of the slowest 1 % of response times, the generator's own delay: late although a connection was free, or back late to read a reply. With fewer than 1,000 requests: of all of them, at least 20, and 10 ms each",
-        is_limit: true,
+        is_limit: false,
     };
 }
 

@@ -21,7 +21,7 @@ impl Doubt {
         suspect: "1 % of the time, or once 100 ms",
         invalid: "5 % of the time",
         looks_at: "a worker did not run its loop for 50 ms or more: stopped, or without a core",
-        is_limit: true,
+        is_limit: false,
     };
 }
 

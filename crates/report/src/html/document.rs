@@ -265,8 +265,12 @@ pub(crate) struct Bottleneck {
     pub(crate) row: usize,
     pub(crate) what: String,
     pub(crate) because: String,
-    /// `suspected` or `unknown`.
+    /// `suspected`, `unknown`, or `none`.
     pub(crate) certainty: &'static str,
+    /// What to do next; may be empty.
+    pub(crate) next: String,
+    /// What else may be, a sentence each, most likely first.
+    pub(crate) others: Vec<String>,
 }
 
 #[derive(Serialize)]

@@ -209,7 +209,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         bottlenecks: views
             .iter()
             .enumerate()
-            .filter_map(|(row, view)| Some(told_bottleneck(row, &bottleneck::of_run(view)?, text)))
+            .filter_map(|(row, view)| told_bottleneck(row, &bottleneck::of_run(view), text))
             .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
@@ -220,15 +220,21 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
 /// What probably kept a row from doing more. The evidence may quote names: `text` makes them harmless.
 pub(super) fn told_bottleneck(
     row: usize,
-    found: &judge::Bottleneck,
+    causes: &[judge::Bottleneck],
     text: impl Fn(&str) -> String,
-) -> Bottleneck {
-    Bottleneck {
+) -> Option<Bottleneck> {
+    let (found, others) = causes.split_first()?;
+    let other = |cause: &judge::Bottleneck| {
+        sentence(&text(&format!("{}: {}", cause.what, bottleneck::because_and_next(cause))))
+    };
+    Some(Bottleneck {
         row,
         what: found.what.to_owned(),
         because: sentence(&text(&found.because)),
         certainty: bottleneck::certainty(found),
-    }
+        next: text(found.next.as_str()),
+        others: others.iter().map(other).collect(),
+    })
 }
 
 fn answer(views: &[View<'_>]) -> Answer {

@@ -84,7 +84,7 @@ fn is_quiet(view: &View<'_>) -> bool {
 
 fn limit(view: &View<'_>, escape: Escape) -> Option<String> {
     let found = bottleneck::worth_telling(view)?;
-    Some(format!("{}; {}", bottleneck::likely(&found), escape(&found.because)))
+    Some(format!("{}; {}", bottleneck::likely(&found), escape(&bottleneck::because_and_next(&found))))
 }
 
 /// Conditions that held, and those that failed and are not in the first lines.

@@ -11,6 +11,8 @@ pub(super) struct Group {
     pub(super) rows: Vec<usize>,
     /// That of the first of the rows.
     pub(super) bottleneck: Bottleneck,
+    /// What else may be, of the first of the rows.
+    pub(super) others: Vec<Bottleneck>,
 }
 
 /// Bottlenecks by row: those of the best settings first, those that are not known last.
@@ -21,10 +23,11 @@ pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Group> {
     order.extend((0..load.rows.len()).filter(|row| !order.contains(row)).collect::<Vec<_>>());
     let mut groups: Vec<Group> = Vec::new();
     for row in order {
-        let Some(bottleneck) = bottleneck::of_row(view, &load.rows[row]) else { continue };
+        let mut causes = bottleneck::of_row(view, &load.rows[row]).into_iter();
+        let Some(bottleneck) = causes.next() else { continue };
         match groups.iter_mut().find(|group| group.bottleneck.what == bottleneck.what) {
             Some(group) => group.rows.push(row),
-            None => groups.push(Group { rows: vec![row], bottleneck }),
+            None => groups.push(Group { rows: vec![row], bottleneck, others: causes.collect() }),
         }
     }
     groups.sort_by_key(|group| group.bottleneck.certainty == Certainty::Unknown);

@@ -208,7 +208,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
             // The evidence of one is not that of the others.
             let because = match group.rows.len() {
-                1 => format!("; {}", self.page.text(&group.bottleneck.because)),
+                1 => format!("; {}", self.page.text(&bottleneck::because_and_next(&group.bottleneck))),
                 _ => String::new(),
             };
             format!("{names}{}: {}{because}", self.of_load(load), bottleneck::likely(&group.bottleneck))

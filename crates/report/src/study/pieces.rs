@@ -1,6 +1,6 @@
 //! The pieces of a report on a study.
 
-use judge::Eligibility;
+use judge::{Bottleneck, Eligibility};
 use store::{COMMAND, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState};
 
 use super::answer::{answer, winner};
@@ -8,6 +8,7 @@ use super::sentences::{self, blocks, matters, next_blocks, row_name};
 use super::troubles::{self, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, gates, of_baseline, written};
+use crate::bottleneck;
 use crate::capacity;
 use crate::events;
 use crate::item::{Escape, Item, Tone};
@@ -235,13 +236,19 @@ impl<'a> StudyPieces<'a> {
     /// A line for each bottleneck: what it is, whose it is, and the evidence of the first of them.
     pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| self.row(load, *row);
-        let line = |group: &bottlenecks::Group| {
+        let lines = |group: &bottlenecks::Group| {
             let names = listed(group.rows.iter().map(name), NAMES_MAX, ", ");
-            let because = self.text(&group.bottleneck.because);
+            let because = self.text(&bottleneck::because_and_next(&group.bottleneck));
             let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
-            format!("{}: {names}{of_first}{because}", group.bottleneck.what)
+            let first = format!("{}: {names}{of_first}{because}", group.bottleneck.what);
+            let of = self.row(load, group.rows[0]);
+            let other = |cause: &Bottleneck| {
+                let because = self.text(&bottleneck::because_and_next(cause));
+                format!("less likely, of {of}: {}: {because}", cause.what)
+            };
+            std::iter::once(first).chain(group.others.iter().map(other)).collect::<Vec<_>>()
         };
-        bottlenecks::of_load(self.view, load).iter().map(line).collect()
+        bottlenecks::of_load(self.view, load).iter().flat_map(lines).collect()
     }
 
     /// What the table leaves unsaid.

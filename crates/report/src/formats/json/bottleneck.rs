@@ -11,10 +11,25 @@ use crate::view::View;
 /// Of one run.
 #[derive(Serialize)]
 pub(super) struct BottleneckObject {
+    #[serde(flatten)]
+    first: CauseObject,
+    /// All of them, the first again, most likely first.
+    causes: Vec<CauseObject>,
+}
+
+/// One cause.
+#[derive(Clone, Serialize)]
+struct CauseObject {
     resource: &'static str,
     because: String,
     certainty: &'static str,
     what: &'static str,
+    scope: String,
+    share: Option<f64>,
+    #[serde(rename = "for")]
+    for_: Vec<String>,
+    against: Vec<String>,
+    next: String,
 }
 
 /// Of a variant under a load.
@@ -29,21 +44,30 @@ pub(super) struct RowBottleneck<'a> {
 
 /// `None` where there is nothing to explain.
 pub(super) fn of_run(view: &View<'_>) -> Option<BottleneckObject> {
-    bottleneck::of_run(view).map(BottleneckObject::of)
+    BottleneckObject::of(bottleneck::of_run(view))
 }
 
 /// Of every row that has one, in the order of loads and rows.
 pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
     let rows = view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load.name, row)));
     let of_row = |(load, row): (&'a str, &'a crate::study::VariantRow<'_>)| {
-        let bottleneck = BottleneckObject::of(bottleneck::of_row(view, row)?);
+        let bottleneck = BottleneckObject::of(bottleneck::of_row(view, row))?;
         Some(RowBottleneck { load, system: &row.place.system, variant: &row.place.variant, bottleneck })
     };
     rows.filter_map(of_row).collect()
 }
 
 impl BottleneckObject {
-    fn of(Bottleneck { resource, what, because, certainty }: Bottleneck) -> Self {
-        Self { resource: resource.code, because, certainty: certainty.name(), what }
+    fn of(causes: Vec<Bottleneck>) -> Option<Self> {
+        let causes: Vec<CauseObject> = causes.into_iter().map(CauseObject::of).collect();
+        Some(Self { first: causes.first()?.clone(), causes })
+    }
+}
+
+impl CauseObject {
+    fn of(cause: Bottleneck) -> Self {
+        let Bottleneck { resource, what, because, certainty, scope, share, for_, against, next, .. } = cause;
+        let (resource, certainty, scope) = (resource.code, certainty.name(), scope.to_string());
+        Self { resource, because, certainty, what, scope, share, for_, against, next }
     }
 }
