@@ -18,6 +18,7 @@ mod mann_whitney;
 mod mser;
 mod noise;
 mod power;
+mod proportion;
 mod repeated;
 mod search;
 mod seen;
@@ -36,6 +37,7 @@ pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Shift, Unpaired};
+pub use proportion::{proportion_error, proportion_interval};
 pub use repeated::Repeated;
 pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
