@@ -22,6 +22,7 @@ mod namespaces;
 pub mod ports;
 pub mod probes;
 mod processes;
+pub mod profiler;
 mod ready;
 mod recipe;
 mod removal;

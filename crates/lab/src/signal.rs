@@ -41,6 +41,8 @@ impl Signal {
     /// Cannot be ignored.
     pub const KILL: Signal = Signal(Raw::KILL.as_raw());
 
+    /// Asks as the keyboard does.
+    pub(crate) const INT: Signal = Signal(Raw::INT.as_raw());
     /// Holds a process up.
     pub(crate) const STOP: Signal = Signal(Raw::STOP.as_raw());
     /// Lets it go on.

@@ -1,0 +1,360 @@
+//! Where the processes of a system spend CPU time: `perf record` samples their stacks while they are under load, and `perf script`
+//! names the functions afterwards.
+//!
+//! The clock of the kernel is sampled (`cpu-clock`), so that it works without counters of the processor, as in most virtual
+//! machines. `perf` runs below a keeper of its own: it ends with Tenbin, whatever happens. Its file lies in a folder that its
+//! owner removes.
+
+mod fold;
+mod script;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::census::{self, Census};
+use crate::deadline::Deadline;
+use crate::kept_process::{KeptProcess, Setting};
+use crate::marker::Marker;
+use crate::processes::{self, Seen};
+use crate::{Command, Signal, in_words};
+
+pub use tree::{Call, Frame, FrameKind, Profile};
+
+/// Samples per second and core, fewer where a run is long or a machine large. Odd, so that they do not fall in step with timers.
+const FREQUENCIES_HZ: [u32; 3] = [199, 99, 49];
+/// Samples that are aimed at, at most: more say little more about functions that matter.
+const SAMPLES_AIM: f64 = 200_000.0;
+/// With a copy of the stack each sample is large.
+const SAMPLES_AIM_DWARF: f64 = 40_000.0;
+/// The file of `perf` ends there.
+const DATA_MAX: &str = "256M";
+/// Bytes of the stack that are copied, where frame pointers are not used.
+const DWARF_CALL_GRAPH: &str = "dwarf,4096";
+/// The kernel is asked to watch each thread on each core.
+const WATCHED_MAX: usize = 32_768;
+/// How long `perf` may take to write what it has.
+const WRITING: Duration = Duration::from_secs(10);
+/// How much longer than the load it may sample at most, should nobody stop it.
+const SPARE: Duration = Duration::from_secs(60);
+const WORDS_CHARACTERS_MAX: usize = 200;
+
+/// How the callers of a function are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stacks {
+    /// By frame pointers.
+    FramePointers,
+    /// By debug information, from a copy of the stack.
+    Dwarf,
+}
+
+/// What is to be sampled.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Names, and processes below which everything is sampled, and they themselves. Without a name a process keeps its own.
+    pub roots: Vec<(Option<String>, u32)>,
+    /// How stacks are read.
+    pub stacks: Stacks,
+    /// From when on, from now: after the warm-up.
+    pub after: Duration,
+    /// How long the load may take from then on.
+    pub longest: Duration,
+    /// An empty folder for the file of `perf`.
+    pub dir: PathBuf,
+    /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
+    pub keeper: Vec<OsString>,
+}
+
+/// A `perf` that samples. Dropping it ends it.
+#[derive(Debug)]
+pub struct Profiler {
+    kept: KeptProcess,
+    order: Order,
+    perf: PathBuf,
+    frequency_hz: u32,
+    has_kernel: bool,
+    names: BTreeMap<u32, String>,
+    /// CPU time of `perf` until it was stopped.
+    perf_cpu_s: f64,
+    is_stopped: bool,
+}
+
+impl Profiler {
+    /// Begins. Threads and processes that the sampled ones start later are sampled, too.
+    ///
+    /// # Errors
+    /// Why it is not possible, and what to do about it: two sentences.
+    pub fn begin(order: Order) -> Result<Self, String> {
+        let perf = perf().ok_or("perf is not installed; install it (Debian: apt install linux-perf)")?;
+        let pids = order.pids();
+        let threads: usize = pids.iter().map(|pid| threads(*pid)).sum();
+        if threads == 0 {
+            return Err(
+                "no process of the system was found on this machine; let the plan start the system, or \
+                        run Tenbin as the user of the server"
+                    .to_owned(),
+            );
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if threads.saturating_mul(cores) > WATCHED_MAX {
+            return Err(format!(
+                "{threads} threads on {cores} cores are too many for perf to watch; start fewer threads"
+            ));
+        }
+        let has_kernel = may_sample_kernel();
+        let frequency_hz = order.frequency_hz(cores);
+        let argv = order.record(&perf, &pids, frequency_hz, has_kernel);
+        let setting = Setting {
+            keeper: order.keeper.clone(),
+            cores: Vec::new(),
+            marker: Marker::new(),
+            groups: Vec::new(),
+            namespace: None,
+        };
+        let within = order.after.saturating_add(order.longest);
+        let command = Command { argv, env: environment(), dir: order.dir.clone(), within };
+        let kept = KeptProcess::start(&setting, "perf", &command)
+            .map_err(|what| format!("perf could not be started: {what}; see whether `perf record` works"))?;
+        let names = order.names();
+        Ok(Self { kept, order, perf, frequency_hz, has_kernel, names, perf_cpu_s: 0.0, is_stopped: false })
+    }
+
+    /// Below it is everything that samples, and is no part of the system.
+    pub fn keeper_pid(&self) -> u32 {
+        self.kept.keeper_pid()
+    }
+
+    /// Asks `perf` to stop sampling, and does not wait for it.
+    pub fn stop(&mut self) {
+        if std::mem::replace(&mut self.is_stopped, true) {
+            return;
+        }
+        // Processes that have come since.
+        let names = self.order.names();
+        for (pid, name) in names {
+            self.names.entry(pid).or_insert(name);
+        }
+        self.kept.expect_end();
+        let main = self.kept.state().main.clone();
+        if let Some(main) = main.filter(|main| !main.is_zombie) {
+            self.perf_cpu_s = cpu_s(&main);
+            processes::signal(&main, Signal::INT);
+        }
+    }
+
+    /// Waits until `perf` has written its file, and names the functions. The processes that were sampled should still run: some
+    /// say the names of functions only as long.
+    ///
+    /// # Errors
+    /// What `perf` said instead, and what to do about it.
+    pub fn fold(mut self) -> Result<Profile, String> {
+        self.stop();
+        self.kept.wait(Deadline::after(WRITING), |state| state.exit.is_some() || state.is_lost);
+        let exit = self.kept.state().exit;
+        let (_, output) = self.kept.stop(Some(Signal::TERM), Duration::from_secs(1));
+        let said = String::from_utf8_lossy(&output.text).into_owned();
+        let data = self.order.dir.join(DATA);
+        // Killed by SIGINT in its own way, it exits with another code in some versions.
+        if !fs::metadata(&data).is_ok_and(|meta| meta.len() > 0) {
+            let exited = exit.map_or_else(|| "did not end in time".to_owned(), |exit| exit.to_string());
+            return Err(explained(&said, &exited));
+        }
+        let folded = script::fold(&self.perf, &data, &self.names)?;
+        if folded.samples() == 0 {
+            return Err(
+                "perf took no sample; the system was idle, or ended before the measured time".to_owned()
+            );
+        }
+        Ok(Profile {
+            frequency_hz: self.frequency_hz,
+            has_kernel: self.has_kernel,
+            perf_cpu_s: self.perf_cpu_s,
+            is_cut: said.contains("size limit reached"),
+            ..folded.into_profile()
+        })
+    }
+}
+
+/// The name of the file of `perf`.
+const DATA: &str = "perf.data";
+
+impl Order {
+    /// All processes of now.
+    fn pids(&self) -> Vec<u32> {
+        let below = |(_, root): &(Option<String>, u32)| {
+            let below = processes::below(*root).into_iter().map(|seen| seen.pid);
+            std::iter::once(*root).chain(below).collect::<Vec<u32>>()
+        };
+        let mut pids: Vec<u32> = self.roots.iter().flat_map(below).collect();
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+
+    /// How each of them is called.
+    fn names(&self) -> BTreeMap<u32, String> {
+        let of_root = |(name, root): &(Option<String>, u32)| {
+            let below = processes::below(*root).into_iter().map(|seen| seen.pid);
+            let named = std::iter::once(*root).chain(below);
+            named
+                .filter_map(|pid| Some((pid, name.clone().or_else(|| census::name(pid))?)))
+                .collect::<Vec<_>>()
+        };
+        self.roots.iter().flat_map(of_root).collect()
+    }
+
+    fn frequency_hz(&self, cores: usize) -> u32 {
+        let aim = match self.stacks {
+            Stacks::FramePointers => SAMPLES_AIM,
+            Stacks::Dwarf => SAMPLES_AIM_DWARF,
+        };
+        let core_seconds = cores as f64 * self.longest.as_secs_f64();
+        let fits = |hz: &&u32| f64::from(**hz) * core_seconds <= aim;
+        let [.., lowest] = FREQUENCIES_HZ;
+        FREQUENCIES_HZ.iter().find(fits).copied().unwrap_or(lowest)
+    }
+
+    fn record(
+        &self,
+        perf: &std::path::Path,
+        pids: &[u32],
+        frequency_hz: u32,
+        has_kernel: bool,
+    ) -> Vec<String> {
+        let event = if has_kernel { "cpu-clock" } else { "cpu-clock:u" };
+        let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let lasting = self.after.saturating_add(self.longest).saturating_add(SPARE).as_secs().max(1);
+        let call_graph = match self.stacks {
+            Stacks::FramePointers => "fp",
+            Stacks::Dwarf => DWARF_CALL_GRAPH,
+        };
+        let mut argv = vec![
+            perf.display().to_string(),
+            "record".to_owned(),
+            format!("--event={event}"),
+            format!("--freq={frequency_hz}"),
+            format!("--call-graph={call_graph}"),
+            "--no-buildid".to_owned(),
+            "--no-buildid-cache".to_owned(),
+            format!("--max-size={DATA_MAX}"),
+            format!("--output={DATA}"),
+            format!("--pid={pids}"),
+        ];
+        let after_ms = self.after.as_millis();
+        if after_ms > 0 {
+            argv.push(format!("--delay={after_ms}"));
+        }
+        argv.extend(["--".to_owned(), "sleep".to_owned(), lasting.to_string()]);
+        argv
+    }
+}
+
+/// What `perf` is to see of its surroundings: no configuration, no other language, and no server of debug information.
+fn environment() -> Vec<(String, String)> {
+    [("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C"), ("DEBUGINFOD_URLS", ""), ("PAGER", "cat")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+}
+
+/// The program, if there is one.
+fn perf() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let is_program = |file: &PathBuf| {
+        fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(&path).map(|folder| folder.join("perf")).find(is_program)
+}
+
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
+}
+
+/// Whether stacks in the kernel may be sampled: by root, or where the machine lets others.
+fn may_sample_kernel() -> bool {
+    let paranoid = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+    rustix::process::geteuid().is_root() || paranoid.trim().parse::<i32>().is_ok_and(|level| level < 2)
+}
+
+/// What a process has used so far.
+fn cpu_s(process: &Seen) -> f64 {
+    let used = Census::now().since(&Census::default());
+    used.into_iter().find(|used| used.pid == process.pid).map_or(0.0, |used| used.cpu_s)
+}
+
+/// What `perf` said first, and what helps.
+fn explained(said: &str, exited: &str) -> String {
+    let is_telling = |line: &&str| !line.is_empty() && *line != "Error:" && !line.starts_with("Events ");
+    let line = said.lines().map(str::trim).find(is_telling);
+    let what: String = match line {
+        Some(line) => in_words::harmless(line).chars().take(WORDS_CHARACTERS_MAX).collect(),
+        None => exited.to_owned(),
+    };
+    let remedy = match said.contains("perf_event_paranoid") || said.contains("ermission denied") {
+        true => {
+            "allow it: sysctl kernel.perf_event_paranoid=1, or run as root; in a container add CAP_PERFMON"
+        }
+        false => "see whether `perf record -e cpu-clock -p PID` works",
+    };
+    format!("perf: {}; {remedy}", what.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(longest_s: u64, stacks: Stacks) -> Order {
+        Order {
+            roots: vec![(Some("app".to_owned()), std::process::id())],
+            stacks,
+            after: Duration::from_millis(1_500),
+            longest: Duration::from_secs(longest_s),
+            dir: "/tmp".into(),
+            keeper: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn long_runs_on_large_machines_are_sampled_less_often() {
+        let hz = |longest_s, cores, stacks| order(longest_s, stacks).frequency_hz(cores);
+        assert_eq!(hz(10, 2, Stacks::FramePointers), 199);
+        assert_eq!(hz(60, 32, Stacks::FramePointers), 99);
+        assert_eq!(hz(3_600, 64, Stacks::FramePointers), 49);
+        assert_eq!(hz(60, 8, Stacks::Dwarf), 49);
+    }
+
+    #[test]
+    fn nothing_but_the_file_in_the_folder_is_written_and_sampling_ends_by_itself() {
+        let argv = order(10, Stacks::FramePointers).record("/bin/perf".as_ref(), &[7, 8], 199, false);
+        for wanted in ["--event=cpu-clock:u", "--pid=7,8", "--delay=1500", "--no-buildid-cache"] {
+            assert!(argv.iter().any(|word| word == wanted), "{wanted} in {argv:?}");
+        }
+        assert_eq!(&argv[argv.len() - 3..], ["--", "sleep", "71"]);
+    }
+
+    #[test]
+    fn every_process_is_called_by_its_role_or_its_own_name() {
+        let own = std::process::id();
+        let mut order = order(1, Stacks::Dwarf);
+        assert_eq!(order.names().get(&own).map(String::as_str), Some("app"));
+        order.roots[0].0 = None;
+        assert_eq!(order.names().get(&own), census::name(own).as_ref());
+        assert!(order.pids().contains(&own));
+    }
+
+    #[test]
+    fn what_perf_says_comes_with_a_remedy() {
+        let said = "Error:\nAccess to performance monitoring is limited.\nperf_event_paranoid setting is 4\n";
+        let told = explained(said, "exited with code 255");
+        assert!(
+            told.starts_with("perf: Access to performance monitoring is limited; allow it: sysctl"),
+            "{told}"
+        );
+        let told = explained("\u{1b}[2J\n", "exited with code 1");
+        assert!(told.starts_with("perf: \\u{1b}[2J; see whether"), "{told}");
+        assert!(explained("", "exited with code 2").starts_with("perf: exited with code 2; see"));
+    }
+}

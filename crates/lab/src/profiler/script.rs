@@ -1,0 +1,71 @@
+//! `perf script`, which names the functions of a recording.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::environment;
+use super::fold::{Folded, fold as fold_lines};
+
+/// What reading the names may take: files of debug information can be large.
+const WITHIN: Duration = Duration::from_secs(60);
+/// Without names of inlined functions, which cost a search in debug information for each sample.
+const ARGUMENTS: [&str; 7] = [
+    "script",
+    "--no-inline",
+    "--show-lost-events",
+    "--fields",
+    "comm,pid,time,ip,sym,dso",
+    "--input",
+    "perf.data",
+];
+
+/// A child that is not left behind.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The stacks in a recording. `names`: what processes are called.
+///
+/// # Errors
+/// They cannot be read, in words, and what to do about it.
+pub(super) fn fold(perf: &Path, data: &Path, names: &BTreeMap<u32, String>) -> Result<Folded, String> {
+    let cannot =
+        |error: std::io::Error| format!("`perf script` could not be started: {error}; see whether it works");
+    let folder = data.parent().unwrap_or(Path::new("/"));
+    let child = std::process::Command::new(perf)
+        .args(ARGUMENTS)
+        .envs(environment())
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(cannot)?;
+    let mut child = Reaped(child);
+    let Some(lines) = child.0.stdout.take() else {
+        return Err("`perf script` has no output; see whether it works".to_owned());
+    };
+    let names = names.clone();
+    let (done, folded) = mpsc::sync_channel(1);
+    let reading = thread::Builder::new().name("perf script".into()).spawn(move || {
+        // Nobody listens any more if it took too long.
+        let _ = done.send(fold_lines(BufReader::with_capacity(1 << 16, lines), &names));
+    });
+    reading.map_err(cannot)?;
+    folded.recv_timeout(WITHIN).map_err(|_| {
+        format!(
+            "`perf script` did not name the functions within {} s; measure for a shorter time",
+            WITHIN.as_secs()
+        )
+    })
+}
