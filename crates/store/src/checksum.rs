@@ -67,6 +67,13 @@ pub(crate) fn of_moments(run: &RunId, first: u64, packed: &[u8]) -> u32 {
     sum.0.finalize()
 }
 
+/// Over the profile of a run.
+pub(crate) fn of_cpu_profile(run: &RunId, text: &[u8]) -> u32 {
+    let mut sum = Sum::new(run, 0);
+    sum.bytes(text);
+    sum.0.finalize()
+}
+
 struct Sum(Hasher);
 
 impl Sum {

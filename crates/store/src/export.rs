@@ -45,6 +45,7 @@ const EXPORTED: &[(&str, &str)] = &[
     ("output", "run IN {runs}"),
     ("moments", "run IN {runs}"),
     ("event_cost", "run IN {runs}"),
+    ("cpu_profile", "run IN {runs}"),
     ("gate", "run IN {runs}"),
     ("event", "run IN {runs}"),
     (

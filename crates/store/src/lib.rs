@@ -9,6 +9,7 @@ mod begin;
 mod begin_study;
 mod ceiling;
 mod checksum;
+mod cpu_profile;
 mod description;
 mod ending;
 mod error;
@@ -49,6 +50,7 @@ mod window;
 mod writer;
 
 pub use baseline::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline};
+pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;

@@ -20,6 +20,7 @@ impl Store {
             events: self.events(snapshot, id, run)?,
             moments: self.packed_moments(snapshot, id, run)?,
             event_costs: self.event_costs(snapshot, id, run)?,
+            cpu_profile: self.cpu_profile(snapshot, id, run)?,
         })
     }
 

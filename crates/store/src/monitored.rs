@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::Result;
 use crate::checksum;
+use crate::cpu_profile::CpuProfile;
 use crate::error::StoreError;
 use crate::event::Event;
 use crate::event_cost::EventCost;
@@ -51,6 +52,7 @@ pub(crate) struct Monitored {
     pub(crate) events: Vec<Event>,
     pub(crate) moments: Vec<Box<[u8]>>,
     pub(crate) event_costs: Vec<EventCost>,
+    pub(crate) cpu_profile: Option<CpuProfile>,
 }
 
 /// Of the output of one process.

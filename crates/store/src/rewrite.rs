@@ -6,7 +6,7 @@ use crate::reading::ReadingKey;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// Drops what processes and events wrote, and rewrites the subjects of readings and the texts of gates and events, and, with
+    /// Drops what processes and events wrote, and rewrites the subjects of readings, the names in its CPU profile, and the texts of gates and events, and, with
     /// functions of their own, the message of every error, and the label of every reading of a metric. Figures stay.
     pub fn rewrite(
         &mut self,
@@ -35,6 +35,10 @@ impl Run {
         }
         for cost in &mut monitored.event_costs {
             cost.name = text(&cost.name);
+        }
+        for frame in monitored.cpu_profile.iter_mut().flat_map(|profile| &mut profile.frames) {
+            // A script is called by its path.
+            (frame.name, frame.module) = (text(&frame.name), text(&frame.module));
         }
         for ReadingKey { subject, metric, label } in monitored.readings.kinds_mut() {
             (*subject, *label) = (text(subject), label_of(metric, label));

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/9.sql"),
     include_str!("schema/10.sql"),
     include_str!("schema/11.sql"),
+    include_str!("schema/12.sql"),
 ];
 
 /// The version that this program writes.
@@ -118,6 +119,7 @@ mod tests {
             0x35e3_12e5,
             0x105a_17f0,
             0xf6b3_41ba,
+            0x79c1_789a,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

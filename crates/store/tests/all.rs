@@ -6,6 +6,7 @@ mod a_study_grows;
 mod a_study_is_resumed;
 mod baselines_are_kept;
 mod ceilings_are_kept;
+mod cpu_profiles_are_kept;
 mod damage_is_an_error;
 mod events_are_kept;
 mod other_files_are_refused;
