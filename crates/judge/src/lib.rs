@@ -11,6 +11,7 @@ mod causes;
 mod condition;
 mod core_time;
 mod counting;
+pub mod cpu_profile;
 mod durations;
 mod eligibility;
 pub mod event_cost;

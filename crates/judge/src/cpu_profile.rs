@@ -1,0 +1,387 @@
+//! Where systems spend CPU time: profiles of runs added up, shares of functions, and what differs between two variants.
+//!
+//! A sample stands for a fixed piece of CPU time. How much CPU time a request took is known from the kernel's own counts; samples
+//! say only which share of it a function had. The interval of a share is that of independent samples: it does not know how
+//! far runs lie apart.
+
+use std::collections::BTreeMap;
+
+use stats::{proportion_error, proportion_interval};
+use store::{CpuProfile, FrameKind, ProfileCall, Run, StoreError};
+
+use crate::measured::Measured;
+use crate::rates;
+
+/// With fewer samples, no share is worth a figure.
+pub const SAMPLES_MIN: u64 = 100;
+/// A smaller part of the CPU time that the kernel counted was sampled: something of the system was missed.
+pub const COVERED_MIN: f64 = 0.8;
+/// What the only process of each of two systems is called, where their names differ.
+pub const THE_SYSTEM: &str = "the system";
+/// The kernel cuts the name of a process there.
+const COMM_BYTES: usize = 15;
+/// The 97.5 % point of the normal distribution.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// The profiles of runs of one variant, added up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// Of how many runs.
+    pub runs: usize,
+    /// Samples per second of CPU time, of each of them.
+    pub frequencies_hz: Vec<u32>,
+    /// How many samples there are.
+    pub samples: u64,
+    /// Samples for which there was no room.
+    pub lost: u64,
+    /// Whether time in the kernel was sampled in all runs.
+    pub has_kernel: bool,
+    /// Whether sampling ended early in any run.
+    pub is_cut: bool,
+    /// Of the CPU time that the kernel counted, the share that was sampled; `None` if nobody counted.
+    pub covered: Option<f64>,
+    /// Cores that the profiler itself kept busy, on average.
+    pub profiler_cores: Option<f64>,
+    /// CPU time of the system per request that ended in the window, in microseconds.
+    pub us_per_request: Option<f64>,
+    /// Processes and functions, those with the most samples of their own first.
+    pub frames: Vec<Frame>,
+    /// Who called whom, callers first, by the numbers of `frames`.
+    pub calls: Vec<ProfileCall>,
+    /// User space and kernel of each process, the largest first.
+    pub spaces: Vec<Space>,
+}
+
+/// A process or a function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Function {
+    /// May hold anything: escape it.
+    pub name: String,
+    /// The file that it is in; empty for a process.
+    pub module: String,
+    /// Where it runs.
+    pub kind: FrameKind,
+}
+
+/// What a frame has of all samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Which one.
+    pub function: Function,
+    /// Samples in which it ran itself.
+    pub own: u64,
+    /// Samples in which it ran, or something that it had called.
+    pub total: u64,
+}
+
+/// The user space or the kernel part of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// May hold anything: escape it.
+    pub process: String,
+    /// User space, or kernel.
+    pub kind: FrameKind,
+    /// Its samples.
+    pub samples: u64,
+}
+
+/// By how much more CPU time per request one variant spends than another, in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference<K> {
+    /// In what.
+    pub of: K,
+    /// Samples in each.
+    pub samples: [u64; 2],
+    /// In each.
+    pub us_per_request: [f64; 2],
+    /// The second less the first.
+    pub more_us: f64,
+    /// Its 95 % interval, as far as sampling goes.
+    pub interval_us: [f64; 2],
+}
+
+impl<K> Difference<K> {
+    /// Whether it is more than sampling explains.
+    pub fn is_clear(&self) -> bool {
+        let [low, high] = self.interval_us;
+        low > 0.0 || high < 0.0
+    }
+}
+
+impl Profile {
+    /// Of runs with their figures; `None` if none was profiled.
+    pub fn of<'a>(runs: impl IntoIterator<Item = (&'a Run, &'a Measured)>) -> Option<Self> {
+        let profiled = runs.into_iter().filter_map(|(run, measured)| Some((run.cpu_profile()?, measured)));
+        Self::of_profiles(profiled)
+    }
+
+    /// The same of one run.
+    pub fn of_run(run: &Run) -> Result<Option<Self>, StoreError> {
+        if run.cpu_profile().is_none() {
+            return Ok(None);
+        }
+        let measured = Measured::of(run)?;
+        Ok(Self::of([(run, &measured)]))
+    }
+
+    /// Of profiles, each with the figures of its run.
+    pub fn of_profiles<'a>(
+        profiles: impl IntoIterator<Item = (&'a CpuProfile, &'a Measured)>,
+    ) -> Option<Self> {
+        let (mut sum, mut tree, mut time) =
+            (Self { has_kernel: true, ..Self::default() }, Tree::default(), Time::default());
+        for (profile, measured) in profiles {
+            sum.runs += 1;
+            sum.frequencies_hz.push(profile.frequency_hz);
+            sum.samples = sum.samples.saturating_add(profile.samples);
+            sum.lost = sum.lost.saturating_add(profile.lost);
+            sum.has_kernel &= profile.has_kernel;
+            sum.is_cut |= profile.is_cut;
+            tree.add(profile);
+            time.add(profile, measured);
+        }
+        if sum.runs == 0 {
+            return None;
+        }
+        sum.frequencies_hz.sort_unstable();
+        sum.frequencies_hz.dedup();
+        (sum.frames, sum.calls, sum.spaces) = tree.sorted();
+        (sum.covered, sum.profiler_cores, sum.us_per_request) =
+            (time.covered(), time.profiler_cores(), time.us_per_request());
+        Some(sum)
+    }
+
+    /// Whether there are enough samples for shares.
+    pub fn is_enough(&self) -> bool {
+        self.samples >= SAMPLES_MIN
+    }
+
+    /// Functions with samples of their own, those with the most first.
+    pub fn functions(&self) -> impl Iterator<Item = &Frame> {
+        self.frames.iter().filter(|frame| frame.function.kind != FrameKind::Process && frame.own > 0)
+    }
+
+    /// So many samples as a share, with its 95 % interval; `None` of too few samples in all.
+    pub fn share(&self, samples: u64) -> Option<(f64, [f64; 2])> {
+        let interval = proportion_interval(samples, self.samples).filter(|_| self.is_enough())?;
+        Some((samples as f64 / self.samples as f64, interval))
+    }
+
+    /// So many samples as CPU time per request, in microseconds.
+    pub fn us(&self, samples: u64) -> Option<f64> {
+        Some(self.share(samples)?.0 * self.us_per_request?)
+    }
+
+    /// CPU time per request of functions themselves, in `other` less in `self`: the largest difference first. `None` where a
+    /// figure is missing on one side. Functions of the program that a process is called after have no module: two builds of a
+    /// server may have different names.
+    pub fn functions_in(&self, other: &Self) -> Option<Vec<Difference<Function>>> {
+        self.differences(other, |profile| {
+            sums(profile.functions().map(|frame| (profile.without_own_program(&frame.function), frame.own)))
+        })
+    }
+
+    /// The same of user space and kernel of each process; [`THE_SYSTEM`] where both have one process, of different names.
+    pub fn spaces_in(&self, other: &Self) -> Option<Vec<Difference<(String, FrameKind)>>> {
+        let only = [self, other].map(Self::only_process);
+        let is_renamed = only.iter().all(Option::is_some) && only[0] != only[1];
+        self.differences(other, |profile| {
+            sums(profile.spaces.iter().map(|space| {
+                let name = if is_renamed { THE_SYSTEM } else { &space.process };
+                ((name.to_owned(), space.kind), space.samples)
+            }))
+        })
+    }
+
+    fn only_process(&self) -> Option<&str> {
+        let first = self.spaces.first()?.process.as_str();
+        self.spaces.iter().all(|space| space.process == first).then_some(first)
+    }
+
+    fn without_own_program(&self, function: &Function) -> Function {
+        let is_called = |process: &str| {
+            process == function.module || process.len() == COMM_BYTES && function.module.starts_with(process)
+        };
+        let is_own =
+            function.kind == FrameKind::User && self.spaces.iter().any(|space| is_called(&space.process));
+        Function { module: if is_own { String::new() } else { function.module.clone() }, ..function.clone() }
+    }
+
+    fn differences<K: Ord + Clone>(
+        &self,
+        other: &Self,
+        samples: impl Fn(&Self) -> BTreeMap<K, u64>,
+    ) -> Option<Vec<Difference<K>>> {
+        let sides = [self, other];
+        let counts = sides.map(samples);
+        let [first, second] = &counts;
+        let mut all: Vec<&K> = first.keys().chain(second.keys()).collect();
+        all.sort();
+        all.dedup();
+        let mut differences = Vec::with_capacity(all.len());
+        for of in all {
+            let samples = counts.each_ref().map(|counts| counts.get(of).copied().unwrap_or(0));
+            let [a, b] = [sides[0].us(samples[0])?, sides[1].us(samples[1])?];
+            let error = |side: usize| {
+                let profile = sides[side];
+                proportion_error(samples[side], profile.samples) * profile.us_per_request.unwrap_or(0.0)
+            };
+            let half = Z * error(0).hypot(error(1));
+            let more_us = b - a;
+            let interval_us = [more_us - half, more_us + half];
+            differences.push(Difference {
+                of: of.clone(),
+                samples,
+                us_per_request: [a, b],
+                more_us,
+                interval_us,
+            });
+        }
+        differences.sort_by(|one, other| other.more_us.abs().total_cmp(&one.more_us.abs()));
+        Some(differences)
+    }
+}
+
+fn sums<K: Ord>(samples: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
+    samples.fold(BTreeMap::new(), |mut sums, (of, samples)| {
+        let sum = sums.entry(of).or_default();
+        *sum = sum.saturating_add(samples);
+        sums
+    })
+}
+
+/// CPU time by three accounts, over runs.
+#[derive(Default)]
+struct Time {
+    runs: usize,
+    /// Runs in which it was counted, what was counted in their windows, and what samples stand for in as long a time.
+    counted_s: f64,
+    sampled_s: f64,
+    requests: u64,
+    counted_runs: usize,
+    profiler_s: f64,
+    span_s: f64,
+}
+
+impl Time {
+    fn add(&mut self, profile: &CpuProfile, measured: &Measured) {
+        let span_s = profile.span_ns as f64 / 1e9;
+        self.runs += 1;
+        self.profiler_s += profile.profiler_cpu_s;
+        self.span_s += span_s;
+        let (Some(counted_s), Some(window)) = (measured.system_cpu_s(), measured.window) else { return };
+        self.counted_runs += 1;
+        self.counted_s += counted_s;
+        self.requests = self.requests.saturating_add(window.counts.ended());
+        let cores = profile.samples as f64 / f64::from(profile.frequency_hz) / span_s;
+        self.sampled_s += cores * window.length_s;
+    }
+
+    fn covered(&self) -> Option<f64> {
+        Some(self.sampled_s / self.counted_s).filter(|share| self.has_all() && share.is_finite())
+    }
+
+    fn profiler_cores(&self) -> Option<f64> {
+        Some(self.profiler_s / self.span_s).filter(|cores| cores.is_finite())
+    }
+
+    fn us_per_request(&self) -> Option<f64> {
+        rates::us_per_request(self.counted_s, self.requests).filter(|us| self.has_all() && us.is_finite())
+    }
+
+    /// A sum over some of the runs would be that of others than the samples.
+    fn has_all(&self) -> bool {
+        self.counted_runs == self.runs
+    }
+}
+
+/// Trees of several runs, added up.
+#[derive(Default)]
+struct Tree {
+    numbers: BTreeMap<Function, u32>,
+    frames: Vec<Frame>,
+    places: BTreeMap<(Option<u32>, u32), u32>,
+    calls: Vec<ProfileCall>,
+}
+
+impl Tree {
+    fn add(&mut self, profile: &CpuProfile) {
+        let frames: Vec<u32> = profile
+            .frames
+            .iter()
+            .map(|frame| {
+                let function =
+                    Function { name: frame.name.clone(), module: frame.module.clone(), kind: frame.kind };
+                let all = &mut self.frames;
+                let number = *self.numbers.entry(function).or_insert_with_key(|function| {
+                    all.push(Frame { function: function.clone(), own: 0, total: 0 });
+                    all.len() as u32 - 1
+                });
+                let sum = &mut self.frames[number as usize];
+                (sum.own, sum.total) =
+                    (sum.own.saturating_add(frame.own), sum.total.saturating_add(frame.total));
+                number
+            })
+            .collect();
+        let mut places: Vec<u32> = Vec::with_capacity(profile.calls.len());
+        // The store has checked that callers come first, and that frames are there.
+        for call in &profile.calls {
+            let parent = call.parent.map(|parent| places[parent as usize]);
+            let frame = frames[call.frame as usize];
+            let calls = &mut self.calls;
+            let place = *self.places.entry((parent, frame)).or_insert_with(|| {
+                calls.push(ProfileCall { parent, frame, samples: 0 });
+                calls.len() as u32 - 1
+            });
+            let sum = &mut self.calls[place as usize].samples;
+            *sum = sum.saturating_add(call.samples);
+            places.push(place);
+        }
+    }
+
+    /// Frames by their own samples, calls with the numbers of these, and the spaces of processes.
+    fn sorted(self) -> (Vec<Frame>, Vec<ProfileCall>, Vec<Space>) {
+        let spaces = self.spaces();
+        let mut order: Vec<usize> = (0..self.frames.len()).collect();
+        order.sort_by(|one, other| {
+            let key = |number: usize| {
+                let frame = &self.frames[number];
+                (std::cmp::Reverse(frame.own), std::cmp::Reverse(frame.total), &frame.function)
+            };
+            key(*one).cmp(&key(*other))
+        });
+        let mut numbers = vec![0u32; self.frames.len()];
+        order.iter().enumerate().for_each(|(new, old)| numbers[*old] = new as u32);
+        let frames = order.iter().map(|old| self.frames[*old].clone()).collect();
+        let calls = self.calls.into_iter();
+        let calls = calls.map(|call| ProfileCall { frame: numbers[call.frame as usize], ..call }).collect();
+        (frames, calls, spaces)
+    }
+
+    fn spaces(&self) -> Vec<Space> {
+        let mut processes: Vec<u32> = Vec::with_capacity(self.calls.len());
+        let mut sums: BTreeMap<(u32, FrameKind), u64> = BTreeMap::new();
+        for call in &self.calls {
+            let process = call.parent.map_or(call.frame, |parent| processes[parent as usize]);
+            processes.push(process);
+            if call.samples > 0 {
+                let kind = match self.frames[call.frame as usize].function.kind {
+                    FrameKind::Kernel => FrameKind::Kernel,
+                    FrameKind::User | FrameKind::Process => FrameKind::User,
+                };
+                let sum = sums.entry((process, kind)).or_default();
+                *sum = sum.saturating_add(call.samples);
+            }
+        }
+        let space = |((process, kind), samples)| {
+            let process = self.frames[process as usize].function.name.clone();
+            Space { process, kind, samples }
+        };
+        let mut spaces: Vec<Space> = sums.into_iter().map(space).collect();
+        spaces.sort_by_key(|space| std::cmp::Reverse(space.samples));
+        spaces
+    }
+}
+
+#[cfg(test)]
+mod tests;
