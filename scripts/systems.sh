@@ -10,5 +10,6 @@ need puma puma
 need unicorn unicorn
 need passenger passenger
 need faketime faketime
+need perf linux-perf
 # shellcheck disable=SC2086 # a list of names
 "$(dirname "$0")/packages.sh" $missing

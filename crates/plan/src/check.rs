@@ -100,6 +100,7 @@ impl Target {
             pin: checked.pin,
             seed: checked.seed,
             log_per_second: checked.log_per_second,
+            profile: checked.profile,
             is_trial: false,
             watched: None,
         }

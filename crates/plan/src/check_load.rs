@@ -5,7 +5,7 @@ use load::open::{Profile, Stage};
 use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
 
 use crate::error::{PlanError, Problem};
-use crate::plan::{Pin, connections};
+use crate::plan::{Pin, Stacks, connections};
 use crate::spec::{Field, LoadSpec, Spanned};
 
 /// Connections of a load that names no number; each is a user in a closed load.
@@ -46,6 +46,7 @@ pub(crate) struct CheckedLoad {
     pub(crate) pin: Pin,
     pub(crate) seed: u64,
     pub(crate) log_per_second: u32,
+    pub(crate) profile: Option<Stacks>,
     pub(crate) keep_alive: bool,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
@@ -73,6 +74,7 @@ impl LoadSpec {
         let threads = checker.threads(&load);
         let pin = checker.read(Field::PIN, &self.pin).unwrap_or(Pin::No);
         let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
+        let profile = checker.read(Field::PROFILE, &self.profile).flatten();
         let is_true = |value: &Option<Spanned<bool>>| value.as_ref().and_then(Spanned::get) != Some(&false);
         CheckedLoad {
             load,
@@ -85,6 +87,7 @@ impl LoadSpec {
             pin,
             seed: self.seed.as_ref().and_then(Spanned::get).copied().unwrap_or(SEED_DEFAULT),
             log_per_second: log.unwrap_or(0) as u32,
+            profile,
             keep_alive: is_true(&self.keep_alive),
             pool: pool.map(|pool| pool as u32),
             checks_room: is_true(&self.room_check),

@@ -3,7 +3,7 @@
 use load::{Closed, Load, Open, Stop, ThinkTime};
 
 use crate::check_load::{CheckedLoad, Destination};
-use crate::plan::{Plan, Trust, first_end_ns};
+use crate::plan::{Plan, Stacks, Trust, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
@@ -12,12 +12,17 @@ const ITERATION: &str = "iteration";
 const REQUEST: &str = "request";
 const TRANSACTION: &str = "transaction";
 const STEP: &str = "step";
+/// What is added to the words of a load during which the system is sampled.
+pub(crate) const PROFILED: &str = ", profiled";
 
 impl CheckedLoad {
     /// How much it is and when it ends, in a few words.
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
-        (load_words(&self.load, unit), stop_words(&self.stop, self.extend, self.warm_up_ns, unit))
+        (
+            load_words(&self.load, unit) + profiled(self.profile),
+            stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
+        )
     }
 }
 
@@ -36,14 +41,15 @@ impl Study {
         };
         let destination = Destination { is_sql: script.sql.is_some(), ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
-        load_words(&checked.load, unit)
+        load_words(&checked.load, unit) + profiled(checked.profile)
     }
 }
 
 impl Plan {
     /// The load in a few words: `100 users, closed`.
     pub fn load_words(&self) -> String {
-        load_words(&self.load, if self.scenarios.has_sequels() { ITERATION } else { self.unit() })
+        let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
+        load_words(&self.load, unit) + profiled(self.profile)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -74,6 +80,11 @@ impl Plan {
             },
         }
     }
+}
+
+/// Sampling costs time: figures of a profiled load are compared with those of such loads only.
+fn profiled(profile: Option<Stacks>) -> &'static str {
+    if profile.is_some() { PROFILED } else { "" }
 }
 
 /// A load in a few words; `unit` is what is sent each time.

@@ -27,7 +27,9 @@ pub use draft::{Draft, Played, TlsSpec};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
-pub use plan::{Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
+pub use plan::{
+    Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks, Trust,
+};
 pub use request::literal_text;
 pub use scripts::known_workload;
 pub use secrets::without_secrets;

@@ -52,6 +52,8 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
+    /// How the stacks of the system are sampled; `None`: they are not.
+    pub profile: Option<Stacks>,
     /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then
     /// a result, and no reason to doubt the run.
     pub is_trial: bool,
@@ -142,6 +144,25 @@ pub enum Trust {
     AnyName(Option<PathBuf>),
     /// Any; stamped on the result.
     Anything,
+}
+
+/// How a profiler finds the callers of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stacks {
+    /// By frame pointers.
+    FramePointers,
+    /// By debug information, from a copy of the stack.
+    Dwarf,
+}
+
+impl Stacks {
+    /// The word in stored plans.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FramePointers => "fp",
+            Self::Dwarf => "dwarf",
+        }
+    }
 }
 
 /// Which cores the generator's threads stay on.

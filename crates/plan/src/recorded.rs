@@ -38,7 +38,7 @@ impl Plan {
         if self.extend > 0 {
             stop["extend"] = json!(self.extend);
         }
-        json!({
+        let mut plan = json!({
             "title": self.title,
             "steps": self.steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>(),
             "scenarios": scenarios.collect::<Vec<Value>>(),
@@ -65,7 +65,12 @@ impl Plan {
             },
             "seed": self.seed,
             "log_per_second": self.log_per_second,
-        })
+        });
+        // What is absent leaves the hash of plans as it was.
+        if let Some(stacks) = self.profile {
+            plan["profile"] = json!(stacks.name());
+        }
+        plan
     }
 
     fn step_json(&self, step: &PlannedStep) -> Value {

@@ -34,8 +34,10 @@ pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsTe
 
 use judge::{Condition, Metric};
 
+use crate::explain::PROFILED;
 use crate::file::Script;
-use crate::spec::LoadSpec;
+use crate::plan::Stacks;
+use crate::spec::{LoadSpec, Spanned};
 
 /// Everything a plan file asks for, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
@@ -162,5 +164,17 @@ impl Study {
         for load in &mut self.loads {
             load.spec.seed = Some(seed.into());
         }
+    }
+
+    /// Samples where the systems spend CPU time under every load; it is another study then, and its hash tells.
+    pub fn set_profile(&mut self, stacks: Stacks) {
+        for load in &mut self.loads {
+            let was_profiled = load.spec.profile.as_ref().and_then(Spanned::get).is_some_and(Option::is_some);
+            load.spec.profile = Some(Some(stacks).into());
+            if !was_profiled {
+                load.words += PROFILED;
+            }
+        }
+        self.hash = self.hash_with(&["profile", stacks.name()]);
     }
 }

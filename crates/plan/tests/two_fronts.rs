@@ -20,6 +20,7 @@ const ANY: &[(Field, &[&str])] = &[
     (Field::CONNECT_TIMEOUT, &["500ms", "15s", "0s"]),
     (Field::KEEP_ALIVE, &["false", "true"]),
     (Field::LOG_REQUESTS, &["0", "10", "1M"]),
+    (Field::PROFILE, &["true", "false", "dwarf", "yes"]),
     (Field::THREADS, &["1", "3", "0"]),
 ];
 

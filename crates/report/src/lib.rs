@@ -11,6 +11,7 @@ mod capacity;
 mod checks;
 mod compared;
 mod comparison;
+mod cpu_profile;
 mod durations;
 mod error;
 mod event_costs;

@@ -22,6 +22,7 @@ mod bottlenecks;
 mod brief;
 mod certainty;
 mod cores;
+pub(crate) mod cpu_profiles;
 pub(crate) mod event_costs;
 mod failing;
 mod gates;

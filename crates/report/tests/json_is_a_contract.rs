@@ -171,6 +171,8 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "event_differences",
         "baseline",
         "gates_of_baseline",
+        "profiles",
+        "profile_differences",
     ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();

@@ -22,7 +22,7 @@ pub struct Before {
     /// Who used the machine, and when; `None` if not measured.
     looked: Option<(Census, Instant)>,
     /// Processes that listen where the load goes.
-    listeners: Vec<u32>,
+    pub(crate) listeners: Vec<u32>,
     target: Option<(Endpoint, Counts)>,
     /// The cores that those may use.
     pub(crate) system_cores: BTreeSet<usize>,

@@ -29,6 +29,7 @@ mod one_run;
 mod planned_run;
 mod preflight;
 mod prepare;
+mod profile;
 mod protocol;
 mod recipe;
 mod recording;

@@ -14,6 +14,7 @@ use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::planned_run::{First, PlannedRun};
 use crate::prepare::Prepared;
+use crate::profile::RunProfiler;
 use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::watchdog::Watchdog;
@@ -64,6 +65,7 @@ pub(crate) fn measure(
     let watchdog = tools.clock.watchdog(length.map(|length| opening + length + timeout + GRACE))?;
 
     let before = tools.lab.look_around(&prepared);
+    monitored.profile_with(RunProfiler::of(plan, &before.listeners));
     let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
     let steps = plan.steps.len();

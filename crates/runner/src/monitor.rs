@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
+use plan::Stacks;
 use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
 
 use crate::database_watch::DatabaseWatch;
 use crate::events::Events;
+use crate::profile::RunProfiler;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
 
@@ -27,7 +29,7 @@ pub(crate) trait Monitor {
     fn taken(&self) -> Taken;
     /// Something else could not be learnt.
     fn lacks(&mut self, what: &str, because: String);
-    /// Processes below which everything belongs to the system.
+    /// Processes below which everything belongs to the system, or samples it.
     fn roots(&self) -> Vec<u32>;
 }
 
@@ -95,6 +97,8 @@ pub(crate) struct MonitoredSystem<'a> {
     /// The database of the load, if it has one.
     database: Option<plan::Database>,
     inside: Option<Box<dyn DatabaseWatch>>,
+    /// Where it spends CPU time.
+    profiler: RunProfiler,
     /// What happens to it.
     events: Events<'a>,
     /// Why the system is gone, if it is.
@@ -139,6 +143,7 @@ impl<'a> MonitoredSystem<'a> {
             clock: None,
             database: None,
             inside: None,
+            profiler: RunProfiler::default(),
             events: Events::default(),
             died: None,
             not_available: Vec::new(),
@@ -148,6 +153,26 @@ impl<'a> MonitoredSystem<'a> {
     /// The same, and the database of the load from inside.
     pub(crate) fn with_database(self, database: Option<&plan::Database>) -> Self {
         Self { database: database.cloned(), ..self }
+    }
+
+    /// Samples where it spends CPU time, from the end of the warm-up to the end of the load.
+    pub(crate) fn profile_with(&mut self, profiler: RunProfiler) {
+        self.profiler = profiler;
+    }
+
+    /// Whether a profile is to be kept.
+    pub(crate) fn is_profiled(&self) -> bool {
+        self.profiler.is_on()
+    }
+
+    /// Keeps where it spent CPU time, while its processes still run.
+    pub(crate) fn keep_profile(
+        &mut self,
+        stacks: Stacks,
+        store: &Store,
+        run: &RunId,
+    ) -> Result<(), StoreError> {
+        self.profiler.keep(stacks, store, run)
     }
 
     /// Keeps looks, the newest with what the database said since the one before.
@@ -180,6 +205,7 @@ impl<'a> MonitoredSystem<'a> {
     /// Stops the system, if the lab has started it.
     pub(crate) fn stop(mut self) -> Left<'a> {
         self.events.abandon();
+        self.not_available.extend(self.profiler.missing());
         let Stopped { failures, outputs } = self.system.map(Started::stop).unwrap_or_default();
         Left { died: self.died, events: self.events, not_available: self.not_available, failures, outputs }
     }
@@ -213,6 +239,7 @@ impl Left<'_> {
 impl Monitor for MonitoredSystem<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
+            self.profiler.begin(self.lab, &subject.roots);
             self.watch = Some(self.lab.watch(subject));
             self.clock = Some(Clock { origin, next_second: 0 });
             // Now that the load has its connections, this takes none of them.
@@ -237,6 +264,7 @@ impl Monitor for MonitoredSystem<'_> {
     fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
         // A store that was slow may have kept the last look from being made.
         self.note_death();
+        self.profiler.stop();
         self.events.interrupt();
         let Some(watch) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
@@ -255,7 +283,7 @@ impl Monitor for MonitoredSystem<'_> {
     }
 
     fn roots(&self) -> Vec<u32> {
-        self.roots.clone()
+        self.roots.iter().copied().chain(self.profiler.keeper_pid()).collect()
     }
 }
 

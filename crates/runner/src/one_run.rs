@@ -69,6 +69,12 @@ impl Runner<'_> {
             }
             measured => measured?,
         };
+        if let Some(stacks) = planned.plan.profile.filter(|_| monitored.is_profiled()) {
+            // Debug information may take its time to read.
+            measured.wait();
+            monitored.keep_profile(stacks, self.store, &run)?;
+            measured.go_on();
+        }
         if planned.has_events() {
             // An event may take its time to end.
             measured.wait();

@@ -8,12 +8,14 @@ use std::time::Instant;
 use lab::events::{Event, Timeline};
 use lab::hosts::Network;
 use lab::probes::{Look, NotAvailable, Subject};
+use lab::profiler::{Order, Profile};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
 use crate::database_watch::{self, DatabaseWatch};
 use crate::environment::Before;
 use crate::events::Happenings;
 use crate::prepare::Prepared;
+use crate::recipe;
 use crate::run_error::RunError;
 use crate::scratch::Scratch;
 
@@ -55,6 +57,14 @@ pub trait Lab: Debug {
         None
     }
 
+    /// Samples from now on where the processes of an order spend CPU time. The folder and the keeper are the lab's own.
+    ///
+    /// # Errors
+    /// Why it is not possible, and what to do about it.
+    fn profile(&self, _order: Order) -> Result<Box<dyn Sampling>, String> {
+        Err("this lab has no profiler; leave out --profile".to_owned())
+    }
+
     /// Looks once at who listens where a load will go, and who else uses the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
 
@@ -92,6 +102,21 @@ pub trait Watch: Debug {
 
     /// Looks a last time, and ends. What was not taken before, and what could not be read at all.
     fn end(self: Box<Self>) -> (Vec<Look>, Vec<NotAvailable>);
+}
+
+/// Samples stacks.
+pub trait Sampling: Debug {
+    /// Below it is everything that samples.
+    fn keeper_pid(&self) -> u32;
+
+    /// Ends it, without waiting.
+    fn stop(&mut self);
+
+    /// What was sampled. The processes should still run.
+    ///
+    /// # Errors
+    /// Why nothing was, and what to do about it.
+    fn fold(self: Box<Self>) -> Result<Profile, String>;
 }
 
 /// Where a system has its ports and its files. The folder goes when this is dropped, if the lab has made it.
@@ -148,6 +173,14 @@ impl Lab for LocalLab {
             .map(|session| -> Box<dyn DatabaseWatch> { Box::new(session) })
     }
 
+    fn profile(&self, order: Order) -> Result<Box<dyn Sampling>, String> {
+        let keeper = recipe::keeper(&self.tenbin()?);
+        let scratch =
+            Scratch::new().map_err(|error| format!("no folder could be made for it: {error}; free space"))?;
+        let order = Order { dir: scratch.path().to_path_buf(), keeper, ..order };
+        Ok(Box::new(InScratch { profiler: lab::profiler::Profiler::begin(order)?, _scratch: scratch }))
+    }
+
     fn look_around(&self, prepared: &Prepared) -> Before {
         Before::look(prepared)
     }
@@ -159,6 +192,28 @@ impl Lab for LocalLab {
             return Err("this program is not tenbin, which has the target".to_owned());
         }
         Ok(program)
+    }
+}
+
+/// A profiler, and the folder of its file.
+#[derive(Debug)]
+struct InScratch {
+    // Ended before the folder goes.
+    profiler: lab::profiler::Profiler,
+    _scratch: Scratch,
+}
+
+impl Sampling for InScratch {
+    fn keeper_pid(&self) -> u32 {
+        self.profiler.keeper_pid()
+    }
+
+    fn stop(&mut self) {
+        self.profiler.stop();
+    }
+
+    fn fold(self: Box<Self>) -> Result<Profile, String> {
+        self.profiler.fold()
     }
 }
 

@@ -30,6 +30,7 @@ mod kill;
 mod labels;
 mod output;
 mod procedures;
+mod profiles;
 mod proxy;
 mod rates;
 mod reports;

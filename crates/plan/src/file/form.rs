@@ -67,6 +67,15 @@ pub(crate) const TRUTH: Form = Form {
     schema: FormSchema::Truth,
 };
 
+pub(crate) const STACKS: Form = Form {
+    words: "true, false, or dwarf",
+    check: |text| match text {
+        "true" | "false" | "dwarf" => Ok(()),
+        _ => Err(format!("{text:?} is neither true, false, nor dwarf")),
+    },
+    schema: FormSchema::Anything,
+};
+
 const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
 
 pub(crate) const DURATION: Form = Form {

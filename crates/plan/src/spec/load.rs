@@ -3,7 +3,7 @@
 use load::ThinkTime;
 use load::open::{Process, Stage};
 
-use crate::plan::Pin;
+use crate::plan::{Pin, Stacks};
 
 crate::spec::spec! {
     /// One load as it was asked for; nothing is checked yet but whether each value can be read.
@@ -50,6 +50,8 @@ crate::spec::spec! {
             "Whether to reuse connections; default true.";
         LOG_REQUESTS "log-requests" "--log-requests": log_requests: u64 = COUNT, "10",
             "Number of single requests to store per step and second; default 0.";
+        PROFILE "profile" "--profile": profile: Option<Stacks> = STACKS, "true",
+            "Whether to sample with perf where the system spends CPU time; default false. `dwarf` reads stacks without frame pointers.";
         THREADS "threads" "--threads": threads: u64 = COUNT, "1",
             "Threads of the generator; default: one per core.";
         POOL "pool" "--pool": pool: u64 = COUNT, "10",

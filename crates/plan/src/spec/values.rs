@@ -10,7 +10,7 @@ use sql::workload::Style;
 use super::{AskedBaseline, Spanned, Variable, Wrong};
 use crate::file::tree::{Entry, Node};
 use crate::file::{ValueKind, form, tables};
-use crate::plan::Pin;
+use crate::plan::{Pin, Stacks};
 use crate::scripts::read_distribution;
 use crate::study::Find;
 use crate::units;
@@ -42,6 +42,7 @@ pub(crate) const ARRIVALS: Of<&Process> = single(ValueKind::Word(&PROCESS_NAMES)
 pub(crate) const STAGES: Of<Vec<Stage>> =
     Of { kind: ValueKind::List(&STAGE), read: stages, read_node: Some(stages_of_node) };
 pub(crate) const SEED: Of<u64> = single(ValueKind::One(&form::SEED), seed);
+pub(crate) const STACKS: Of<Option<Stacks>> = single(ValueKind::One(&form::STACKS), stacks);
 pub(crate) const PIN: Of<Pin> = single(ValueKind::One(&form::TEXT), pin);
 
 const STAGE: ValueKind = ValueKind::Table(&tables::STAGE);
@@ -142,6 +143,15 @@ fn stages_of_node(node: &Node) -> Result<Vec<Stage>, Wrong> {
 fn seed(text: &str) -> Result<u64, Wrong> {
     let wrong = |_| Wrong::new(format!("{text:?} is not a whole number below 2^64"), "write --seed 42");
     text.trim().parse().map_err(wrong)
+}
+
+fn stacks(text: &str) -> Result<Option<Stacks>, Wrong> {
+    match text {
+        "true" => Ok(Some(Stacks::FramePointers)),
+        "dwarf" => Ok(Some(Stacks::Dwarf)),
+        "false" => Ok(None),
+        _ => Err(Wrong::new(format!("{text:?} is no way to read stacks"), "write true, false, or dwarf")),
+    }
 }
 
 /// `auto`, or cores such as `1,2`.

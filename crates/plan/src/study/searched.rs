@@ -94,7 +94,7 @@ impl Study {
         format!("the load {:?}", self.loads[load].name)
     }
 
-    fn hash_with(&self, further: &[&str]) -> String {
+    pub(super) fn hash_with(&self, further: &[&str]) -> String {
         let mut hash = Context::new(&SHA256);
         for text in [self.hash.as_str()].iter().chain(further) {
             // The length keeps neighbours apart.

@@ -22,6 +22,7 @@ use crate::view::{Statement, StepView, View};
 mod bottleneck;
 mod capacity;
 mod counted;
+mod cpu_profile;
 mod event_costs;
 mod events;
 mod found;
@@ -127,6 +128,8 @@ struct RunObject<'a> {
     baseline: Option<serde_json::Value>,
     /// What the database of the load said of itself.
     database: Option<inside::InsideObject<'a>>,
+    /// Where the system spent CPU time; null of a run that was not profiled.
+    profile: Option<cpu_profile::ProfileObject>,
 }
 
 #[derive(Serialize)]
@@ -387,6 +390,7 @@ impl<'a> RunObject<'a> {
             events: events::of_run(view),
             baseline: crate::baseline::object_of_run(view),
             database: inside::of_run(view),
+            profile: cpu_profile::of_run(view),
         }
     }
 }

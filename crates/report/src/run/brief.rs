@@ -11,7 +11,7 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
-use crate::{bottleneck, breaches, event_costs, events, inside, words};
+use crate::{bottleneck, breaches, cpu_profile, event_costs, events, inside, words};
 
 /// Kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
@@ -46,6 +46,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
     if !facts.is_empty() {
         items.push(Item::facts(facts));
     }
+    items.extend(cpu_profile::of_run(view, escape));
     Ok(items)
 }
 

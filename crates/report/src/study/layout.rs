@@ -5,7 +5,7 @@ use store::{StoreError, Unit};
 use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
-use super::{LoadView, StudyView, event_costs, over_runs, screen, sentences, tournament};
+use super::{LoadView, StudyView, cpu_profiles, event_costs, over_runs, screen, sentences, tournament};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
@@ -23,6 +23,7 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, S
         None => items = brief.items(items),
     }
     items.extend(view.loads.iter().flat_map(|load| order.events(load)));
+    items.extend(view.loads.iter().flat_map(|load| order.cpu_profiles(load)));
     let (id, again) = (&view.study.id, order.page.again());
     items.push(Item::Elsewhere(format!("All figures: tenbin report {id} --wide · measure again: {again}")));
     if let Some(capacity) = &view.capacity {
@@ -72,10 +73,7 @@ impl Order<'_> {
     /// What events cost, a row per variant and event.
     fn events(&self, load: &LoadView<'_>) -> Vec<Item> {
         let Some(table) = event_costs::table(self.view, load, self.escape) else { return Vec::new() };
-        let of_load = match self.view.loads.len() {
-            0 | 1 => String::new(),
-            _ => format!(", {}", self.page.short(load.name)),
-        };
+        let of_load = self.of_load(load);
         let mut items =
             vec![Item::Head(format!("What events cost{of_load}: medians over runs")), Item::Table(table)];
         if let Some((from, table)) = event_costs::table_of_differences(self.view, load, self.escape) {
@@ -84,6 +82,19 @@ impl Order<'_> {
             items.extend([Item::Head(head), Item::Table(table)]);
         }
         items
+    }
+
+    /// Where variants spend CPU time.
+    fn cpu_profiles(&self, load: &LoadView<'_>) -> Vec<Item> {
+        cpu_profiles::items(self.view, load, &self.of_load(load), self.escape)
+    }
+
+    /// `, NAME`, where there are several loads.
+    fn of_load(&self, load: &LoadView<'_>) -> String {
+        match self.view.loads.len() {
+            0 | 1 => String::new(),
+            _ => format!(", {}", self.page.short(load.name)),
+        }
     }
 
     /// Details under a head that says their load, where there are several. Nothing if there are none.

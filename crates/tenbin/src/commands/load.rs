@@ -174,6 +174,19 @@ pub(crate) struct LoadFlags {
     /// For conditions such as --slo 'throughput>=95% of baseline'. One run has no confidence interval: they are judged by the estimate.
     #[arg(long, value_name = "NAME", help_heading = "Results", hide_short_help = true, add = ArgValueCompleter::new(stored))]
     baseline: Option<String>,
+    /// Sample with perf where the server spends CPU time, if it runs on this machine; docs/profile.md
+    ///
+    /// --profile=dwarf reads stacks of programs without frame pointers.
+    #[arg(
+        long,
+        value_name = "STACKS",
+        num_args = 0..=1,
+        default_missing_value = "true",
+        require_equals = true,
+        help_heading = "Results",
+        hide_short_help = true
+    )]
+    profile: Option<String>,
     #[command(flatten)]
     public: PublicFlag,
 
@@ -374,6 +387,7 @@ impl LoadFlags {
             (Field::ARRIVALS, &self.arrivals),
             (Field::THROUGHPUT, &self.throughput),
             (Field::POOL, &self.sql.pool),
+            (Field::PROFILE, &self.profile),
             (Field::THREADS, &self.threads),
             (Field::PIN, &self.pin),
             (Field::SEED, &self.seed),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{Eligibility, Gates};
-use plan::{Study, units};
+use plan::{Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
 use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
 use study::StoredStudy;
@@ -40,6 +40,9 @@ pub(crate) struct RunFlags {
     /// Maximum time of the study, interrupted parts included; replaces the plan's
     #[arg(long, value_name = "TIME", value_parser = within_ns)]
     within: Option<u64>,
+    /// Sample with perf where the systems spend CPU time; `dwarf` without frame pointers [possible values: true, dwarf]
+    #[arg(long, value_name = "STACKS", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_parser = stacks)]
+    profile: Option<Stacks>,
     #[command(flatten)]
     public: PublicFlag,
     #[command(flatten)]
@@ -57,11 +60,22 @@ fn within_ns(text: &str) -> Result<u64, String> {
     }
 }
 
+fn stacks(text: &str) -> Result<Stacks, String> {
+    match text {
+        "true" => Ok(Stacks::FramePointers),
+        "dwarf" => Ok(Stacks::Dwarf),
+        _ => Err("write --profile or --profile=dwarf".to_owned()),
+    }
+}
+
 /// Checks, starts, loads, stops, keeps, reports.
 pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
+    if let Some(stacks) = flags.profile {
+        study.set_profile(stacks);
+    }
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     // One that is resumed keeps the baseline that it began with.
     let baseline = match flags.resume.name() {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use judge::Eligibility;
+use judge::cpu_profile::Profile;
 use serde::Serialize;
 use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};
-use super::{FailureObject, RunObject, bottleneck, event_costs};
+use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
 use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, reason, verdict_word};
 
 #[derive(Serialize)]
@@ -29,6 +30,28 @@ pub(super) struct Whole<'a> {
     baseline: Option<serde_json::Value>,
     /// Gates that are conditions of a baseline: they are judged over all runs of a configuration.
     gates_of_baseline: Vec<serde_json::Value>,
+    profiles: Vec<RowProfile<'a>>,
+    profile_differences: Vec<RowDifference<'a>>,
+}
+
+/// Where a variant spent CPU time under a load, over its runs.
+#[derive(Serialize)]
+struct RowProfile<'a> {
+    load: &'a str,
+    #[serde(flatten)]
+    variant: Variant<'a>,
+    #[serde(flatten)]
+    profile: cpu_profile::ProfileObject,
+}
+
+/// By how much more CPU time per request variant `b` spends than `a`, and in what.
+#[derive(Serialize)]
+struct RowDifference<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    #[serde(flatten)]
+    difference: cpu_profile::ProfileDifference,
 }
 
 /// What an event of a variant cost under a load, over all blocks.
@@ -241,6 +264,8 @@ impl<'a> Whole<'a> {
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
             events: row_events(view),
             event_differences: view.loads.iter().flat_map(|load| differences(view, load)).collect(),
+            profiles: view.loads.iter().flat_map(|load| profiles(view, load)).collect(),
+            profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
         }
     }
 }
@@ -266,6 +291,24 @@ fn differences<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<Event
         difference: event_costs::DifferenceObject::of(of),
     };
     study::event_costs::differences(view, load).iter().map(of).collect()
+}
+
+fn profiles<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> Vec<RowProfile<'a>> {
+    let of = |(row, profile): &(usize, Profile)| RowProfile {
+        load: load.name,
+        variant: variant(load, *row),
+        profile: cpu_profile::ProfileObject::of(profile),
+    };
+    study::cpu_profiles::of_load(view, load).iter().map(of).collect()
+}
+
+fn profile_differences<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> Vec<RowDifference<'a>> {
+    let profiles = study::cpu_profiles::of_load(view, load);
+    let of = |([a, b], pair): ([usize; 2], [&Profile; 2])| {
+        let difference = cpu_profile::ProfileDifference::of(pair)?;
+        Some(RowDifference { load: load.name, a: variant(load, a), b: variant(load, b), difference })
+    };
+    study::cpu_profiles::pairs(load, &profiles).into_iter().filter_map(of).collect()
 }
 
 fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = Unjudged<'a>> {

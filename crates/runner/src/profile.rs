@@ -1,0 +1,126 @@
+//! Samples where a system spends CPU time, and keeps it with the run.
+
+use std::time::Duration;
+
+use lab::probes::NotAvailable;
+use lab::profiler::{self, Order};
+use plan::{Plan, Stacks};
+use store::{CpuProfile, FrameKind, ProfileCall, ProfileFrame, RunId, Store, StoreError};
+
+use crate::systems::{Lab, Sampling};
+
+/// What it is called where it is missing.
+const NAME: &str = "CPU profile";
+/// Of a load that a number of requests ends.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// The profiler of one run: none if nobody asked for it.
+#[derive(Debug, Default)]
+pub(crate) struct RunProfiler {
+    asked: Option<Asked>,
+    sampling: Option<Box<dyn Sampling>>,
+    /// Why there is no profile.
+    missing: Option<String>,
+}
+
+/// What was asked for.
+#[derive(Debug)]
+struct Asked {
+    stacks: Stacks,
+    after: Duration,
+    longest: Duration,
+    /// Processes of a system that Tenbin has not started.
+    listeners: Vec<u32>,
+}
+
+impl RunProfiler {
+    /// As the plan asks for it. `listeners`: processes that listen where the load goes.
+    pub(crate) fn of(plan: &Plan, listeners: &[u32]) -> Self {
+        let after = Duration::from_nanos(plan.warm_up_ns);
+        let planned = plan.planned_ns().map(Duration::from_nanos);
+        let longest = planned.map_or(LONGEST, |planned| planned.saturating_sub(after));
+        let asked =
+            plan.profile.map(|stacks| Asked { stacks, after, longest, listeners: listeners.to_vec() });
+        Self { asked, ..Self::default() }
+    }
+
+    /// The load begins. `roots`: the processes of the system, by name, with their keepers.
+    pub(crate) fn begin(&mut self, lab: &dyn Lab, roots: &[(String, u32)]) {
+        let Some(Asked { stacks, after, longest, listeners }) = self.asked.take() else { return };
+        // The only process of a system may be a master of several programs: each has its own name.
+        let named = |(name, pid): &(String, u32)| ((roots.len() > 1).then(|| name.clone()), *pid);
+        let roots = match roots {
+            [] => listeners.into_iter().map(|pid| (None, pid)).collect(),
+            _ => roots.iter().map(named).collect(),
+        };
+        let stacks = match stacks {
+            Stacks::FramePointers => profiler::Stacks::FramePointers,
+            Stacks::Dwarf => profiler::Stacks::Dwarf,
+        };
+        let order =
+            Order { roots, stacks, after, longest, dir: Default::default(), keeper: Default::default() };
+        match lab.profile(order) {
+            Ok(sampling) => self.sampling = Some(sampling),
+            Err(why) => self.missing = Some(why),
+        }
+    }
+
+    /// The load is over.
+    pub(crate) fn stop(&mut self) {
+        self.sampling.iter_mut().for_each(|sampling| sampling.stop());
+    }
+
+    /// Whether there is something to keep.
+    pub(crate) fn is_on(&self) -> bool {
+        self.sampling.is_some()
+    }
+
+    /// Below it is everything that samples, and is no part of the system.
+    pub(crate) fn keeper_pid(&self) -> Option<u32> {
+        self.sampling.as_ref().map(|sampling| sampling.keeper_pid())
+    }
+
+    /// Keeps what was sampled, while the processes still run.
+    pub(crate) fn keep(&mut self, stacks: Stacks, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        match self.sampling.take().map(|sampling| sampling.fold()) {
+            Some(Ok(profile)) => store.keep_cpu_profile(run, &kept(profile, stacks)),
+            Some(Err(why)) => {
+                self.missing = Some(why);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Why there is no profile, although one was asked for.
+    pub(crate) fn missing(&mut self) -> Option<NotAvailable> {
+        self.missing.take().map(|because| NotAvailable { probe: NAME.to_owned(), because })
+    }
+}
+
+fn kept(profile: profiler::Profile, stacks: Stacks) -> CpuProfile {
+    let frame = |frame: profiler::Frame| ProfileFrame {
+        name: frame.name,
+        module: frame.module,
+        kind: match frame.kind {
+            profiler::FrameKind::Process => FrameKind::Process,
+            profiler::FrameKind::User => FrameKind::User,
+            profiler::FrameKind::Kernel => FrameKind::Kernel,
+        },
+        own: frame.own,
+        total: frame.total,
+    };
+    let call = |profiler::Call { parent, frame, samples }| ProfileCall { parent, frame, samples };
+    CpuProfile {
+        frequency_hz: profile.frequency_hz,
+        stacks: stacks.name().to_owned(),
+        has_kernel: profile.has_kernel,
+        samples: profile.samples,
+        lost: profile.lost,
+        span_ns: profile.span_ns,
+        profiler_cpu_s: profile.perf_cpu_s,
+        is_cut: profile.is_cut,
+        frames: profile.frames.into_iter().map(frame).collect(),
+        calls: profile.calls.into_iter().map(call).collect(),
+    }
+}
