@@ -45,6 +45,11 @@ impl Walsh {
         let not_below = self.sorted.len() - self.sorted.partition_point(|average| *average < 0.0);
         u32::try_from(not_above.min(not_below)).unwrap_or(u32::MAX)
     }
+
+    /// The signed-rank sum of what is not above zero: what speaks against a shift upwards.
+    pub(crate) fn sum_not_above(&self) -> u32 {
+        u32::try_from(self.sorted.partition_point(|average| *average <= 0.0)).unwrap_or(u32::MAX)
+    }
 }
 
 fn averages(figures: &[f64]) -> Vec<f64> {
