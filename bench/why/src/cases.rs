@@ -111,7 +111,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("database-pool", &["pool"]),
     Case::new("pgbouncer-pool", &["pool"]),
     // Queues, limits, refusals.
-    Case::new("accept-backlog", &["listen_queue"]).short(),
+    Case::new("accept-backlog", &["listen_queue"]),
     Case::new("unix-backlog", &["listen_queue"]),
     Case::new("queue-503", &["request_queue"]).short(),
     // The queue rejects, and what empties it is a pool.
@@ -123,8 +123,8 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("nginx-limit-rate", &["bandwidth", "rate_limit"]),
     // nginx's own limit on its connections.
     Case::new("nginx-connections", &["connections", "connection_limit"]),
-    Case::new("open-files", &["open_files"]).short(),
-    Case::new("node-open-files", &["open_files"]).short(),
+    Case::new("open-files", &["open_files"]),
+    Case::new("node-open-files", &["open_files"]),
     Case::new("errors-500", &["errors"]),
     // Databases.
     Case::new("postgres-row-lock", &["database_lock"]),
