@@ -148,6 +148,10 @@ impl Profile {
         (sum.frames, sum.calls, sum.spaces) = tree.sorted();
         (sum.covered, sum.profiler_cores, sum.us_per_request) =
             (time.covered(), time.profiler_cores(), time.us_per_request());
+        if !sum.has_kernel {
+            // The kernel counted all CPU time: samples of user space alone are shares of something else.
+            (sum.covered, sum.us_per_request) = (None, None);
+        }
         Some(sum)
     }
 

@@ -10,6 +10,9 @@ use crate::text::{harmless, listed};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
+/// How runs name a profile that could not be made.
+const PROBE: &str = "CPU profile";
+const WHY_COLUMNS_MAX: usize = 300;
 /// Functions of a table.
 const FUNCTIONS_MAX: usize = 10;
 /// Columns of a function, and of the file that it is in.
@@ -24,8 +27,19 @@ const SPACES_MAX: usize = 3;
 pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Vec<Item> {
     match profile_of(view) {
         Some(profile) => items("CPU time by function", &profile, escape),
-        None => Vec::new(),
+        None => missing([view], escape),
     }
+}
+
+/// Why there is no profile, in a line, if one was asked for.
+pub(crate) fn missing<'v, 'a: 'v>(
+    views: impl IntoIterator<Item = &'v View<'a>>,
+    escape: Escape,
+) -> Vec<Item> {
+    let endings = views.into_iter().filter_map(|view| view.run.ending.as_ref());
+    let mut all = endings.flat_map(|ending| &ending.not_available);
+    let why = all.find(|(probe, _)| probe == PROBE).map(|(_, why)| escape(&harmless(why, WHY_COLUMNS_MAX)));
+    why.map(|why| Item::Text(Tone::Doubtful, format!("No CPU profile: {why}"))).into_iter().collect()
 }
 
 /// The profile of a run.
@@ -84,7 +98,8 @@ fn spaces(profile: &Profile, escape: Escape) -> String {
     let most = listed(profile.spaces.iter().map(space), SPACES_MAX, ", ");
     match profile.us_per_request {
         Some(us) => format!("{} of CPU time per request: {most}.", duration(us * 1e3)),
-        None => format!("CPU time: {most}."),
+        None if profile.has_kernel => format!("CPU time: {most}."),
+        None => format!("CPU time in user space: {most}."),
     }
 }
 

@@ -85,6 +85,9 @@ fn few_samples_have_no_shares_and_a_missed_process_shows() {
     let unknown = Profile::of_profiles([(&half, &Measured::default())]).unwrap();
     assert_eq!((unknown.covered, unknown.us_per_request), (None, None));
     assert_eq!(sum.functions_in(&unknown), None);
+    let user_only = CpuProfile { has_kernel: false, ..half };
+    let sum = Profile::of_profiles([(&user_only, &measured(1.0, 1_000))]).unwrap();
+    assert_eq!((sum.covered, sum.us_per_request), (None, None), "nobody sampled the kernel");
 }
 
 #[test]

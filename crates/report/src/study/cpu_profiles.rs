@@ -49,6 +49,10 @@ pub(super) fn items(
     escape: Escape,
 ) -> Vec<Item> {
     let profiles = of_load(view, load);
+    if profiles.is_empty() {
+        let runs = load.rows.iter().flat_map(|row| row.shown());
+        return cpu_profile::missing(runs.map(|run| &view.runs[run]), escape);
+    }
     let name = |row: usize| escape(&harmless(&row_name(load, row), NAME_COLUMNS_MAX));
     let mut items = Vec::new();
     for ([from, row], pair) in pairs(load, &profiles).into_iter().take(TABLES_MAX) {
