@@ -173,8 +173,12 @@ export interface Metric {
   /** `per_s`, `ms`, `share`, `us`, `bytes`. */
   unit: Unit;
   higher_is_better: boolean;
-  /** The `min-effect` threshold, as a share. */
+  /** How rows are compared: by ratio, or by difference if the metric can be 0. */
+  scale: 'ratio' | 'difference';
+  /** The `min-effect` threshold: a share, or a difference in the unit. */
   matters: number;
+  /** Formatted: `3 %`, `20.0 ms`. */
+  matters_text: string;
 }
 
 export type Unit = 'per_s' | 'ms' | 'us' | 'share' | 'bytes' | 'bytes_per_s' | 'cores' | 'count' | 's';
@@ -275,20 +279,20 @@ export interface Pair {
   /** Indexes into `Load.rows`. The second is the baseline, if there is one. Otherwise the better row is the first. */
   first: number;
   second: number;
-  /** The metric of the first divided by that of the second. */
-  ratio: number | null;
+  /** The metric of the first divided by that of the second, or minus it, in the unit. */
+  estimate: number | null;
   low: number | null;
   high: number | null;
   /** The confidence of the interval from low to high: 0.969 is 96.9 %. */
   confidence: number | null;
   verdict: 'differs' | 'differs_below' | 'equivalent' | 'inconclusive' | 'none';
   blocks: number;
-  /** The ratio in each of these blocks. */
-  ratios: number[];
-  /** The formatted ratio `1.12 ×`, and the interval ends `1.08` and `1.15`. */
-  ratio_text: string | null;
+  /** The ratio or difference in each of these blocks. */
+  in_blocks: number[];
+  /** The formatted estimate `1.12 ×` or `−398 ms`, and the interval ends. */
+  estimate_text: string | null;
   ends_text: [string, string] | null;
-  ratios_text: string[];
+  in_blocks_text: string[];
   sentence: string;
 }
 

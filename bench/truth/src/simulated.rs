@@ -4,14 +4,19 @@ use record::Percentile;
 use simulator::closed_forms::capacity_per_s;
 use simulator::trials::{self, DuelTrial, Duels, SearchTrial, Searches, TournamentTrial, Tournaments};
 use simulator::{Condition, Noise, Noisy, Queue, Service, Shape, judge};
-use stats::{DuelRules, SearchRules, TournamentRules};
+use stats::{DuelRules, MinEffect, SearchRules, TournamentRules};
 
 use crate::bench::Bench;
 use crate::grade::Grade;
 
 const THREADS: u32 = 2;
-const DUEL: DuelRules =
-    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+const DUEL: DuelRules = DuelRules {
+    matters: MinEffect::share(0.03),
+    higher_is_better: true,
+    blocks_max: 24,
+    pilot_blocks: 0,
+    family: 1,
+};
 /// Run noise of 1.4 %, so that the paired logarithms of a duel deviate by 2 %.
 const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: Shape::Normal };
 

@@ -8,10 +8,10 @@ mod paired;
 mod stored;
 mod study;
 
-use stats::{ERRORS_MARGIN, Seen, Shift, Unpaired};
+use stats::{ERRORS_MARGIN, Seen, Unpaired};
 use store::{Outage, Run, StoreError};
 
-use crate::condition::{Condition, OfBaseline};
+use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility};
 use crate::kind::MetricKind;
 use crate::measured::Measured;
@@ -177,12 +177,8 @@ fn judge_extended(
     let halvings = i32::try_from(extensions).unwrap_or(i32::MAX);
     let alpha = ALPHA.min(2.0 * ALPHA_OF_ALL / together.max(1) as f64) * 0.5f64.powi(halvings);
     let figures = [&candidate.figures[..], &baseline.figures[..]];
-    let (estimate, interval, confidence) = match how {
-        OfBaseline::Share => Unpaired::of(figures[0], figures[1], alpha)
-            .map_or((None, None, None), |of| (Some(of.ratio), of.interval, of.confidence)),
-        OfBaseline::Difference => Shift::of(figures[0], figures[1], alpha)
-            .map_or((None, None, None), |of| (Some(of.shift), of.interval, of.confidence)),
-    };
+    let (estimate, interval, confidence) = Unpaired::of(figures[0], figures[1], how.scale(), alpha)
+        .map_or((None, None, None), |of| (of.estimate, of.interval, of.confidence));
     let counts = [baseline.figures.len(), candidate.figures.len()];
     let decision = match why_not([baseline, candidate], estimate, interval, together) {
         Some(why) => Decision::Undecided(why),

@@ -43,6 +43,16 @@ pub enum OfBaseline {
     Difference,
 }
 
+impl OfBaseline {
+    /// By what the figure and that of the baseline are compared.
+    pub(crate) const fn scale(self) -> stats::Scale {
+        match self {
+            Self::Share => stats::Scale::Ratio,
+            Self::Difference => stats::Scale::Difference,
+        }
+    }
+}
+
 /// How a figure is held against a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {

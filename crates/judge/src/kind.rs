@@ -52,7 +52,8 @@ impl MetricKind {
     /// What writes a figure with its unit, for people.
     pub fn writer(self) -> fn(f64) -> String {
         match self {
-            Self::Response | Self::Time => duration,
+            Self::Response => duration,
+            Self::Time => time,
             Self::Share => percent_of,
             Self::Rate => |per_s| format!("{}/s", rate(per_s)),
             Self::Cpu => |us| format!("{} µs", decimal(us, 1)),
@@ -121,6 +122,11 @@ impl MetricKind {
             Self::Count => "a whole number",
         }
     }
+}
+
+/// A time without an end is that of a system that was not back.
+fn time(ns: f64) -> String {
+    if ns == f64::INFINITY { "not back".to_owned() } else { duration(ns) }
 }
 
 /// Nobody allows more lost requests.

@@ -4,6 +4,7 @@
 use record::Percentile;
 use store::Unit;
 
+use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 
@@ -22,12 +23,21 @@ pub struct Metric {
     pub higher_is_better: bool,
     /// How it is read.
     read: Read,
-    /// Whether variants can be compared by it.
-    pub compares: bool,
     /// Whether a condition may name it.
     pub is_bound: bool,
     /// Whether a condition on an event may name it.
     pub(crate) is_of_events: bool,
+    /// How variants are compared by it, if it is what events cost.
+    pub(crate) cost: Option<CostOfEvents>,
+}
+
+/// How variants are compared by what events cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CostOfEvents {
+    /// Before the name of an event, or the word `events`.
+    pub(crate) words: &'static str,
+    /// Of a run, or of one of its events: nanoseconds, infinite if there is no end, or requests.
+    pub(crate) read: fn(&EventSums) -> f64,
 }
 
 /// How a metric is read of a run, of a step of it, or of a part of its time. Times are in nanoseconds, CPU in microseconds.
@@ -82,23 +92,26 @@ pub const METRICS: &[Metric] = &[
         })
     },
     Metric {
-        compares: false,
         is_of_events: true,
+        cost: Some(CostOfEvents { words: "outage of", read: |sums| sums.outage_ns as f64 }),
         ..metric("outage", "longest outage", MetricKind::Time, |measured| {
             Some(measured.outage.as_ref()?.longest_s * 1e9)
         })
     },
     Metric {
-        compares: false,
         is_of_events: true,
+        cost: Some(CostOfEvents { words: "requests lost to", read: |sums| sums.lost as f64 }),
         synonyms: &["lost-requests"],
         ..metric("lost", "requests lost to events", MetricKind::Count, |measured| {
             Some(measured.events?.lost as f64)
         })
     },
     Metric {
-        compares: false,
         is_of_events: true,
+        cost: Some(CostOfEvents {
+            words: "recovery from",
+            read: |sums| sums.recovery_ns.map_or(f64::INFINITY, |ns| ns as f64),
+        }),
         synonyms: &["recovered", "time-to-recover"],
         ..metric("recovery", "longest recovery from an event", MetricKind::Time, |measured| {
             Some(measured.events?.recovery_ns? as f64)
@@ -106,31 +119,19 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// Names of the metrics by which variants can be compared.
-pub const COMPARED: &[&str] = &names_compared();
+/// Names of the metrics by which variants can be compared: all.
+pub const COMPARED: &[&str] = &names();
 
-const fn names_compared() -> [&'static str; count_compared()] {
-    let (mut names, mut at, mut next) = ([""; count_compared()], 0, 0);
+const fn names() -> [&'static str; METRICS.len()] {
+    let (mut names, mut at) = ([""; METRICS.len()], 0);
     while at < METRICS.len() {
-        if METRICS[at].compares {
-            names[next] = METRICS[at].name;
-            next += 1;
-        }
+        names[at] = METRICS[at].name;
         at += 1;
     }
     names
 }
 
-const fn count_compared() -> usize {
-    let (mut count, mut at) = (0, 0);
-    while at < METRICS.len() {
-        count += METRICS[at].compares as usize;
-        at += 1;
-    }
-    count
-}
-
-/// One that is better where it is lower; variants can be compared by it, and conditions may name it.
+/// One of a run that is better where it is lower, and that conditions may name.
 const fn metric(
     name: &'static str,
     words: &'static str,
@@ -145,9 +146,9 @@ const fn metric(
         kind,
         read,
         higher_is_better: false,
-        compares: true,
         is_bound: true,
         is_of_events: false,
+        cost: None,
     }
 }
 
@@ -164,14 +165,14 @@ impl PartialEq for Metric {
 impl Eq for Metric {}
 
 impl Metric {
-    /// Those by which variants can be compared.
-    pub fn compared() -> impl Iterator<Item = &'static Self> {
-        METRICS.iter().filter(|metric| metric.compares)
+    /// Those that every run has, with events or without.
+    pub fn of_runs() -> impl Iterator<Item = &'static Self> {
+        METRICS.iter().filter(|metric| metric.cost.is_none())
     }
 
-    /// The metric of this name by which variants can be compared; `None` if this version does not know it.
+    /// The metric of this name; `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
-        Self::compared().find(|metric| metric.name == name)
+        METRICS.iter().find(|metric| metric.name == name)
     }
 
     /// The one that decides where nothing else is laid down.
@@ -229,8 +230,8 @@ mod tests {
 
     #[test]
     fn plans_name_what_can_be_compared() {
-        assert!(Metric::compared().map(|metric| &metric.name).eq(COMPARED));
-        assert_eq!((Metric::named("outage"), Metric::usual().name), (None, "throughput"));
+        assert!(METRICS.iter().map(|metric| &metric.name).eq(COMPARED));
+        assert_eq!((Metric::named("speed"), Metric::usual().name), (None, "throughput"));
     }
 
     #[test]

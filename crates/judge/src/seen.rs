@@ -3,14 +3,14 @@
 use stats::Seen;
 use store::Run;
 
+use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility};
 use crate::measured::Measured;
-use crate::metric::Metric;
 
-/// What a run says in a block, by a metric. A run that was cut short is as good as missing: it can be made again.
-pub fn seen(run: &Run, measured: &Measured, metric: &Metric) -> Seen {
+/// What a run says in a block. A run that was cut short is as good as missing: it can be made again.
+pub fn seen(run: &Run, measured: &Measured, by: &ComparedBy) -> Seen {
     match eligibility(run) {
-        Eligibility::Valid => metric.judgeable(measured).map_or(Seen::TooFew, |value| Seen::Figure {
+        Eligibility::Valid => by.judgeable(run, measured).map_or(Seen::TooFew, |value| Seen::Figure {
             value,
             errors: measured.unserved(),
             planned: measured.counts.planned,

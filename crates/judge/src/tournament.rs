@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stats::{Seen, Tournament, TournamentRules};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
-use crate::metric::Metric;
+use crate::compared_by::ComparedBy;
 use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::versus::said;
@@ -35,9 +35,9 @@ pub fn tournament(
     study: &Study,
     load: &str,
     settings: &[Setting],
-    metric: &Metric,
+    by: &ComparedBy,
 ) -> Result<Option<Tournament>, StoreError> {
-    tournament_by(study, load, settings, &mut |run| said(run, metric))
+    tournament_by(study, load, settings, &mut |run| said(run, by))
 }
 
 /// The same, with what `said` tells of each run, as [`said`] does.

@@ -3,19 +3,19 @@
 use stats::{Duel, DuelRules, Seen};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
+use crate::compared_by::ComparedBy;
 use crate::measured::Measured;
-use crate::metric::Metric;
 use crate::run_order::{Block, RunOrder, Slot};
 use crate::seen::seen;
 use crate::setting::Setting;
 
-/// What a study lays down for a duel; `None` if its procedure is another. Further metrics share the error rate with the
-/// first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
-pub(crate) fn duel_rules(compare: &Compare) -> Option<DuelRules> {
+/// What a study lays down for a duel by one of its metrics; `None` if its procedure is another. Further metrics share the error rate with
+/// the first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
+pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
     let Procedure::Duel { pilot_blocks } = compare.procedure else { return None };
     Some(DuelRules {
-        matters: compare.matters,
-        higher_is_better: compare.higher_is_better,
+        matters: by.min_effect(compare),
+        higher_is_better: by.higher_is_better(compare),
         blocks_max: compare.blocks,
         pilot_blocks,
         family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
@@ -30,9 +30,9 @@ pub fn duel(
     study: &Study,
     load: &str,
     settings: [&Setting; 2],
-    metric: &Metric,
+    by: &ComparedBy,
 ) -> Result<Option<Duel>, StoreError> {
-    duel_by(study, load, settings, metric, &mut |run| said(run, metric))
+    duel_by(study, load, settings, by, &mut |run| said(run, by))
 }
 
 /// The same, with what `said` tells of each run, as [`said`] does.
@@ -40,16 +40,11 @@ pub fn duel_by(
     study: &Study,
     load: &str,
     settings: [&Setting; 2],
-    metric: &Metric,
+    by: &ComparedBy,
     said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
 ) -> Result<Option<Duel>, StoreError> {
-    let compare = &study.new.compare;
-    let Some(rules) = duel_rules(compare) else { return Ok(None) };
-    let higher_is_better = match metric.name == compare.by {
-        true => rules.higher_is_better,
-        false => metric.higher_is_better,
-    };
-    let mut duel = Duel::new(DuelRules { higher_is_better, ..rules });
+    let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
+    let mut duel = Duel::new(rules);
     let mut extensions = study.extensions.iter().peekable();
     for Block { stage, slots } in RunOrder::of(study).blocks(load) {
         let first = slots.iter().map(|slot| slot.place.position).min();
@@ -74,6 +69,6 @@ pub fn duel_by(
 }
 
 /// What a stored run says in a block, by a metric.
-pub fn said(run: &Run, metric: &Metric) -> Result<Seen, StoreError> {
-    Ok(seen(run, &Measured::of(run)?, metric))
+pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, StoreError> {
+    Ok(seen(run, &Measured::of(run)?, by))
 }

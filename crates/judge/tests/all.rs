@@ -3,6 +3,7 @@
 mod bottlenecks_so_far;
 mod gates_hold_for_every_setting;
 mod gates_of_a_baseline;
+mod invalid_runs_prevent_verdicts;
 mod lists_are_the_only_ones;
 mod procedures_are_replayed;
 mod rules_are_documented;

@@ -2,7 +2,7 @@
 
 use crate::stored::{BLOCK, Queue, Stored, ending, invalid, place};
 use judge::baseline::{Answer, Decision, gates, is_breached, load_of, rows_of_study};
-use judge::{Condition, Metric};
+use judge::{ComparedBy, Condition, Metric};
 use store::{AskedBaseline, Baseline, Ending, FoundBaseline, Procedure, Study};
 
 const GATES: [&str; 3] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline", "p99<1s"];
@@ -75,7 +75,8 @@ fn against(mut study: Study, stored: &Study, systems: &[&str]) -> Study {
         GATES[..2].iter().map(|gate| Condition::parse_gate(gate).unwrap()).collect();
     let load = &stored.new.planned[0].load;
     let mut rows =
-        rows_of_study(stored, load, &conditions, &[Metric::usual()], &|run| Ok(run.clone())).unwrap();
+        rows_of_study(stored, load, &conditions, &[ComparedBy::of(Metric::usual())], &|run| Ok(run.clone()))
+            .unwrap();
     rows.retain(|row| systems.contains(&&*row.system));
     let loads = vec![load_of(load, &stored.runs[0].new)];
     study.baseline = Some(Baseline {

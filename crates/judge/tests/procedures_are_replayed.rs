@@ -1,7 +1,7 @@
 //! What is stored of a study, noted again, leads to where its procedure stood.
 
 use crate::stored::{BLOCK, Queue, Stored, place};
-use judge::{Metric, Setting, duel, search, settings, tournament};
+use judge::{ComparedBy, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
 use store::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
 
@@ -9,8 +9,8 @@ fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
 }
 
-fn throughput() -> &'static Metric {
-    Metric::named("throughput").unwrap()
+fn throughput() -> ComparedBy {
+    ComparedBy::named("throughput").unwrap()
 }
 
 /// So many requests per second, for a short time.
@@ -19,7 +19,7 @@ fn at(rate_per_s: u64) -> Queue {
 }
 
 fn duel_of(stored: &Stored, study: &StudyId) -> stats::Duel {
-    duel(&stored.load(study), "steady", [&setting("a"), &setting("b")], throughput()).unwrap().unwrap()
+    duel(&stored.load(study), "steady", [&setting("a"), &setting("b")], &throughput()).unwrap().unwrap()
 }
 
 /// The places of a block of both.
@@ -55,14 +55,15 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
     assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
     let found = duel.finding();
     assert!(matches!(found.verdict, stats::Verdict::Differs { .. }), "{found:?}");
-    assert!(found.ratio.unwrap() > 1.1);
+    assert!(found.estimate.unwrap() > 1.1);
     // The settings may be asked for in the other order, or be none of it.
     let study = stored.load(&study);
-    let other = judge::duel(&study, "steady", [&setting("b"), &setting("a")], throughput()).unwrap().unwrap();
-    assert!(other.finding().ratio.unwrap() < 0.95);
+    let other =
+        judge::duel(&study, "steady", [&setting("b"), &setting("a")], &throughput()).unwrap().unwrap();
+    assert!(other.finding().estimate.unwrap() < 0.95);
     assert_eq!(settings(&study, "steady"), [setting("a"), setting("b")]);
     assert_eq!(settings(&study, "another load"), []);
-    let none = judge::duel(&study, "another load", [&setting("a"), &setting("b")], throughput()).unwrap();
+    let none = judge::duel(&study, "another load", [&setting("a"), &setting("b")], &throughput()).unwrap();
     assert_eq!(none.unwrap().next(), DuelStep::Pilot { block: 1 });
 }
 
@@ -94,8 +95,8 @@ fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
     let study = stored.study(Procedure::Blocks, 8, block(&mut next, 0).to_vec());
     let study = stored.load(&study);
     let both = [setting("a"), setting("b")];
-    assert!(duel(&study, "steady", [&both[0], &both[1]], throughput()).unwrap().is_none());
-    assert!(tournament(&study, "steady", &both, throughput()).unwrap().is_none());
+    assert!(duel(&study, "steady", [&both[0], &both[1]], &throughput()).unwrap().is_none());
+    assert!(tournament(&study, "steady", &both, &throughput()).unwrap().is_none());
     let load_run = |id: &store::RunId| stored.store.load(id);
     assert!(search(&study, "steady", &both[0], &load_run).unwrap().is_none());
 }
@@ -106,7 +107,7 @@ fn a_tournament_goes_on_with_those_that_are_left() {
     let stored = Stored::new();
     let study = stored.study(Procedure::Best { incumbent: Some("c".to_owned()) }, 24, Vec::new());
     let all = SYSTEMS.map(setting);
-    let now = || tournament(&stored.load(&study), "steady", &all, throughput()).unwrap().unwrap();
+    let now = || tournament(&stored.load(&study), "steady", &all, &throughput()).unwrap().unwrap();
     let (mut next, mut stages) = (0, Vec::new());
     for _ in 0..40 {
         let TournamentStep::Block { block, stage, of } = now().next() else { break };
@@ -136,7 +137,7 @@ fn a_tournament_goes_on_with_those_that_are_left() {
     let found = now().finding();
     assert_eq!(found.end, Some(stats::TournamentEnd::Decided), "{found:?}");
     assert_eq!((found.best, found.rival), (Some(1), Some(2)));
-    assert!(found.confirmed.is_some_and(|confirmed| confirmed.ratio.is_some()), "{stages:?}");
+    assert!(found.confirmed.is_some_and(|confirmed| confirmed.estimate.is_some()), "{stages:?}");
     assert_eq!((stages.first(), stages.last()), (Some(&stage::SEARCH), Some(&stage::CONFIRM)));
 }
 

@@ -1,8 +1,9 @@
 //! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
 
 use judge::bottleneck::RULES;
-use judge::{Doubt, METRICS, Resource};
+use judge::{ComparedBy, Doubt, METRICS, Resource};
 use rules::files::assert_table;
+use stats::Scale;
 
 /// A row of a table.
 fn row(cells: &[&str]) -> String {
@@ -44,8 +45,11 @@ fn metrics_are_listed() {
     let head = "| metric | what it is | better | a limit | decides in `compare` | in conditions |\n|---|---|---|---|---|---|\n";
     let rows = METRICS.iter().map(|metric| {
         let better = if metric.higher_is_better { "higher" } else { "lower" };
-        let [compares, is_bound] =
-            [metric.compares, metric.is_bound].map(|is_so| if is_so { "yes" } else { "" });
+        let compares = match ComparedBy::of(metric).scale() {
+            Scale::Ratio => "by ratio",
+            Scale::Difference => "by difference, of events",
+        };
+        let is_bound = if metric.is_bound { "yes" } else { "" };
         let words = metric.words(store::Unit::Requests);
         row(&[&code(metric.name), words, better, &code(metric.kind.example()), compares, is_bound])
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::stored::{Queue, Stored};
-use judge::{Eligibility, Measured, Metric, Pairing, Window, eligibility, is_invalid, seen};
+use judge::{ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, is_invalid, seen};
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 use store::{Ending, Level, Validity, Verdict};
@@ -83,7 +83,7 @@ fn a_run_says_a_figure_or_why_it_has_none() {
     let stored = Stored::new();
     let said = |queue: Option<&Queue>, ending: &Ending, metric: &str| {
         let run = stored.run(None, queue, ending);
-        seen(&run, &Measured::of(&run).unwrap(), Metric::named(metric).unwrap())
+        seen(&run, &Measured::of(&run).unwrap(), &ComparedBy::named(metric).unwrap())
     };
     let queue = Queue { fails_every: 10, ..Queue::default() };
     let Seen::Figure { value, errors, planned } = said(Some(&queue), &crate::stored::ending(), "errors")

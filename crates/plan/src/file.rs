@@ -165,6 +165,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
     let mut compare = compare::read(&root, &compared, None, reading);
     let mut events = events::read(&root, &loads, &systems, reading);
+    compare::check_events(&root, &compared, &events, &compare, reading);
     let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);

@@ -32,7 +32,7 @@ pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
 
-use judge::{Condition, Metric};
+use judge::{ComparedBy, Condition};
 
 use crate::explain::PROFILED;
 use crate::file::Script;
@@ -104,10 +104,11 @@ pub struct StudyLoad {
 #[non_exhaustive]
 pub struct Compare {
     /// The figure.
-    pub by: &'static Metric,
+    pub by: ComparedBy,
     /// Whether more of it is better.
     pub higher_is_better: bool,
-    /// The smallest relevant difference, as a share: 0.03 for 3 %. In a plan file, `min-effect`.
+    /// The smallest relevant difference: a share, 0.03 for 3 %, or of what events cost a number in its unit, nanoseconds or requests. In a
+    /// plan file, `min-effect`.
     pub matters: f64,
     /// What is to be found.
     pub find: Find,
@@ -116,7 +117,7 @@ pub struct Compare {
     /// Blocks of the first of two variants against itself, before both are compared.
     pub pilot: u32,
     /// Further figures that are judged with the first.
-    pub also: Vec<&'static Metric>,
+    pub also: Vec<ComparedBy>,
     /// The number of the variant that the others are compared with; of the best of many: the one in use.
     pub baseline: Option<usize>,
     /// The stored run or study that every variant is compared with, in place of one of the plan.

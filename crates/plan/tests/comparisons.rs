@@ -64,7 +64,7 @@ fn what_can_never_be_decided_is_so_many_blocks() {
     let against = study(&["a", "b", "c"], "{ baseline: b, also: [ p99, errors ] }", false);
     assert_eq!(against.baseline().as_deref(), Some("b"));
     assert_eq!(
-        against.compare.metrics().map(|metric| metric.name).collect::<Vec<_>>(),
+        against.compare.metrics().map(judge::ComparedBy::name).collect::<Vec<_>>(),
         ["throughput", "p99", "errors"]
     );
     let words = against.explain();
@@ -72,6 +72,42 @@ fn what_can_never_be_decided_is_so_many_blocks() {
         words.contains("smallest relevant difference 3%, together with p99, errors; against b\n"),
         "{words}"
     );
+}
+
+/// Two systems with an event, compared so.
+fn with_events(compare: &str) -> Study {
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ rate: 100/s, for: 20s }}\nevents: {{ deploy: {{ at: 8s }} }}\nsystems:\n  \
+         a: {{ start: 'a {{port}}', events: {{ deploy: {{ signal: HUP }} }} }}\n  \
+         b: {{ start: 'b {{port}}', events: {{ deploy: {{ signal: USR1 }} }} }}\ncompare: {compare}\n"
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
+    study.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+#[test]
+fn what_events_cost_is_compared_by_difference() {
+    let told = |compare: &str| {
+        let study = with_events(compare);
+        let words = study.explain();
+        let line = words.lines().find(|line| line.starts_with("comparison")).map(str::to_owned);
+        (study.compare.by_name(), study.compare.matters, line.unwrap_or_default())
+    };
+    let (by, matters, line) = told("{ by: outage, min-effect: 50ms, also: [ p99, \"event deploy: lost\" ] }");
+    assert_eq!((by.as_str(), matters), ("outage", 50e6));
+    assert_eq!(
+        line,
+        "comparison  by outage, lower is better; smallest relevant difference 50ms, by difference within blocks, together \
+         with p99, event deploy: lost"
+    );
+    let (by, matters, line) = told("{ by: \"event deploy: lost\" }");
+    assert_eq!((by.as_str(), matters), ("event deploy: lost", 1.0));
+    assert!(line.contains("smallest relevant difference 1 request, by difference"), "{line}");
+    let (_, matters, line) = told("{ by: recovery }");
+    assert!(matters == 20e6 && line.contains("smallest relevant difference 20ms"), "{line}");
+    let (_, matters, line) = told("{ by: lost, min-effect: 5 }");
+    assert!(matters == 5.0 && line.contains("smallest relevant difference 5 requests"), "{line}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn the_shortest_plan_has_every_default() {
     let study = text("{ scenario: [ get: / ], load: { users: 3 }, url: http://127.0.0.1:8080 }");
     assert_eq!((study.seed, study.compare.blocks, study.variants.len()), (1, 1, 1));
     assert_eq!(
-        (study.compare.by.name, study.compare.higher_is_better, study.compare.matters),
+        (study.compare.by.metric.name, study.compare.higher_is_better, study.compare.matters),
         ("throughput", true, 0.03)
     );
     assert_eq!((study.pin.clone(), study.question.clone()), (StudyPin::No, None));
@@ -71,7 +71,7 @@ fn the_example_of_the_readme_is_a_study() {
     assert_eq!(study.variants.len(), 6 + 4);
     let names: Vec<&str> = study.variants.iter().take(3).map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["workers=1 threads=1", "workers=1 threads=16", "workers=8 threads=1"]);
-    assert_eq!((study.compare.by.name, study.compare.blocks), ("throughput", 8));
+    assert_eq!((study.compare.by.metric.name, study.compare.blocks), ("throughput", 8));
     assert_eq!(study.compare.matters, 0.03, "by the former name of `min-effect`");
     let launch = launch(&study, 3);
     let process = &launch.processes[0];

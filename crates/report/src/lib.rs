@@ -4,6 +4,7 @@
 //! or the lab.
 
 mod answer;
+mod apart;
 mod baseline;
 mod bottleneck;
 mod breaches;

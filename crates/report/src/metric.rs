@@ -1,18 +1,18 @@
 //! What variants are compared by, read from what reports show.
 
-pub(crate) use judge::Metric;
+pub(crate) use judge::{ComparedBy, Metric};
 
 use crate::figures::Figures;
 use crate::view::View;
 
 /// The figure of one run; `None` where there is nothing to say, or too little to say it.
-pub(crate) fn read(metric: &Metric, view: &View<'_>) -> Option<f64> {
-    metric.figure(&view.measured)
+pub(crate) fn read(by: &ComparedBy, view: &View<'_>) -> Option<f64> {
+    by.figure(view.run, &view.measured)
 }
 
 /// What a run says in a block.
-pub(crate) fn seen(metric: &Metric, view: &View<'_>) -> stats::Seen {
-    judge::seen(view.run, &view.measured, metric)
+pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> stats::Seen {
+    judge::seen(view.run, &view.measured, by)
 }
 
 /// Planned requests that the system did not serve, as a share.

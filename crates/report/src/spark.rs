@@ -35,8 +35,14 @@ pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], col
     counts.iter().map(point).collect()
 }
 
-/// A ratio in its interval, on an axis of so many columns that has 1 in it: `┈│┈├──●─┤┈`.
-pub(crate) fn interval(ratio: f64, [low, high]: [f64; 2], axis: [f64; 2], columns: usize) -> String {
+/// An estimate in its interval, on an axis of so many columns that has in it what says that there is no difference: `┈│┈├──●─┤┈`.
+pub(crate) fn interval(
+    estimate: f64,
+    [low, high]: [f64; 2],
+    none: f64,
+    axis: [f64; 2],
+    columns: usize,
+) -> String {
     let at = |figure| place(figure, axis, columns);
     let mut line = vec![NOTHING; columns];
     let mut put = |column: usize, character: char| {
@@ -47,12 +53,12 @@ pub(crate) fn interval(ratio: f64, [low, high]: [f64; 2], axis: [f64; 2], column
     (at(low)..=at(high)).for_each(|column| put(column, '─'));
     put(at(low), '├');
     put(at(high), '┤');
-    put(at(ratio), '●');
+    put(at(estimate), '●');
     // Last, so that nothing hides where there is no difference.
-    let is_within = (at(low)..=at(high)).contains(&at(1.0));
+    let is_within = (at(low)..=at(high)).contains(&at(none));
     put(
-        at(1.0),
-        if at(ratio) == at(1.0) {
+        at(none),
+        if at(estimate) == at(none) {
             '◉'
         } else if is_within {
             '┼'
@@ -66,7 +72,7 @@ pub(crate) fn interval(ratio: f64, [low, high]: [f64; 2], axis: [f64; 2], column
 /// The column of a figure; what lies outside of the axis is put at its end.
 fn place(figure: f64, [low, high]: [f64; 2], columns: usize) -> usize {
     let share = (figure - low) / (high - low);
-    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
+    let share = if share.is_nan() || !(high - low).is_finite() { 0.5 } else { share.clamp(0.0, 1.0) };
     (share * columns.saturating_sub(1) as f64).round() as usize
 }
 
@@ -93,10 +99,11 @@ mod tests {
 
     #[test]
     fn an_interval_shows_whether_one_is_in_it() {
-        assert_eq!(interval(1.12, [1.05, 1.175], [1.0, 1.2], 8), "│┈├─●─┤┈");
-        assert_eq!(interval(0.95, [0.9, 0.97], [0.9, 1.1], 9), "├─●┤│┈┈┈┈");
-        assert_eq!(interval(1.0, [0.9, 1.1], [0.9, 1.1], 5), "├─◉─┤");
-        assert_eq!(interval(1.05, [0.95, 1.1], [0.9, 1.1], 9), "┈┈├─┼─●─┤");
-        assert_eq!(interval(f64::NAN, [0.9, f64::INFINITY], [0.9, f64::INFINITY], 4).chars().count(), 4);
+        assert_eq!(interval(1.12, [1.05, 1.175], 1.0, [1.0, 1.2], 8), "│┈├─●─┤┈");
+        assert_eq!(interval(0.95, [0.9, 0.97], 1.0, [0.9, 1.1], 9), "├─●┤│┈┈┈┈");
+        assert_eq!(interval(-400.0, [f64::NEG_INFINITY, -300.0], 0.0, [-400.0, 100.0], 6), "●┤┈┈│┈");
+        assert_eq!(interval(1.0, [0.9, 1.1], 1.0, [0.9, 1.1], 5), "├─◉─┤");
+        assert_eq!(interval(1.05, [0.95, 1.1], 1.0, [0.9, 1.1], 9), "┈┈├─┼─●─┤");
+        assert_eq!(interval(f64::NAN, [0.9, f64::INFINITY], 1.0, [0.9, f64::INFINITY], 4).chars().count(), 4);
     }
 }

@@ -6,9 +6,10 @@ use stats::TournamentFindings;
 use store::{StoreError, Study, StudyPlace, Utc};
 
 use crate::LoadRun;
+use crate::apart;
 use crate::capacity::CapacityView;
 use crate::compared::AgainstStored;
-use crate::metric::Metric;
+use crate::metric::ComparedBy;
 use crate::noun::Noun;
 use crate::short;
 use crate::transactions;
@@ -53,7 +54,7 @@ pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as 
 pub(crate) use pairs::Pair;
 pub(crate) use pieces::{StudyPieces, runs, tone};
 pub(crate) use rows::VariantRow;
-pub(crate) use sentences::{Name, caveats, pair, reason, row_name, verdict_name, verdict_word};
+pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 
 /// A study with its figures worked out.
@@ -62,7 +63,7 @@ pub(crate) struct StudyView<'a> {
     /// Loads one of its runs with its seconds.
     pub(crate) load_run: LoadRun<'a>,
     /// What variants are compared by; `None` if this version does not know it.
-    pub(crate) metric: Option<&'static Metric>,
+    pub(crate) metric: Option<ComparedBy>,
     /// In order of their positions.
     pub(crate) runs: Vec<View<'a>>,
     /// In natural order of their names.
@@ -104,17 +105,17 @@ impl<'a> StudyView<'a> {
             true => failing::SHOWN_BY,
             false => &study.new.compare.by,
         };
-        let metric = Metric::named(by);
+        let metric = ComparedBy::named(by);
         let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
         names.sort_by(|a, b| compare_str(a, b));
         names.dedup();
         let mut loads = Vec::with_capacity(names.len());
         for name in names {
-            let rows = rows::of_load(study, name, &runs, metric)?;
+            let rows = rows::of_load(study, name, &runs, metric.as_ref())?;
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
             let words = words.map(|view| words::planned_load(&view.run.new));
             let found = procedures::tournament(study, name, &rows)?;
-            let scene = metric.map(|metric| Scene { study, load: name, rows: &rows, views: &runs, metric });
+            let scene = metric.as_ref().map(|by| Scene { study, load: name, rows: &rows, views: &runs, by });
             let Standings { ranking, pairs, baseline } = best::of_load(scene.as_ref(), found.as_ref())?;
             let Pairs { first: pairs, further } = pairs;
             loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found });
@@ -135,8 +136,14 @@ impl<'a> StudyView<'a> {
     }
 
     /// What variants are compared by, in words; empty if this version does not know it.
-    pub(crate) fn metric_words(&self) -> &'static str {
-        self.metric.map_or("", |metric| metric.words(self.noun().unit))
+    pub(crate) fn metric_words(&self) -> String {
+        self.metric.as_ref().map_or_else(String::new, |by| by.words(self.noun().unit))
+    }
+
+    /// What does not matter, in words; empty if this version does not know the metric.
+    pub(crate) fn matters(&self) -> String {
+        let by = self.metric.as_ref();
+        by.map_or_else(String::new, |by| apart::min_effect(by, by.min_effect(&self.study.new.compare)))
     }
 
     /// What everybody must know of transactions in it that may or may not have taken effect.

@@ -2,6 +2,7 @@
 
 mod bottlenecks_are_suspected;
 mod checks_for_builds;
+mod costs_of_events_decide;
 mod events_have_costs;
 mod formats_agree;
 mod formats_are_listed_once;

@@ -2,7 +2,7 @@
 
 use crate::runs::{self, Kept, SECOND};
 use fixtures::OwnStore;
-use judge::{Metric, Setting};
+use judge::{ComparedBy, Setting};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use serde_json::Value;
@@ -99,8 +99,8 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
     stored.end("decided");
     let [a, b] = settings(["a", "b"]);
     let study = stored.store.load_study(&stored.study).unwrap();
-    let metric = Metric::named("throughput").unwrap();
-    let duel = judge::duel(&study, "steady", [&a, &b], metric).unwrap().unwrap();
+    let metric = ComparedBy::named("throughput").unwrap();
+    let duel = judge::duel(&study, "steady", [&a, &b], &metric).unwrap().unwrap();
     assert!(matches!(duel.next(), DuelStep::Over(_)));
 
     let json = stored.json();
@@ -108,7 +108,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
     let pair = json.pointer("/comparison/pairs/0").unwrap();
     assert_eq!((&pair["verdict"], &pair["blocks"]), (&"differs".into(), &8.into()));
     // The duel has a against b, the report b against a.
-    let ratio = pair["ratio"].as_f64().unwrap() * duel.finding().ratio.unwrap();
+    let ratio = pair["ratio"].as_f64().unwrap() * duel.finding().estimate.unwrap();
     assert!((ratio - 1.0).abs() < 1e-3, "{ratio}");
     let csv = stored.written("csv");
     let counted = csv.lines().skip(1).filter(|line| line.contains(",true,")).count();
@@ -122,7 +122,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
 fn further_metrics_of_a_duel_share_its_error_rate() {
     let stored = Stored::new(Procedure::Duel { pilot_blocks: 0 });
     let [a, b] = settings(["a", "b"]);
-    let throughput = Metric::named("throughput").unwrap();
+    let throughput = ComparedBy::named("throughput").unwrap();
     let study = || {
         let mut study = stored.store.load_study(&stored.study).unwrap();
         study.new.compare.also = vec!["mean".to_owned()];
@@ -130,11 +130,11 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
         study
     };
     for block in 0..12 {
-        let duel = judge::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+        let duel = judge::duel(&study(), "steady", [&a, &b], &throughput).unwrap().unwrap();
         assert_eq!(duel.next(), DuelStep::Block { block: block + 1 }, "eight that agree are too few for two");
         stored.block(block, stage::BLOCK, &[("b", 120 + u64::from(block)), ("a", 100)]);
     }
-    let duel = judge::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+    let duel = judge::duel(&study(), "steady", [&a, &b], &throughput).unwrap().unwrap();
     assert!(matches!(duel.next(), DuelStep::Over(_)));
 
     let mut out = Vec::new();
@@ -151,7 +151,7 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
         assert_eq!(of_blocks, [&Value::from(true), &12.into(), &0.into()]);
         assert_eq!(pair["ratio"].as_f64().unwrap() > 1.0, metric == "mean");
     }
-    assert_eq!(pairs[0]["ratio"].as_f64(), duel.finding().ratio, "as the duel found it");
+    assert_eq!(pairs[0]["ratio"].as_f64(), duel.finding().estimate, "as the duel found it");
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()) });
     let systems = ["a", "b", "c"];
     let all = settings(systems);
-    let metric = Metric::named("throughput").unwrap();
+    let metric = ComparedBy::named("throughput").unwrap();
     let step = || {
         let study = stored.store.load_study(&stored.study).unwrap();
-        judge::tournament(&study, "steady", &all, metric).unwrap().unwrap().next()
+        judge::tournament(&study, "steady", &all, &metric).unwrap().unwrap().next()
     };
     let (mut searched, mut confirmed) = (0, 0);
     for _ in 0..60 {

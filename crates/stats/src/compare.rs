@@ -1,10 +1,9 @@
-//! Two variants over the blocks that both were measured in: by which ratio they differ, and whether that can be said.
+//! Two variants over the blocks that both were measured in: how far they lie apart, and whether that can be said.
 
 use alloc::vec::Vec;
 
-use libm::{exp, log, log1p};
-
 use crate::look::{Look, look_at};
+use crate::scale::{MinEffect, Scale};
 use crate::signed_rank::p_value;
 use crate::walsh::Walsh;
 
@@ -17,13 +16,16 @@ pub struct Comparison {
     pub blocks: usize,
     /// In how many of them the figure of the first was larger.
     pub larger: usize,
-    /// The figure of the first over that of the second; `None` if none can be made.
-    pub ratio: Option<f64>,
-    /// What the ratio lies in with a confidence of `confidence`; `None` without a look.
+    /// By what they are compared.
+    pub scale: Scale,
+    /// The figure of the first against that of the second; `None` if nothing can be said. A difference is infinite if most blocks have
+    /// a figure without a limit.
+    pub estimate: Option<f64>,
+    /// What the true value lies in with a confidence of `confidence`; `None` without a look. An end of a difference may be infinite.
     pub interval: Option<[f64; 2]>,
     /// Among how many comparisons its error rate is shared; 1: it is alone.
     pub family: u32,
-    /// The chance that the interval covers the true ratio.
+    /// The chance that the interval covers the true value.
     pub confidence: Option<f64>,
     /// Of Wilcoxon's signed-rank test, two-sided and exact; `None` without a look.
     pub p: Option<f64>,
@@ -88,9 +90,23 @@ pub struct Discards {
 /// From this difference on, throwing away is choosing.
 pub(crate) const DISCARDS_APART: usize = 3;
 
-/// Compares the figures of two variants, `pairs` in order of their blocks, where ratios between 1 ÷ (1 + `matters`) and
-/// 1 + `matters` do not matter. `attainable` is how many such pairs there can ever be: see [`look_at`].
-pub fn compare(pairs: &[(f64, f64)], attainable: usize, matters: f64, discards: Discards) -> Comparison {
+impl Comparison {
+    /// Whether the first has the larger figure, by the estimate; `None`: neither has, or nothing can be said.
+    pub fn is_first_larger(&self) -> Option<bool> {
+        self.estimate
+            .filter(|estimate| *estimate != self.scale.none())
+            .map(|estimate| estimate > self.scale.none())
+    }
+}
+
+/// Compares the figures of two variants, `pairs` in order of their blocks, where less than `matters` does not matter. `attainable` is how
+/// many such pairs there can ever be: see [`look_at`].
+pub fn compare(
+    pairs: &[(f64, f64)],
+    attainable: usize,
+    matters: MinEffect,
+    discards: Discards,
+) -> Comparison {
     compare_in(1, look_at(pairs.len(), attainable, 1), pairs, matters, discards)
 }
 
@@ -99,9 +115,10 @@ pub(crate) fn compare_in(
     family: u32,
     look: Result<Look, u32>,
     pairs: &[(f64, f64)],
-    matters: f64,
+    matters: MinEffect,
     discards: Discards,
 ) -> Comparison {
+    let scale = matters.scale;
     let blocks = look.map_or(pairs.len(), |look| look.blocks as usize);
     let judged = &pairs[..blocks];
     let larger = judged.iter().filter(|(first, second)| first > second).count();
@@ -109,18 +126,19 @@ pub(crate) fn compare_in(
         common: pairs.len(),
         blocks,
         larger,
-        ratio: None,
+        scale,
+        estimate: None,
         interval: None,
         family,
         confidence: None,
         p: None,
         verdict: Verdict::None(NoVerdict::NoRatio),
     };
-    let Some(logs) = judged.iter().map(|pair| log_ratio(*pair)).collect::<Option<Vec<f64>>>() else {
-        return comparison;
-    };
-    let walsh = Walsh::of(&logs);
-    comparison.ratio = walsh.centre().map(exp).filter(|ratio| ratio.is_finite());
+    let apart = judged.iter().map(|pair| scale.apart(*pair));
+    let Some(apart) = apart.collect::<Option<Vec<[f64; 2]>>>() else { return comparison };
+    let walsh = Walsh::of_bounds(&apart);
+    let is_known = |estimate: &f64| estimate.is_finite() || scale == Scale::Difference && !estimate.is_nan();
+    comparison.estimate = walsh.centre().map(|centre| scale.estimate(centre)).filter(is_known);
     let look = match look {
         Ok(look) => look,
         Err(needed) => {
@@ -128,11 +146,12 @@ pub(crate) fn compare_in(
             return comparison;
         }
     };
-    if let (Some(interval), Some(centre)) = (walsh.interval(look.critical), walsh.centre()) {
-        comparison.interval = Some(interval.map(exp)).filter(|ends| ends.iter().all(|end| end.is_finite()));
+    if let Some(interval) = walsh.interval(look.critical) {
+        let ends = interval.map(|end| scale.estimate(end));
+        comparison.interval = Some(ends).filter(|ends| ends.iter().all(is_known));
         comparison.confidence = Some(look.confidence());
         comparison.p = Some(p_value(look.blocks, walsh.signed_rank_sum()));
-        comparison.verdict = judge(interval, centre, log1p(matters.max(0.0)));
+        comparison.verdict = judge(interval, walsh.centre(), matters.distance());
     }
     if discards.first.abs_diff(discards.second) >= DISCARDS_APART {
         comparison.verdict = Verdict::None(NoVerdict::UnevenDiscards(discards));
@@ -140,10 +159,10 @@ pub(crate) fn compare_in(
     comparison
 }
 
-/// A verdict on logarithms: the interval excludes zero exactly when the test finds a difference.
-fn judge([low, high]: [f64; 2], centre: f64, matters: f64) -> Verdict {
+/// A verdict on what lies about zero: the interval excludes it exactly when the test finds a difference.
+fn judge([low, high]: [f64; 2], centre: Option<f64>, matters: f64) -> Verdict {
     if low > 0.0 || high < 0.0 {
-        Verdict::Differs { below_matters: centre.abs() < matters }
+        Verdict::Differs { below_matters: centre.is_some_and(|centre| centre.abs() < matters) }
     } else if -matters < low && high < matters {
         Verdict::Equivalent
     } else {
@@ -151,20 +170,11 @@ fn judge([low, high]: [f64; 2], centre: f64, matters: f64) -> Verdict {
     }
 }
 
-/// Whether a ratio can be made of it.
-pub(crate) fn is_figure(figure: &f64) -> bool {
-    *figure > 0.0 && figure.is_finite()
-}
-
-/// `None` if one of them is no figure.
-pub(crate) fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
-    (is_figure(&first) && is_figure(&second)).then(|| log(first) - log(second))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::vec;
+    use libm::exp;
     use proptest::prelude::*;
 
     const NONE: Discards = Discards { first: 0, second: 0 };
@@ -181,67 +191,83 @@ mod tests {
 
     #[test]
     fn eight_blocks_that_agree_differ() {
-        let found = compare(&pairs(&[12.0, 11.0, 13.0, 12.5, 8.0, 15.0, 12.2, 11.8]), 8, 0.03, NONE);
+        let found = compare(
+            &pairs(&[12.0, 11.0, 13.0, 12.5, 8.0, 15.0, 12.2, 11.8]),
+            8,
+            MinEffect::share(0.03),
+            NONE,
+        );
         assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
         assert_eq!((found.common, found.blocks, found.larger), (8, 8, 8));
         let [low, high] = found.interval.unwrap();
         // With a critical value of 0 the interval goes from the least to the most.
         assert!(close(low, 1.08) && close(high, 1.15), "{low} {high}");
         assert!(close(found.p.unwrap(), 0.0078125) && close(found.confidence.unwrap(), 1.0 - 0.0078125));
-        assert!((found.ratio.unwrap() - 1.12).abs() < 0.003);
+        assert!((found.estimate.unwrap() - 1.12).abs() < 0.003);
     }
 
     #[test]
     fn one_block_against_seven_is_not_enough_at_eight() {
-        let found = compare(&pairs(&[12.0, 11.0, 13.0, 12.5, -0.5, 15.0, 12.2, 11.8]), 8, 0.03, NONE);
+        let found = compare(
+            &pairs(&[12.0, 11.0, 13.0, 12.5, -0.5, 15.0, 12.2, 11.8]),
+            8,
+            MinEffect::share(0.03),
+            NONE,
+        );
         assert_eq!(found.verdict, Verdict::Inconclusive);
         assert_eq!(found.larger, 7);
     }
 
     #[test]
     fn small_differences_both_ways_are_equivalent() {
-        let found = compare(&pairs(&[1.0, -1.0, 0.5, -0.2, 0.3, -2.0, 2.5, 0.1]), 8, 0.03, NONE);
+        let found =
+            compare(&pairs(&[1.0, -1.0, 0.5, -0.2, 0.3, -2.0, 2.5, 0.1]), 8, MinEffect::share(0.03), NONE);
         assert_eq!(found.verdict, Verdict::Equivalent);
-        let stricter = compare(&pairs(&[1.0, -1.0, 0.5, -0.2, 0.3, -2.0, 2.5, 0.1]), 8, 0.02, NONE);
+        let stricter =
+            compare(&pairs(&[1.0, -1.0, 0.5, -0.2, 0.3, -2.0, 2.5, 0.1]), 8, MinEffect::share(0.02), NONE);
         assert_eq!(stricter.verdict, Verdict::Inconclusive);
     }
 
     #[test]
     fn a_real_difference_may_be_of_no_account() {
-        let found = compare(&pairs(&[1.0, 1.1, 0.9, 1.2, 1.0, 0.8, 1.3, 1.1]), 8, 0.03, NONE);
+        let found =
+            compare(&pairs(&[1.0, 1.1, 0.9, 1.2, 1.0, 0.8, 1.3, 1.1]), 8, MinEffect::share(0.03), NONE);
         assert_eq!(found.verdict, Verdict::Differs { below_matters: true });
     }
 
     #[test]
     fn six_blocks_decide_only_where_no_more_can_come() {
         let six = pairs(&[5.0, 6.0, 7.0, 5.5, 6.5, 7.5]);
-        assert_eq!(compare(&six, 6, 0.03, NONE).verdict, Verdict::Differs { below_matters: false });
-        let waiting = compare(&six, 8, 0.03, NONE);
+        assert_eq!(
+            compare(&six, 6, MinEffect::share(0.03), NONE).verdict,
+            Verdict::Differs { below_matters: false }
+        );
+        let waiting = compare(&six, 8, MinEffect::share(0.03), NONE);
         assert_eq!(waiting.verdict, Verdict::None(NoVerdict::TooFewBlocks { common: 6, needed: 8 }));
-        assert!(waiting.ratio.is_some() && waiting.interval.is_none() && waiting.p.is_none());
-        let few = compare(&six[..2], 2, 0.03, NONE);
+        assert!(waiting.estimate.is_some() && waiting.interval.is_none() && waiting.p.is_none());
+        let few = compare(&six[..2], 2, MinEffect::share(0.03), NONE);
         assert_eq!(few.verdict, Verdict::None(NoVerdict::TooFewBlocks { common: 2, needed: 6 }));
-        assert_eq!(compare(&[], 2, 0.03, NONE).ratio, None);
+        assert_eq!(compare(&[], 2, MinEffect::share(0.03), NONE).estimate, None);
     }
 
     #[test]
     fn between_two_looks_the_first_blocks_count() {
         let mut percent = vec![5.0; 8];
         percent.extend([-50.0, -50.0, -50.0]);
-        let found = compare(&pairs(&percent), 12, 0.03, NONE);
+        let found = compare(&pairs(&percent), 12, MinEffect::share(0.03), NONE);
         assert_eq!((found.common, found.blocks), (11, 8));
         assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
     }
 
     #[test]
     fn equal_figures_are_equivalent_and_never_differ() {
-        let found = compare(&[(5.0, 5.0); 8], 8, 0.03, NONE);
+        let found = compare(&[(5.0, 5.0); 8], 8, MinEffect::share(0.03), NONE);
         assert_eq!(found.verdict, Verdict::Equivalent);
-        assert_eq!((found.ratio, found.p), (Some(1.0), Some(1.0)));
+        assert_eq!((found.estimate, found.p), (Some(1.0), Some(1.0)));
         // Seven ahead and one level: the level one is not dropped.
         let mut seven = vec![(6.0, 5.0); 7];
         seven.push((5.0, 5.0));
-        assert_eq!(compare(&seven, 8, 0.03, NONE).verdict, Verdict::Inconclusive);
+        assert_eq!(compare(&seven, 8, MinEffect::share(0.03), NONE).verdict, Verdict::Inconclusive);
     }
 
     #[test]
@@ -249,8 +275,8 @@ mod tests {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut eight = vec![(6.0, 5.0); 8];
             eight[3].1 = bad;
-            let found = compare(&eight, 8, 0.03, NONE);
-            assert_eq!((found.verdict, found.ratio), (Verdict::None(NoVerdict::NoRatio), None));
+            let found = compare(&eight, 8, MinEffect::share(0.03), NONE);
+            assert_eq!((found.verdict, found.estimate), (Verdict::None(NoVerdict::NoRatio), None));
         }
     }
 
@@ -259,11 +285,11 @@ mod tests {
         let eight = [(6.0, 5.0); 8];
         let uneven = Discards { first: 0, second: 3 };
         assert_eq!(
-            compare(&eight, 8, 0.03, uneven).verdict,
+            compare(&eight, 8, MinEffect::share(0.03), uneven).verdict,
             Verdict::None(NoVerdict::UnevenDiscards(uneven))
         );
         let even = Discards { first: 3, second: 3 };
-        assert!(matches!(compare(&eight, 8, 0.03, even).verdict, Verdict::Differs { .. }));
+        assert!(matches!(compare(&eight, 8, MinEffect::share(0.03), even).verdict, Verdict::Differs { .. }));
     }
 
     #[test]
@@ -271,12 +297,16 @@ mod tests {
         // Ranks 1 and 7 are negative: the sum is 8, which just suffices at twelve.
         let signed = [-1.0, 2.0, 3.0, 4.0, 5.0, 6.0, -7.0, 8.0, 9.0, 10.0, 11.0, 12.0];
         let of = |signed: &[f64]| signed.iter().map(|rank| (exp(rank / 100.0), 1.0)).collect::<Vec<_>>();
-        let found = compare(&of(&signed), 12, 0.001, NONE);
+        let found = compare(&of(&signed), 12, MinEffect::share(0.001), NONE);
         assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
         assert!((found.p.unwrap() - 0.0122).abs() < 6e-5);
         let mut more = signed;
         (more[0], more[1]) = (1.0, -2.0);
-        assert_eq!(compare(&of(&more), 12, 0.001, NONE).verdict, Verdict::Inconclusive, "the sum is 9");
+        assert_eq!(
+            compare(&of(&more), 12, MinEffect::share(0.001), NONE).verdict,
+            Verdict::Inconclusive,
+            "the sum is 9"
+        );
     }
 
     proptest! {
@@ -285,23 +315,81 @@ mod tests {
                                                   planned in 0usize..30) {
             let one: Vec<(f64, f64)> = figures.iter().map(|(a, b)| (f64::from(*a), f64::from(*b))).collect();
             let other: Vec<(f64, f64)> = one.iter().map(|(a, b)| (*b, *a)).collect();
-            let (one, other) = (compare(&one, planned, 0.03, NONE), compare(&other, planned, 0.03, NONE));
+            let (one, other) = (compare(&one, planned, MinEffect::share(0.03), NONE), compare(&other, planned, MinEffect::share(0.03), NONE));
             prop_assert_eq!(one.verdict, other.verdict);
             prop_assert_eq!(one.p, other.p);
-            match (one.ratio, other.ratio) {
+            match (one.estimate, other.estimate) {
                 (Some(ratio), Some(turned)) => prop_assert!((ratio * turned - 1.0).abs() < 1e-9),
                 (ratio, turned) => prop_assert_eq!(ratio, turned),
             }
-            if let (Some([low, high]), Some(ratio)) = (one.interval, one.ratio) {
+            if let (Some([low, high]), Some(ratio)) = (one.interval, one.estimate) {
                 prop_assert!(low <= ratio && ratio <= high && low > 0.0);
             }
         }
 
         #[test]
         fn no_figures_make_it_panic(figures in prop::collection::vec((any::<f64>(), any::<f64>()), 0..30), matters: f64) {
-            let found = compare(&figures, figures.len(), matters, NONE);
-            prop_assert!(found.ratio.is_none_or(f64::is_finite));
+            let found = compare(&figures, figures.len(), MinEffect::share(matters), NONE);
+            prop_assert!(found.estimate.is_none_or(f64::is_finite));
             prop_assert!(found.interval.is_none_or(|ends| ends.iter().all(|end| end.is_finite())));
+        }
+    }
+
+    const MS_20: MinEffect = MinEffect::difference(20.0);
+
+    #[test]
+    fn figures_that_are_zero_have_a_difference() {
+        let nothing = compare(&[(0.0, 0.0); 8], 8, MS_20, NONE);
+        assert_eq!(
+            (nothing.verdict, nothing.estimate, nothing.interval),
+            (Verdict::Equivalent, Some(0.0), Some([0.0, 0.0]))
+        );
+        assert_eq!((nothing.p, nothing.larger, nothing.is_first_larger()), (Some(1.0), 0, None));
+        let longer: Vec<(f64, f64)> = (0..8).map(|block| (400.0 + f64::from(block), 0.0)).collect();
+        let found = compare(&longer, 8, MS_20, NONE);
+        assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
+        assert_eq!((found.estimate, found.interval), (Some(403.5), Some([400.0, 407.0])));
+        assert_eq!(
+            compare(&longer, 8, MinEffect::difference(500.0), NONE).verdict,
+            Verdict::Differs { below_matters: true }
+        );
+        // Half of the blocks without any, and the rest by a little.
+        let little: Vec<(f64, f64)> = (0..8).map(|block| (f64::from(block % 2) * 5.0, 0.0)).collect();
+        assert_eq!(compare(&little, 8, MS_20, NONE).verdict, Verdict::Equivalent);
+    }
+
+    #[test]
+    fn what_has_no_limit_is_worse_than_anything_and_equal_to_nothing() {
+        let never = [(f64::INFINITY, 900.0); 8];
+        let found = compare(&never, 8, MS_20, NONE);
+        assert_eq!(found.verdict, Verdict::Differs { below_matters: false });
+        assert_eq!((found.estimate, found.interval), (Some(f64::INFINITY), Some([f64::INFINITY; 2])));
+        let both = compare(&[(f64::INFINITY, f64::INFINITY); 8], 8, MS_20, NONE);
+        assert_eq!((both.verdict, both.estimate), (Verdict::Inconclusive, None), "nobody knows by how much");
+        let mut one = [(500.0, 500.0); 8];
+        one[3].0 = f64::INFINITY;
+        assert_eq!(compare(&one, 8, MS_20, NONE).verdict, Verdict::Inconclusive, "not equivalent");
+        assert_eq!(compare(&[(f64::NAN, 1.0); 8], 8, MS_20, NONE).verdict, Verdict::None(NoVerdict::NoRatio));
+    }
+
+    proptest! {
+        #[test]
+        fn differences_turn_over_and_say_what_the_test_says(
+            figures in prop::collection::vec((0u32..6, 0u32..6), 0..30),
+            endless in prop::collection::vec((any::<bool>(), any::<bool>()), 30),
+        ) {
+            let of = |figure: u32, is_endless: bool| if is_endless && figure == 5 { f64::INFINITY } else { f64::from(figure) };
+            let one: Vec<(f64, f64)> =
+                figures.iter().zip(endless).map(|((a, b), (c, d))| (of(*a, c), of(*b, d))).collect();
+            let other: Vec<(f64, f64)> = one.iter().map(|(a, b)| (*b, *a)).collect();
+            let [found, turned] = [one, other].map(|pairs| compare(&pairs, pairs.len(), MinEffect::difference(1.0), NONE));
+            prop_assert_eq!((found.verdict, found.p), (turned.verdict, turned.p));
+            prop_assert_eq!(found.estimate.map(|of| found.scale.turned(of)), turned.estimate);
+            if let Some(ends) = found.interval {
+                prop_assert!(!ends[0].is_nan() && ends[0] <= ends[1]);
+                prop_assert_eq!(found.scale.excludes_none(ends), matches!(found.verdict, Verdict::Differs { .. }));
+                prop_assert_eq!(found.scale.excludes_none(ends), found.p < Some(0.0125), "{:?}", found);
+            }
         }
     }
 
@@ -312,7 +400,10 @@ mod tests {
             let percent: Vec<f64> = (0..8u32)
                 .map(|block| if signs >> block & 1 == 1 { 1.0 } else { -1.0 } * f64::from(block + 3))
                 .collect();
-            matches!(compare(&pairs(&percent), 8, 0.0, NONE).verdict, Verdict::Differs { .. })
+            matches!(
+                compare(&pairs(&percent), 8, MinEffect::share(0.0), NONE).verdict,
+                Verdict::Differs { .. }
+            )
         });
         assert_eq!(found.count(), 2);
     }

@@ -6,13 +6,14 @@ use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, c
 use crate::errors::ErrorGap;
 use crate::forecast::Forecast;
 use crate::look::{Look, look_at, look_extended, looks};
+use crate::scale::MinEffect;
 use crate::seen::Seen;
 
 /// What is laid down before the first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuelRules {
-    /// The difference that matters, such as 0.03.
-    pub matters: f64,
+    /// By what they are compared, and the difference that matters.
+    pub matters: MinEffect,
     /// Whether the larger figure is the better one.
     pub higher_is_better: bool,
     /// Blocks that may count, at most; below 8 there is but one look.
@@ -55,7 +56,7 @@ pub enum DuelEnd {
     TooFewSamples,
     /// One side lost three runs more than the other: what is left is a biased choice.
     Uneven,
-    /// A figure is zero or below: no ratio can be made.
+    /// A figure is zero or below where they are compared by ratio.
     NoRatio,
 }
 
@@ -233,7 +234,7 @@ fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> V
     let either = of_first.or(of_second);
     match found.verdict {
         Verdict::Differs { .. } => {
-            let is_first_ahead = found.ratio.is_some_and(|ratio| (ratio > 1.0) == higher_is_better);
+            let is_first_ahead = found.is_first_larger() == Some(higher_is_better);
             let of_ahead = if is_first_ahead { of_first } else { of_second };
             of_ahead.map_or(found.verdict, Verdict::MoreErrors)
         }
@@ -249,8 +250,13 @@ fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> V
 mod tests {
     use super::*;
 
-    const RULES: DuelRules =
-        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+    const RULES: DuelRules = DuelRules {
+        matters: MinEffect::share(0.03),
+        higher_is_better: true,
+        blocks_max: 24,
+        pilot_blocks: 0,
+        family: 1,
+    };
 
     fn run(value: f64) -> Seen {
         Seen::Figure { value, errors: 0, planned: 10_000 }
@@ -390,6 +396,26 @@ mod tests {
             duel.note([with(150.0, 0), with(100.0, 0)]);
         }
         assert_eq!((duel.blocks().len(), duel.next()), (16, DuelStep::Over(DuelEnd::Decided)));
+    }
+
+    #[test]
+    fn by_difference_zeros_decide() {
+        let by_difference =
+            DuelRules { matters: MinEffect::difference(20.0), higher_is_better: false, ..RULES };
+        let none = after(by_difference, 24, [run(0.0), run(0.0)]);
+        assert_eq!((none.next(), none.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
+        assert_eq!(none.finding().verdict, Verdict::Equivalent);
+        let worse = after(by_difference, 24, [run(400.0), run(0.0)]);
+        assert_eq!(worse.finding().verdict, Verdict::Differs { below_matters: false });
+        let never = after(by_difference, 24, [run(400.0), run(f64::INFINITY)]);
+        assert_eq!(
+            (never.finding().estimate, never.next()),
+            (Some(f64::NEG_INFINITY), DuelStep::Over(DuelEnd::Decided))
+        );
+        // The one that is ahead must not have more errors.
+        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
+        let shorter = after(by_difference, 8, [with(0.0, 200), with(400.0, 0)]);
+        assert!(matches!(shorter.finding().verdict, Verdict::MoreErrors(more) if more.of_first));
     }
 
     #[test]

@@ -1,39 +1,41 @@
 //! What a duel will cost, and what it can find at all, told by a pilot of A against itself.
 
-use libm::{log1p, sqrt};
+use libm::sqrt;
 
-use crate::compare::log_ratio;
 use crate::duel::DuelRules;
 use crate::power::{Power, power};
+use crate::scale::Scale;
 
 /// What the pilot says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// Pilot blocks with two figures.
     pub pilots: usize,
-    /// The standard deviation of the logarithm of the ratio in a block, about 0.
+    /// The standard deviation of the difference in a block, or of the logarithm of the ratio, about 0.
     pub spread: f64,
     /// What it may be: the upper end of its one-sided 90 % interval, as few blocks tell it badly.
     pub spread_high: f64,
     /// In how many blocks the difference that matters is found with 90 % power; `None`: not within the blocks there may be.
     pub blocks: Option<u32>,
-    /// The smallest difference found with 90 % power within the blocks there may be, such as 0.02; `None` without any look.
+    /// The smallest difference found with 90 % power within the blocks there may be, in the unit of what matters; `None` without any look.
     pub found_from: Option<f64>,
     /// In how many blocks equal systems are called equivalent with 90 % power; `None`: not within the blocks there may be.
     pub blocks_for_equivalence: Option<u32>,
 }
 
 impl Forecast {
-    /// Of the figures of pilot blocks; `None` of fewer than two with figures above zero.
+    /// Of the figures of pilot blocks; `None` of fewer than two that lie apart by something finite.
     pub(crate) fn of_pilot(pilot: &[[f64; 2]], rules: &DuelRules) -> Option<Self> {
-        let apart = pilot.iter().filter_map(|[one, other]| log_ratio((*one, *other)));
+        let scale = rules.matters.scale;
+        let apart = pilot.iter().filter_map(|[one, other]| scale.apart((*one, *other)));
+        let apart = apart.map(|[apart, _]| apart).filter(|apart| apart.is_finite());
         let squares = apart.map(|apart| apart * apart);
         let (pilots, sum) = squares.fold((0usize, 0.0), |(count, sum), square| (count + 1, sum + square));
         if pilots < 2 {
             return None;
         }
         let spread = sqrt(sum / pilots as f64);
-        let matters = log1p(rules.matters.max(0.0));
+        let matters = rules.matters.distance();
         let looks = power(rules.blocks_max, rules.family);
         let reached = |least: fn(&Power) -> f64| {
             looks.iter().find(|look| least(look) * spread <= matters).map(|look| look.blocks)
@@ -43,7 +45,10 @@ impl Forecast {
             spread,
             spread_high: spread * sqrt(pilots as f64 / chi_square_tenth(pilots)),
             blocks: reached(|look| look.found_from),
-            found_from: looks.last().map(|look| libm::expm1(look.found_from * spread)),
+            found_from: looks.last().map(|look| match scale {
+                Scale::Ratio => libm::expm1(look.found_from * spread),
+                Scale::Difference => look.found_from * spread,
+            }),
             blocks_for_equivalence: reached(|look| look.equivalent_from),
         })
     }
@@ -59,10 +64,16 @@ pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::MinEffect;
     use libm::exp;
 
-    const RULES: DuelRules =
-        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 3, family: 1 };
+    const RULES: DuelRules = DuelRules {
+        matters: MinEffect::share(0.03),
+        higher_is_better: true,
+        blocks_max: 24,
+        pilot_blocks: 3,
+        family: 1,
+    };
 
     /// Pilots whose ratios are this far apart, in percent.
     fn pilots(percent: [f64; 3]) -> [[f64; 2]; 3] {
@@ -112,6 +123,17 @@ mod tests {
         assert_eq!(blocks(0.1, 6, 2), (None, None));
         let short = DuelRules { blocks_max: 6, family: 2, ..RULES };
         assert_eq!(Forecast::of_pilot(&pilots([1.0; 3]), &short).unwrap().found_from, None);
+    }
+
+    #[test]
+    fn differences_have_the_unit_of_what_matters() {
+        let rules = DuelRules { matters: MinEffect::difference(50.0), ..RULES };
+        let forecast = Forecast::of_pilot(&[[400.0, 410.0], [0.0, 10.0], [30.0, 20.0]], &rules).unwrap();
+        assert_eq!((forecast.pilots, forecast.spread, forecast.blocks), (3, 10.0, Some(8)));
+        assert!((forecast.found_from.unwrap() - 8.338).abs() < 0.01, "{forecast:?}");
+        let zeros = Forecast::of_pilot(&[[0.0, 0.0]; 3], &rules).unwrap();
+        assert_eq!((zeros.spread, zeros.found_from), (0.0, Some(0.0)));
+        assert_eq!(Forecast::of_pilot(&[[f64::INFINITY, 1.0], [f64::INFINITY; 2], [2.0, 1.0]], &rules), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::compare::{Comparison, Discards, Verdict, compare_in};
 use crate::duel::Duel;
 use crate::look::{Look, look_at, look_extended};
+use crate::scale::MinEffect;
 
 /// Which of several p-values are significant if all tests together may be wrong with a chance of `alpha` (Holm): the smallest
 /// is held against `alpha` ÷ m, the next against `alpha` ÷ (m − 1), and so on up to the first that fails.
@@ -33,6 +34,8 @@ pub struct Paired<'a> {
     pub discards: Discards,
     /// How often the study was extended after its end: see [`crate::look_extended`].
     pub extensions: u32,
+    /// By what they are compared, and what does not matter.
+    pub matters: MinEffect,
 }
 
 impl Paired<'_> {
@@ -54,11 +57,11 @@ pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
     step_down(family, duels.len(), |place, family| duels[place].finding_in(family))
 }
 
-/// The same of comparisons whose blocks were all planned at once, such as several candidates against one baseline, where
-/// differences below `matters` are of no account. The family may have more members than have figures.
-pub fn compare_together(family: u32, matters: f64, all: &[Paired<'_>]) -> Vec<Comparison> {
+/// The same of comparisons whose blocks were all planned at once, such as several candidates against one baseline. The family may have
+/// more members than have figures.
+pub fn compare_together(family: u32, all: &[Paired<'_>]) -> Vec<Comparison> {
     step_down(family, all.len(), |place, family| {
-        let Paired { pairs, discards, .. } = all[place];
+        let Paired { pairs, discards, matters, .. } = all[place];
         compare_in(family, all[place].look(family), pairs, matters, discards)
     })
 }
@@ -88,7 +91,7 @@ fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Compariso
 /// Whether its hypothesis of no difference is rejected, whatever errors say.
 fn is_found(found: &Comparison) -> bool {
     !matches!(found.verdict, Verdict::None(_))
-        && found.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
+        && found.interval.is_some_and(|ends| found.scale.excludes_none(ends))
 }
 
 #[cfg(test)]
@@ -98,10 +101,12 @@ mod tests {
     use crate::duel::DuelRules;
     use crate::seen::Seen;
 
+    const MATTERS: MinEffect = MinEffect::share(0.03);
+
     /// A duel of twelve blocks, of which this many say the opposite, with the least ratios.
     fn duel(against: usize, family: u32) -> Duel {
         let rules =
-            DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family };
+            DuelRules { matters: MATTERS, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family };
         let mut duel = Duel::new(rules);
         for block in 0..12 {
             let size = 1.0 + 0.01 * (block + 1) as f64;
@@ -146,9 +151,11 @@ mod tests {
         let [clear, fair, weak] = [&[][..], &[5], &[8]].map(twelve);
         let found = |family: u32, all: &[&Vec<(f64, f64)>]| {
             let discards = Discards::default();
-            let all: Vec<Paired> =
-                all.iter().map(|pairs| Paired { pairs, attainable: 12, discards, extensions: 0 }).collect();
-            compare_together(family, 0.03, &all)
+            let all: Vec<Paired> = all
+                .iter()
+                .map(|pairs| Paired { pairs, attainable: 12, discards, extensions: 0, matters: MATTERS })
+                .collect();
+            compare_together(family, &all)
         };
         let differ = |family: u32, all: &[&Vec<(f64, f64)>]| -> Vec<bool> {
             found(family, all).iter().map(is_found).collect()
@@ -172,8 +179,14 @@ mod tests {
         let (clear, fair) = (twelve(&[]), twelve(&[8]));
         let lost = |first| Discards { first, second: 0 };
         let all = |first| {
-            let clear = Paired { pairs: &clear, attainable: 12, discards: lost(first), extensions: 0 };
-            compare_together(2, 0.03, &[clear, Paired { pairs: &fair, discards: lost(0), ..clear }])
+            let clear = Paired {
+                pairs: &clear,
+                attainable: 12,
+                discards: lost(first),
+                extensions: 0,
+                matters: MATTERS,
+            };
+            compare_together(2, &[clear, Paired { pairs: &fair, discards: lost(0), ..clear }])
         };
         assert!(is_found(&all(2)[1]) && !is_found(&all(3)[1]));
     }

@@ -2,9 +2,6 @@
 
 use alloc::vec::Vec;
 
-use libm::exp;
-
-use crate::compare::log_ratio;
 use crate::holm::Paired;
 use crate::walsh::Walsh;
 
@@ -24,27 +21,20 @@ pub struct InBlocks {
 }
 
 impl InBlocks {
-    /// The ratio, with an interval that shares 5 % with a family of so many. `None` if a figure is zero or below, or there is none.
-    pub fn ratio(paired: &Paired<'_>, family: u32) -> Option<Self> {
-        let found = Self::of(paired, family, log_ratio)?;
-        let estimate = exp(found.estimate);
-        let interval = found.interval.map(|ends| ends.map(exp));
-        estimate.is_finite().then_some(Self { estimate, interval, ..found })
-    }
-
-    /// The difference, for figures that may be zero. `None` if a figure is no number, or there is none.
-    pub fn shift(paired: &Paired<'_>, family: u32) -> Option<Self> {
-        Self::of(paired, family, |(first, second)| Some(first - second).filter(|shift| shift.is_finite()))
-    }
-
-    fn of(paired: &Paired<'_>, family: u32, apart: impl Fn((f64, f64)) -> Option<f64>) -> Option<Self> {
+    /// With an interval that shares 5 % with a family of so many. `None` without figures, and if one is no number, or is zero or below where
+    /// they are compared by ratio.
+    pub fn of(paired: &Paired<'_>, family: u32) -> Option<Self> {
+        let scale = paired.matters.scale;
         let look = paired.look(family);
         let blocks = look.map_or(paired.pairs.len(), |look| look.blocks as usize);
-        let apart: Option<Vec<f64>> = paired.pairs[..blocks].iter().map(|pair| apart(*pair)).collect();
-        let walsh = Walsh::of(&apart?);
+        let apart: Option<Vec<[f64; 2]>> =
+            paired.pairs[..blocks].iter().map(|pair| scale.apart(*pair)).collect();
+        let walsh = Walsh::of_bounds(&apart?);
         let interval = look.ok().and_then(|look| walsh.interval(look.critical));
+        let interval = interval.map(|ends| ends.map(|end| scale.estimate(end)));
         let confidence = interval.and(look.ok()).map(|look| look.confidence());
-        Some(Self { blocks, estimate: walsh.centre()?, interval, confidence, needed: look.err() })
+        let estimate = scale.estimate(walsh.centre()?);
+        estimate.is_finite().then_some(Self { blocks, estimate, interval, confidence, needed: look.err() })
     }
 }
 
@@ -52,9 +42,11 @@ impl InBlocks {
 mod tests {
     use super::*;
     use crate::compare::Discards;
+    use crate::scale::{MinEffect, Scale};
 
-    fn paired(pairs: &[(f64, f64)]) -> Paired<'_> {
-        Paired { pairs, attainable: pairs.len(), discards: Discards::default(), extensions: 0 }
+    fn paired(scale: Scale, pairs: &[(f64, f64)]) -> Paired<'_> {
+        let (attainable, discards) = (pairs.len(), Discards::default());
+        Paired { pairs, attainable, discards, extensions: 0, matters: MinEffect { scale, size: 0.0 } }
     }
 
     const LEVEL: [f64; 8] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2, 99.8, 100.1];
@@ -62,22 +54,22 @@ mod tests {
     #[test]
     fn a_ratio_and_a_difference_have_the_interval_of_their_look() {
         let slower: Vec<(f64, f64)> = LEVEL.iter().map(|figure| (figure * 0.9, *figure)).collect();
-        let found = InBlocks::ratio(&paired(&slower), 1).unwrap();
+        let found = InBlocks::of(&paired(Scale::Ratio, &slower), 1).unwrap();
         let [low, high] = found.interval.unwrap();
         assert!((found.estimate - 0.9).abs() < 1e-9 && low <= 0.9 + 1e-9 && high >= 0.9 - 1e-9, "{found:?}");
         assert!(found.confidence.unwrap() > 0.95 && found.blocks == 8, "{found:?}");
         let none = [(0.0, 0.0); 8];
-        assert_eq!(InBlocks::ratio(&paired(&none), 1), None);
-        assert_eq!(InBlocks::shift(&paired(&none), 1).unwrap().interval, Some([0.0, 0.0]));
+        assert_eq!(InBlocks::of(&paired(Scale::Ratio, &none), 1), None);
+        assert_eq!(InBlocks::of(&paired(Scale::Difference, &none), 1).unwrap().interval, Some([0.0, 0.0]));
     }
 
     #[test]
     fn too_few_blocks_have_an_estimate_and_say_how_many_it_takes() {
         let few = [(90.0, 100.0); 3];
-        let found = InBlocks::ratio(&paired(&few), 1).unwrap();
+        let found = InBlocks::of(&paired(Scale::Ratio, &few), 1).unwrap();
         assert_eq!((found.interval, found.needed), (None, Some(6)));
-        assert_eq!(InBlocks::ratio(&paired(&[]), 1), None);
-        assert_eq!(InBlocks::shift(&paired(&[(f64::NAN, 1.0); 8]), 1), None);
+        assert_eq!(InBlocks::of(&paired(Scale::Ratio, &[]), 1), None);
+        assert_eq!(InBlocks::of(&paired(Scale::Difference, &[(f64::NAN, 1.0); 8]), 1), None);
     }
 
     #[test]
@@ -85,7 +77,7 @@ mod tests {
         let noisy: Vec<(f64, f64)> =
             (0..24).map(|block| (100.0 + f64::from(block * 7 % 24), 100.0)).collect();
         let width = |family| {
-            let [low, high] = InBlocks::ratio(&paired(&noisy), family).unwrap().interval.unwrap();
+            let [low, high] = InBlocks::of(&paired(Scale::Ratio, &noisy), family).unwrap().interval.unwrap();
             high - low
         };
         assert!(width(6) > width(1));

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use libm::{exp, fabs, log, log1p};
 
-use crate::compare::log_ratio;
 use crate::holm::holm;
+use crate::scale::log_ratio;
 use crate::signed_rank::{critical_value, p_value};
 use crate::spread::median;
 use crate::walsh::Walsh;

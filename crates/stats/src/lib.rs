@@ -21,6 +21,7 @@ mod noise;
 mod power;
 mod proportion;
 mod repeated;
+mod scale;
 mod search;
 mod seen;
 mod signed_rank;
@@ -38,9 +39,10 @@ pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;
 pub use intervention::{Effect, Finding, Intervention, Undecided, interventions, spread_of_controls};
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
-pub use mann_whitney::{FIGURES_MAX, Shift, Unpaired};
+pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use proportion::{proportion_error, proportion_interval};
 pub use repeated::Repeated;
+pub use scale::{MinEffect, Scale};
 pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };

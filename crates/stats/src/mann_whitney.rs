@@ -1,23 +1,25 @@
-//! Two sets of runs that were not made in blocks: Mann and Whitney's test, and the ratio that goes with it.
+//! Two sets of runs that were not made in blocks: Mann and Whitney's test, and the estimate that goes with it.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use libm::{exp, log};
-
-use crate::compare::is_figure;
+use crate::scale::Scale;
 use crate::spread::middle;
+use crate::walsh::{between, in_order};
 
 /// Two sets against each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unpaired {
     /// Figures of the first and of the second.
     pub counts: [usize; 2],
-    /// The middle of all ratios of a figure of the first to one of the second (Hodges and Lehmann).
-    pub ratio: f64,
-    /// What the ratio lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
+    /// By what they are compared.
+    pub scale: Scale,
+    /// The middle of all ratios of a figure of the first to one of the second, or of all differences (Hodges and Lehmann). `None` if nobody
+    /// knows of differences without a limit.
+    pub estimate: Option<f64>,
+    /// What the true value lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
     pub interval: Option<[f64; 2]>,
-    /// The chance that the interval covers the true ratio.
+    /// The chance that the interval covers the true value.
     pub confidence: Option<f64>,
     /// Of Mann and Whitney's test, two-sided and exact; equal figures count on the side that speaks against a difference.
     pub p: f64,
@@ -28,76 +30,41 @@ pub struct Unpaired {
 /// More figures a side are left out: the exact test takes time with their fourth power, and adds nothing.
 pub const FIGURES_MAX: usize = 100;
 
-/// How far two sets lie apart, where figures may be zero and have no ratio.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shift {
-    /// Figures of the first and of the second.
-    pub counts: [usize; 2],
-    /// The middle of all differences of a figure of the first and one of the second (Hodges and Lehmann).
-    pub shift: f64,
-    /// What the shift lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
-    pub interval: Option<[f64; 2]>,
-    /// The chance that the interval covers the true shift.
-    pub confidence: Option<f64>,
-}
-
-impl Shift {
-    /// Of finite figures, with an interval that is wrong with a chance of `alpha` at most. `None` if one side has none, or a figure
-    /// is no number. Of each side the first [`FIGURES_MAX`] count.
-    pub fn of(first: &[f64], second: &[f64], alpha: f64) -> Option<Self> {
-        let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
-        if first.is_empty()
-            || second.is_empty()
-            || !first.iter().chain(second).all(|figure| figure.is_finite())
-        {
-            return None;
-        }
-        let mut apart: Vec<f64> = first.iter().flat_map(|a| second.iter().map(move |b| a - b)).collect();
-        apart.sort_unstable_by(f64::total_cmp);
-        let shares = distribution(first.len(), second.len());
-        let critical = critical(&shares, alpha);
-        Some(Self {
-            counts: [first.len(), second.len()],
-            shift: middle(&apart)?,
-            interval: critical.map(|critical| [apart[critical], apart[apart.len() - 1 - critical]]),
-            confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
-        })
-    }
-}
-
 impl Unpaired {
-    /// Of figures above zero, with an interval that is wrong with a chance of `alpha` at most. `None` if one side has none, or a
+    /// With an interval that is wrong with a chance of `alpha` at most. `None` if one side has no figures, or there is no ratio, because a
     /// figure is zero or below. Of each side the first [`FIGURES_MAX`] count.
-    pub fn of(first: &[f64], second: &[f64], alpha: f64) -> Option<Self> {
+    pub fn of(first: &[f64], second: &[f64], scale: Scale, alpha: f64) -> Option<Self> {
         let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
-        if first.is_empty() || second.is_empty() || !first.iter().chain(second).all(is_figure) {
+        if first.is_empty() || second.is_empty() {
             return None;
         }
-        let mut logs: Vec<f64> =
-            first.iter().flat_map(|a| second.iter().map(move |b| log(*a) - log(*b))).collect();
-        logs.sort_unstable_by(f64::total_cmp);
+        let apart = first.iter().flat_map(|a| second.iter().map(move |b| scale.apart((*a, *b))));
+        let apart: Vec<[f64; 2]> = apart.collect::<Option<_>>()?;
+        let side = |side: usize| in_order(apart.iter().map(|bounds| bounds[side]).collect());
+        let (least, most) = (side(0), side(1));
         // Of the figures themselves: logarithms of equal ones are equal, those of nearly equal ones may be.
         let count = |is: fn(&f64, &f64) -> bool| {
             first.iter().map(|a| second.iter().filter(|b| is(a, b)).count()).sum::<usize>()
         };
         let (above, below) = (count(|a, b| a > b), count(|a, b| a < b));
-        let equal = logs.len() - above - below;
+        let equal = least.len() - above - below;
         let shares = distribution(first.len(), second.len());
         let critical = critical(&shares, alpha);
-        let ends = critical.map(|critical| [logs[critical], logs[logs.len() - 1 - critical]].map(exp));
+        let ends = critical.map(|critical| [least[critical], most[most.len() - 1 - critical]]);
         Some(Self {
             counts: [first.len(), second.len()],
-            ratio: exp(middle(&logs)?),
-            interval: ends,
+            scale,
+            estimate: between(middle(&least)?, middle(&most)?).map(|middle| scale.estimate(middle)),
+            interval: ends.map(|ends| ends.map(|end| scale.estimate(end))),
             confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
             p: two_sided(&shares, above.min(below) + equal),
-            larger_share: (above as f64 + equal as f64 / 2.0) / logs.len() as f64,
+            larger_share: (above as f64 + equal as f64 / 2.0) / least.len() as f64,
         })
     }
 
-    /// Whether the interval excludes the ratio 1.
+    /// Whether the interval excludes that there is no difference.
     pub fn differs(&self) -> bool {
-        self.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
+        self.interval.is_some_and(|ends| self.scale.excludes_none(ends))
     }
 }
 
@@ -171,7 +138,9 @@ mod tests {
 
     #[test]
     fn four_a_side_that_do_not_overlap_differ() {
-        let found = Unpaired::of(&[110.0, 112.0, 111.0, 115.0], &[100.0, 101.0, 99.0, 102.0], 0.05).unwrap();
+        let found =
+            Unpaired::of(&[110.0, 112.0, 111.0, 115.0], &[100.0, 101.0, 99.0, 102.0], Scale::Ratio, 0.05)
+                .unwrap();
         assert!(found.differs() && close(found.p, 2.0 / 70.0) && close(found.larger_share, 1.0));
         let [low, high] = found.interval.unwrap();
         assert!(
@@ -179,37 +148,46 @@ mod tests {
                 && close(high, 115.0 / 99.0)
                 && close(found.confidence.unwrap(), 1.0 - 2.0 / 70.0)
         );
-        assert!(low < found.ratio && found.ratio < high);
-        let few = Unpaired::of(&[2.0, 2.0, 2.0], &[1.0, 1.0, 1.0], 0.05).unwrap();
-        assert_eq!((few.interval, few.differs(), few.ratio), (None, false, 2.0));
+        assert!(Some(low) < found.estimate && found.estimate < Some(high));
+        let few = Unpaired::of(&[2.0, 2.0, 2.0], &[1.0, 1.0, 1.0], Scale::Ratio, 0.05).unwrap();
+        assert_eq!((few.interval, few.differs(), few.estimate), (None, false, Some(2.0)));
     }
 
     #[test]
-    fn a_shift_needs_no_figure_above_zero() {
-        let found = Shift::of(&[0.02, 0.03, 0.01, 0.02], &[0.0; 4], 0.05).unwrap();
-        assert_eq!((found.shift, found.interval), (0.02, Some([0.01, 0.03])));
+    fn a_difference_needs_no_figure_above_zero() {
+        let of = |first: &[f64], second: &[f64]| Unpaired::of(first, second, Scale::Difference, 0.05);
+        let found = of(&[0.02, 0.03, 0.01, 0.02], &[0.0; 4]).unwrap();
+        assert_eq!((found.estimate, found.interval, found.differs()), (Some(0.02), Some([0.01, 0.03]), true));
         assert!(close(found.confidence.unwrap(), 1.0 - 2.0 / 70.0));
-        let level = Shift::of(&[0.0; 4], &[0.0; 4], 0.05).unwrap();
-        assert_eq!((level.shift, level.interval), (0.0, Some([0.0, 0.0])));
-        assert_eq!(Shift::of(&[1.0; 3], &[0.0; 3], 0.05).unwrap().interval, None);
-        assert_eq!((Shift::of(&[], &[0.0], 0.05), Shift::of(&[f64::NAN], &[0.0], 0.05)), (None, None));
+        let level = of(&[0.0; 4], &[0.0; 4]).unwrap();
+        assert_eq!((level.estimate, level.interval, level.p), (Some(0.0), Some([0.0, 0.0]), 1.0));
+        assert_eq!(of(&[1.0; 3], &[0.0; 3]).unwrap().interval, None);
+        assert_eq!((of(&[], &[0.0]), of(&[f64::NAN], &[0.0])), (None, None));
+        let never = of(&[f64::INFINITY; 4], &[f64::INFINITY, 1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(
+            (never.estimate, never.interval),
+            (Some(f64::INFINITY), Some([f64::NEG_INFINITY, f64::INFINITY]))
+        );
     }
 
     #[test]
     fn ties_speak_against_a_difference() {
-        let found = Unpaired::of(&[2.0, 2.0, 2.0, 1.0], &[1.0, 1.0, 1.0, 1.0], 0.05).unwrap();
+        let found = Unpaired::of(&[2.0, 2.0, 2.0, 1.0], &[1.0, 1.0, 1.0, 1.0], Scale::Ratio, 0.05).unwrap();
         assert!(!found.differs() && found.p > 0.05);
-        let same = Unpaired::of(&[3.0; 5], &[3.0; 5], 0.05).unwrap();
-        assert_eq!((same.ratio, same.p, same.larger_share, same.interval), (1.0, 1.0, 0.5, Some([1.0, 1.0])));
+        let same = Unpaired::of(&[3.0; 5], &[3.0; 5], Scale::Ratio, 0.05).unwrap();
+        assert_eq!(
+            (same.estimate, same.p, same.larger_share, same.interval),
+            (Some(1.0), 1.0, 0.5, Some([1.0, 1.0]))
+        );
     }
 
     #[test]
     fn without_figures_there_is_nothing() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(Unpaired::of(&[1.0, bad], &[1.0], 0.05), None);
+            assert_eq!(Unpaired::of(&[1.0, bad], &[1.0], Scale::Ratio, 0.05), None);
         }
-        assert_eq!(Unpaired::of(&[], &[1.0], 0.05), None);
-        let many = Unpaired::of(&[1.0; 1_000], &[2.0; 4], 0.05).unwrap();
+        assert_eq!(Unpaired::of(&[], &[1.0], Scale::Ratio, 0.05), None);
+        let many = Unpaired::of(&[1.0; 1_000], &[2.0; 4], Scale::Ratio, 0.05).unwrap();
         assert_eq!(many.counts, [FIGURES_MAX, 4]);
     }
 
@@ -219,10 +197,10 @@ mod tests {
                                           second in prop::collection::vec(1u32..20, 4..9)) {
             let figures = |side: &[u32]| side.iter().map(|figure| f64::from(*figure)).collect::<Vec<f64>>();
             let (first, second) = (figures(&first), figures(&second));
-            let found = Unpaired::of(&first, &second, 0.05).unwrap();
+            let found = Unpaired::of(&first, &second, Scale::Ratio, 0.05).unwrap();
             prop_assert_eq!(found.differs(), found.p <= 0.05);
-            let turned = Unpaired::of(&second, &first, 0.05).unwrap();
-            prop_assert!(close(found.ratio * turned.ratio, 1.0) && close(found.p, turned.p));
+            let turned = Unpaired::of(&second, &first, Scale::Ratio, 0.05).unwrap();
+            prop_assert!(close(found.estimate.unwrap() * turned.estimate.unwrap(), 1.0) && close(found.p, turned.p));
         }
 
         #[test]

@@ -5,7 +5,7 @@
 pub enum Seen {
     /// The run counts.
     Figure {
-        /// Of the metric, above zero.
+        /// Of the metric: above zero where figures are compared by ratio; infinite where it has no limit.
         value: f64,
         /// Planned requests that the system did not serve.
         errors: u64,

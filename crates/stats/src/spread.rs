@@ -18,7 +18,12 @@ pub struct Spread {
 impl Spread {
     /// Over all finite figures; `None` if there are none.
     pub fn over(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut figures: Vec<f64> = figures.into_iter().filter(|figure| figure.is_finite()).collect();
+        Self::with_endless(figures.into_iter().filter(|figure| figure.is_finite()))
+    }
+
+    /// The same with infinite figures: those that are larger than any other.
+    pub fn with_endless(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut figures: Vec<f64> = figures.into_iter().filter(|figure| !figure.is_nan()).collect();
         figures.sort_unstable_by(f64::total_cmp);
         let (min, max) = (*figures.first()?, *figures.last()?);
         Some(Self { count: figures.len(), median: middle(&figures)?, min, max })
@@ -55,6 +60,8 @@ mod tests {
     fn what_is_no_figure_is_left_out() {
         assert_eq!(Spread::over([f64::NAN, f64::INFINITY]), None);
         assert_eq!(Spread::over([]), None);
+        let endless = Spread::with_endless([f64::INFINITY, 1.0, f64::NAN, 3.0]).unwrap();
+        assert_eq!(endless, Spread { count: 3, median: 3.0, min: 1.0, max: f64::INFINITY });
         assert_eq!(median([f64::NAN, 1.0, 3.0]), Some(2.0));
     }
 }

@@ -7,27 +7,48 @@ use crate::spread::middle;
 /// The mean of every pair of figures, each with itself too, in order of size: n(n+1)/2 of them.
 #[derive(Clone, Debug)]
 pub struct Walsh {
+    /// What each is at least.
     sorted: Vec<f64>,
+    /// What each is at most, where that is not the same.
+    most: Option<Vec<f64>>,
 }
 
 impl Walsh {
     /// Of figures that are all finite.
     pub fn of(figures: &[f64]) -> Self {
-        let mut sorted = averages(figures);
-        sorted.sort_unstable_by(f64::total_cmp);
-        Self { sorted }
+        Self { sorted: in_order(averages(figures)), most: None }
     }
 
-    /// The Hodges–Lehmann estimate of the centre: their median. `None` of no figures.
+    /// Of figures of which only bounds may be known, and which may be infinite. Whatever they are, the interval then covers that of the
+    /// figures, and the signed-rank sum is no smaller.
+    pub(crate) fn of_bounds(bounds: &[[f64; 2]]) -> Self {
+        if bounds.iter().all(|[low, high]| low == high && low.is_finite()) {
+            return Self::of(&bounds.iter().map(|[low, _]| *low).collect::<Vec<f64>>());
+        }
+        // The mean of one that is larger than any and one that is smaller than any may be anything.
+        let side = |side: usize, unknown: f64| {
+            let of_side: Vec<f64> = bounds.iter().map(|bound| bound[side]).collect();
+            let averages = averages(&of_side).into_iter();
+            in_order(averages.map(|average| if average.is_nan() { unknown } else { average }).collect())
+        };
+        Self { sorted: side(0, f64::NEG_INFINITY), most: Some(side(1, f64::INFINITY)) }
+    }
+
+    /// The Hodges–Lehmann estimate of the centre: their median. Of bounds, the one nearer to zero; `None` if zero lies between them, and of
+    /// no figures.
     pub fn centre(&self) -> Option<f64> {
-        middle(&self.sorted)
+        between(middle(&self.sorted)?, middle(self.most())?)
+    }
+
+    fn most(&self) -> &[f64] {
+        self.most.as_ref().unwrap_or(&self.sorted)
     }
 
     /// The interval that belongs to the test with this critical value: from the (c+1)th smallest to the (c+1)th largest.
     /// `None` if there are too few.
     pub fn interval(&self, critical: u32) -> Option<[f64; 2]> {
         let [from, to] = ends(self.sorted.len(), critical)?;
-        Some([self.sorted[from], self.sorted[to]])
+        Some([self.sorted[from], self.most()[to]])
     }
 
     /// The same interval of figures that are all finite, for whoever needs nothing else: nothing is put in order.
@@ -42,7 +63,7 @@ impl Walsh {
     /// signs) are counted on both sides, so that they can only speak against a difference.
     pub fn signed_rank_sum(&self) -> u32 {
         let not_above = self.sorted.partition_point(|average| *average <= 0.0);
-        let not_below = self.sorted.len() - self.sorted.partition_point(|average| *average < 0.0);
+        let not_below = self.sorted.len() - self.most().partition_point(|average| *average < 0.0);
         u32::try_from(not_above.min(not_below)).unwrap_or(u32::MAX)
     }
 
@@ -50,6 +71,20 @@ impl Walsh {
     pub(crate) fn sum_not_above(&self) -> u32 {
         u32::try_from(self.sorted.partition_point(|average| *average <= 0.0)).unwrap_or(u32::MAX)
     }
+}
+
+/// What lies between two bounds: the one nearer to zero; `None` if zero may lie between them.
+pub(crate) fn between(low: f64, high: f64) -> Option<f64> {
+    match (low, high) {
+        _ if low == high || low > 0.0 => Some(low),
+        _ if high < 0.0 => Some(high),
+        _ => None,
+    }
+}
+
+pub(crate) fn in_order(mut averages: Vec<f64>) -> Vec<f64> {
+    averages.sort_unstable_by(f64::total_cmp);
+    averages
 }
 
 fn averages(figures: &[f64]) -> Vec<f64> {
@@ -88,6 +123,26 @@ mod tests {
         assert_eq!(Walsh::of(&[0.0, 2.0, 3.0]).signed_rank_sum(), 1, "one average is zero");
         assert_eq!(Walsh::of(&[-1.0, 1.0, 3.0]).signed_rank_sum(), 2, "-1, and -1 with 1");
         assert_eq!(Walsh::of(&[0.0, 0.0]).signed_rank_sum(), 3);
+    }
+
+    #[test]
+    fn figures_without_a_limit_leave_the_interval_open() {
+        let apart = |figures: &[f64]| figures.iter().map(|figure| [*figure; 2]).collect::<Vec<_>>();
+        let mut figures = apart(&[5.0, 6.0, f64::INFINITY, 7.0, 5.5, f64::INFINITY]);
+        let walsh = Walsh::of_bounds(&figures);
+        assert_eq!((walsh.interval(0), walsh.signed_rank_sum()), (Some([5.0, f64::INFINITY]), 0));
+        assert!(walsh.centre().is_some_and(|centre| centre > 5.0));
+        // One without a limit on the other side speaks against it, by more than any other.
+        figures[0] = [f64::NEG_INFINITY; 2];
+        assert_eq!(
+            Walsh::of_bounds(&figures).signed_rank_sum(),
+            6,
+            "with each that is finite, with itself, and with two unknown"
+        );
+        // Of two without a limit in one block nobody knows who is ahead.
+        let unknown = Walsh::of_bounds(&[[f64::NEG_INFINITY, f64::INFINITY]; 8]);
+        assert_eq!((unknown.centre(), unknown.signed_rank_sum()), (None, 36));
+        assert_eq!(unknown.interval(0), Some([f64::NEG_INFINITY, f64::INFINITY]));
     }
 
     /// The sum as textbooks define it, of figures without zeros and ties.

@@ -1,11 +1,16 @@
 //! Thousands of duels in numbers alone: how often they are wrong, and what they find.
 
-use stats::{Duel, DuelEnd, DuelRules, DuelStep, Seen, Verdict, judge_together};
+use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, Seen, Verdict, judge_together};
 
 use crate::support::Chance;
 
-const RULES: DuelRules =
-    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+const RULES: DuelRules = DuelRules {
+    matters: MinEffect::share(0.03),
+    higher_is_better: true,
+    blocks_max: 24,
+    pilot_blocks: 0,
+    family: 1,
+};
 
 fn run(value: f64) -> Seen {
     Seen::Figure { value, errors: 0, planned: 10_000 }
@@ -50,12 +55,15 @@ fn equal_systems_differ_in_fewer_than_five_of_a_hundred_duels() {
 #[test]
 fn a_difference_of_eight_tenths_of_the_spread_is_found() {
     let mut chance = Chance::seeded(21);
-    let mut fight =
-        || fought(DuelRules { matters: 0.0, ..RULES }, || [(0.02 * (0.8 + chance.normal())).exp(), 1.0]);
+    let mut fight = || {
+        fought(DuelRules { matters: MinEffect::share(0.0), ..RULES }, || {
+            [(0.02 * (0.8 + chance.normal())).exp(), 1.0]
+        })
+    };
     let mut wrong_way = 0;
     let found = (0..1_000).filter(|_| {
         let found = fight().finding();
-        wrong_way += usize::from(differs(found.verdict) && found.ratio.is_some_and(|ratio| ratio < 1.0));
+        wrong_way += usize::from(differs(found.verdict) && found.is_first_larger() == Some(false));
         differs(found.verdict)
     });
     let found = found.count() as f64 / 1_000.0;
@@ -88,11 +96,11 @@ const PROMISED: [(u32, u32, f64, f64); 16] = [
 fn a_duel_costs_what_is_promised() {
     let mut chance = Chance::seeded(22);
     for (family, blocks_max, effect, matters) in PROMISED {
-        let rules = DuelRules { blocks_max, matters: 0.0, family, ..RULES };
+        let rules = DuelRules { blocks_max, matters: MinEffect::share(0.0), family, ..RULES };
         let found =
             share(1_000, || fought(rules, || [(0.01 * (effect + chance.normal())).exp(), 1.0]), differs);
         assert!((0.87..=0.93).contains(&found), "{family} {blocks_max}: {found}");
-        let rules = DuelRules { matters: f64::exp_m1(0.01 * matters), ..rules };
+        let rules = DuelRules { matters: MinEffect::share(f64::exp_m1(0.01 * matters)), ..rules };
         let is = |verdict| verdict == Verdict::Equivalent;
         let level = share(1_000, || fought(rules, || [(0.01 * chance.normal()).exp(), 1.0]), is);
         assert!((0.87..=0.93).contains(&level), "{family} {blocks_max}: {level}");
@@ -103,7 +111,7 @@ fn a_duel_costs_what_is_promised() {
 fn a_forecast_says_what_is_promised() {
     for (family, blocks_max, effect, matters) in PROMISED {
         let forecast = |matters: f64| {
-            let matters = f64::exp_m1(0.01 * matters);
+            let matters = MinEffect::share(f64::exp_m1(0.01 * matters));
             let mut duel = Duel::new(DuelRules { blocks_max, matters, pilot_blocks: 2, family, ..RULES });
             (0..2).for_each(|_| duel.note_pilot([0.01f64, 0.0].map(|apart| run(apart.exp()))));
             duel.forecast().expect("two pilots have figures")

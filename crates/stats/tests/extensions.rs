@@ -1,6 +1,8 @@
 //! A thousand studies of equal systems that are extended after their end: how often they say that there is a difference.
 
-use stats::{Discards, Duel, DuelRules, DuelStep, Paired, Seen, Verdict, compare_together, error_rate};
+use stats::{
+    Discards, Duel, DuelRules, DuelStep, MinEffect, Paired, Seen, Verdict, compare_together, error_rate,
+};
 
 use crate::support::Chance;
 
@@ -20,9 +22,15 @@ fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
             let so_far: Vec<_> = pairs.iter().map(paired).collect();
             let all: Vec<Paired<'_>> = so_far
                 .iter()
-                .map(|pairs| Paired { pairs, attainable: *end, discards: Discards::default(), extensions })
+                .map(|pairs| Paired {
+                    pairs,
+                    attainable: *end,
+                    discards: Discards::default(),
+                    extensions,
+                    matters: MinEffect::share(0.03),
+                })
                 .collect();
-            let found = compare_together(family as u32, 0.03, &all);
+            let found = compare_together(family as u32, &all);
             found.iter().any(|found| matches!(found.verdict, Verdict::Differs { .. }))
         })
     });
@@ -58,8 +66,13 @@ fn an_extension_finds_what_the_study_did_not() {
 #[test]
 fn equal_duels_differ_no_more_often_than_is_printed() {
     let mut chance = Chance::seeded(33);
-    let rules =
-        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 16, pilot_blocks: 0, family: 1 };
+    let rules = DuelRules {
+        matters: MinEffect::share(0.03),
+        higher_is_better: true,
+        blocks_max: 16,
+        pilot_blocks: 0,
+        family: 1,
+    };
     let wrong = (0..1_000).filter(|_| {
         let mut duel = Duel::new(rules);
         let mut has_differed = false;

@@ -127,7 +127,7 @@ fn the_best_is_confirmed_against_the_incumbent_on_fresh_blocks() {
     let found = tournament.finding();
     let comparison = found.confirmed.unwrap();
     assert_eq!((found.best, found.rival, found.blocks, comparison.blocks), (Some(1), Some(2), 8, 8));
-    assert!(comparison.ratio.is_some_and(|ratio| (1.10..1.19).contains(&ratio)), "{comparison:?}");
+    assert!(comparison.estimate.is_some_and(|ratio| (1.10..1.19).contains(&ratio)), "{comparison:?}");
     assert!(matches!(comparison.verdict, Verdict::Differs { below_matters: false }));
 }
 

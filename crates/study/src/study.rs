@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use judge::ComparedBy;
 use plan::{Fault, Study};
 use stats::DuelEnd;
 use store::{
@@ -48,12 +49,12 @@ pub fn begin_study(
         seed: study.seed,
         is_quick: study.is_quick,
         compare: Compare {
-            by: compare.by_name().to_owned(),
+            by: compare.by_name(),
             higher_is_better: compare.higher_is_better,
             matters: compare.matters,
             blocks: compare.blocks,
             procedure,
-            also: compare.also.iter().map(|metric| metric.name.to_owned()).collect(),
+            also: compare.also.iter().map(ComparedBy::name).collect(),
             baseline: study.baseline(),
             within_s: compare.within_ns.map(|ns| ns as f64 / 1e9),
         },

@@ -10,7 +10,7 @@ use crate::virtual_time::faster;
 fn planted(place: &StudyPlace) -> Comes {
     let busy_percent = if n(place) == 1 || place.block >= 1 { 97 } else { 40 };
     let per_s = 1_000 + u64::from(place.block * 7 % 5) * 10;
-    Comes::of(Figures { per_s, response_ms: 10, busy_percent: Some(busy_percent) })
+    Comes::of(Figures { per_s, response_ms: 10, busy_percent: Some(busy_percent), outage_ms: None })
 }
 
 fn told(lines: &[String]) -> Vec<&str> {

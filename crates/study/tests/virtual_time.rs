@@ -39,7 +39,7 @@ pub(crate) fn bears(place: &StudyPlace) -> Comes {
     };
     Comes {
         takes: Duration::from_secs(takes_s),
-        ..Comes::of(Figures { per_s, response_ms, busy_percent: None })
+        ..Comes::of(Figures { per_s, response_ms, busy_percent: None, outage_ms: None })
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     BadArguments = 2,
     /// A condition was breached: a gate of the plan, or one of `--slo`.
     Breached = 3,
-    /// The run is invalid: it measured the generator.
+    /// The run is invalid: it measured the generator. Of a study: such runs prevented its verdict.
     Invalid = 4,
     /// The store failed.
     Storage = 5,

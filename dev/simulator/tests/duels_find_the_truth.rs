@@ -5,15 +5,20 @@
 
 use simulator::trials::{DuelTrial, Duels, duels, duels_of_equal_queues};
 use simulator::{Noise, Noisy, Shape};
-use stats::DuelRules;
+use stats::{DuelRules, MinEffect};
 
 const SEED: u64 = 20_261;
 const DUELS: u32 = 1_000;
 /// 5 % and three standard errors of a thousand.
 const WRONG_MAX: u32 = 70;
 
-const RULES: DuelRules =
-    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+const RULES: DuelRules = DuelRules {
+    matters: MinEffect::share(0.03),
+    higher_is_better: true,
+    blocks_max: 24,
+    pilot_blocks: 0,
+    family: 1,
+};
 
 fn noisy(rules: DuelRules, ratio: f64, noise: Noise) -> Duels {
     duels(&DuelTrial { rules, ratio }, SEED, DUELS, |seed| {

@@ -1,7 +1,7 @@
 /** Ticks are round, ordered, and inside the range. */
 
 import { describe, expect, it } from 'vitest';
-import { band, fromZero, logarithmic, niceStep, ratios, tickText } from './scale';
+import { band, differences, fromZero, logarithmic, niceStep, ratios, tickText } from './scale';
 
 const room = { from: 0, to: 400 };
 const texts = (scale: { ticks: { text: string }[] }): string[] => scale.ticks.map((tick) => tick.text);
@@ -60,6 +60,17 @@ describe('logarithmic', () => {
     expect(logarithmic(5, 5, 'ms', room).ticks.length).toBeGreaterThan(0);
     expect(logarithmic(0, 0, 'ms', room).ticks.length).toBeGreaterThan(0);
     expect(logarithmic(Infinity, -Infinity, 'ms', room).high).toBeGreaterThan(0);
+  });
+});
+
+describe('differences', () => {
+  it('have signs, and a tick at 0', () => {
+    const texts = (low: number, high: number): string[] =>
+      differences(low, high, 'ms', { from: 0, to: 500 }).ticks.map((tick) => tick.text);
+    expect(texts(-410, 20)).toEqual(['−500 ms', '−400 ms', '−300 ms', '−200 ms', '−100 ms', '0', '+100 ms']);
+    expect(texts(0, 0)).toContain('0');
+    expect(differences(-410, 20, 'ms', { from: 0, to: 600 }).at(-500)).toBe(0);
+    expect(differences(1, 5, 'count', { from: 0, to: 300 }).low).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Scales map values to pixels: linear from zero, logarithmic, ratios around 1, and bands. */
+/** Scales map values to pixels: linear from zero, logarithmic, ratios around 1, differences around 0, and bands. */
 
 import type { Unit } from '../report';
 import { bytes, decimal } from '../format';
@@ -72,6 +72,22 @@ export function ratios(low: number, high: number, room: Room): Scale {
     (values) => values.length > 1 && isApart(values, scale.at, 58),
   );
   return { ...scale, ticks: (fits ?? [1]).map(ratioTick) };
+}
+
+/** Differences on a linear scale around 0, which always has a tick. */
+export function differences(low: number, high: number, unit: Unit, room: Room): Scale {
+  const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
+  const length = Math.abs(room.to - room.from);
+  const span = top - bottom > 0 && Number.isFinite(top - bottom) ? top - bottom : 1;
+  const step = niceStep(span, Math.max(2, Math.floor(length / 80)), unit);
+  const [first, last] = [Math.floor(bottom / step + 1e-9), Math.ceil(top / step - 1e-9)];
+  const end = Math.max(Math.abs(first), Math.abs(last)) * step;
+  const ticks: Tick[] = [];
+  for (let at = first; at <= last && ticks.length < 100; at += 1) {
+    const text = tickText(Math.abs(at * step), unit, end);
+    ticks.push({ value: at * step, text: at === 0 ? text : `${at > 0 ? '+' : '−'}${text}` });
+  }
+  return linear(first * step, Math.max(last, first + 1) * step, ticks, room);
 }
 
 /** Candidate ticks of ratios, the finest first: even steps near 1, factors for wide ranges. */

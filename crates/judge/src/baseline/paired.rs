@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Discards, InBlocks, Paired, Seen};
+use stats::{Discards, InBlocks, MinEffect, Paired, Seen};
 
 use super::{Decision, Found, NO_RATIO, Side, decide, why_unfair};
 use crate::condition::{Condition, OfBaseline};
@@ -38,13 +38,12 @@ pub(super) fn judge(
         attainable: pairing.attainable,
         discards: Discards { first: candidate.side.invalid, second: baseline.side.invalid },
         extensions: u32::try_from(blocks.extensions).unwrap_or(u32::MAX),
+        // What is asked has a limit of its own.
+        matters: MinEffect { scale: how.scale(), size: 0.0 },
     };
     // One side of an interval is wrong with half of its chance of error: so two conditions share what one has.
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
-    let found = match how {
-        OfBaseline::Share => InBlocks::ratio(&paired, family),
-        OfBaseline::Difference => InBlocks::shift(&paired, family),
-    };
+    let found = InBlocks::of(&paired, family);
     let sides = [&baseline.side, &candidate.side];
     let interval = found.and_then(|found| found.interval);
     let decision = match why_unfair(sides).or_else(|| why_not(found.as_ref(), pairing.pairs.len())) {

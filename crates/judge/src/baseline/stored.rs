@@ -3,10 +3,10 @@
 use store::{BaselineLoad, BaselineRow, BaselineSide, NewRun, Run, StoreError, Study};
 
 use super::{Side, WithSeconds};
+use crate::compared_by::ComparedBy;
 use crate::condition::{Condition, OfBaseline};
 use crate::counting::counted;
 use crate::measured::Measured;
-use crate::metric::Metric;
 use crate::seen::seen;
 use crate::words::planned_load;
 
@@ -26,7 +26,7 @@ pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
 pub fn row_of_run(
     run: &Run,
     conditions: &[Condition],
-    metrics: &[&'static Metric],
+    metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
 ) -> Result<BaselineRow, StoreError> {
     let sides = sides(&[run], conditions, metrics, with_seconds)?;
@@ -38,7 +38,7 @@ pub fn rows_of_study(
     study: &Study,
     load: &str,
     conditions: &[Condition],
-    metrics: &[&'static Metric],
+    metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
 ) -> Result<Vec<BaselineRow>, StoreError> {
     let mut rows = Vec::new();
@@ -58,7 +58,7 @@ pub fn rows_of_study(
 fn sides(
     runs: &[&Run],
     conditions: &[Condition],
-    metrics: &[&'static Metric],
+    metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
 ) -> Result<Vec<BaselineSide>, StoreError> {
     let mut sides = Vec::new();
@@ -67,16 +67,16 @@ fn sides(
         sides.push(kept(&condition.text, &side));
     }
     for metric in metrics {
-        sides.push(kept(metric.name, &metric_side(metric, runs.iter().copied())?));
+        sides.push(kept(&metric.name(), &metric_side(metric, runs.iter().copied())?));
     }
     Ok(sides)
 }
 
 /// What runs say by a metric.
-pub fn metric_side<'a>(metric: &Metric, runs: impl Iterator<Item = &'a Run>) -> Result<Side, StoreError> {
+pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, StoreError> {
     let mut side = Side::default();
     for run in runs {
-        match seen(run, &Measured::of(run)?, metric) {
+        match seen(run, &Measured::of(run)?, by) {
             stats::Seen::Figure { value, errors, planned } => {
                 side.figures.push(value);
                 side.errors = side.errors.saturating_add(errors);

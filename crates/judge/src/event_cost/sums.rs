@@ -11,6 +11,8 @@ use crate::measured::Measured;
 pub struct EventSums {
     /// Requests lost.
     pub lost: u64,
+    /// The longest outage.
+    pub outage_ns: u64,
     /// The longest time until the system was back to what was usual; `None` if it was not after one of them.
     pub recovery_ns: Option<u64>,
 }
@@ -23,7 +25,12 @@ impl EventSums {
             .iter()
             .map(|event| cost_of(run, &event.name, event.occurrence))
             .collect::<Option<_>>()?;
-        Self::over(&costs, |sum, lost| sum.saturating_add(lost))
+        Self::over(&costs, u64::saturating_add)
+    }
+
+    /// Of all occurrences of an event; `None` if it has none, or nobody knows of one of them.
+    pub(crate) fn of_event(event: &str, run: &Run) -> Option<Self> {
+        Self::over(&costs_of(run, event)?, u64::saturating_add)
     }
 
     fn over(costs: &[&Cost], lost: fn(u64, u64) -> u64) -> Option<Self> {
@@ -34,6 +41,7 @@ impl EventSums {
         let recovery_ns: Option<Vec<u64>> = costs.iter().map(recovered_ns).collect();
         (!costs.is_empty()).then(|| Self {
             lost: costs.iter().map(|cost| cost.lost.total()).fold(0, lost),
+            outage_ns: costs.iter().map(|cost| cost.outage_ns).max().unwrap_or(0),
             recovery_ns: recovery_ns.and_then(|all| all.into_iter().max()),
         })
     }
@@ -41,8 +49,7 @@ impl EventSums {
 
 /// The figures of one event, of its occurrences the worst; `None` if it has none, or nobody knows of one of them.
 pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
-    let of_name = run.events().iter().filter(|of| of.name == event);
-    let costs: Vec<&Cost> = of_name.map(|of| cost_of(run, event, of.occurrence)).collect::<Option<_>>()?;
+    let costs = costs_of(run, event)?;
     let share = |cost: &&&Cost| cost.errors as f64 / cost.planned.max(1) as f64;
     let worst = costs.iter().max_by(|one, other| share(one).total_cmp(&share(other)))?;
     let planned = worst.planned.max(worst.errors);
@@ -53,15 +60,21 @@ pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
         ok: planned - worst.errors,
         ..Counts::default()
     };
-    let outage_ns = costs.iter().map(|cost| cost.outage_ns).max()?;
+    let sums = EventSums::over(&costs, u64::max)?;
     let worst_ns = costs.iter().filter_map(|cost| cost.worst_response_ns).max();
     Some(Measured {
         counts,
-        outage: Some(Outage { longest_s: outage_ns as f64 / 1e9, ..Outage::default() }),
+        outage: Some(Outage { longest_s: sums.outage_ns as f64 / 1e9, ..Outage::default() }),
         response: Durations { max_ns: worst_ns.map(|ns| ns as f64), ..Durations::default() },
-        events: EventSums::over(&costs, u64::max),
+        events: Some(sums),
         ..Measured::default()
     })
+}
+
+/// Of all occurrences of an event.
+fn costs_of<'a>(run: &'a Run, event: &str) -> Option<Vec<&'a Cost>> {
+    let of_name = run.events().iter().filter(|of| of.name == event);
+    of_name.map(|of| cost_of(run, event, of.occurrence)).collect()
 }
 
 fn cost_of<'a>(run: &'a Run, name: &str, occurrence: u32) -> Option<&'a Cost> {

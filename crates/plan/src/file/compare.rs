@@ -1,13 +1,15 @@
 //! The sections `compare` and `pin`.
 
-use judge::Metric;
+use judge::{ComparedBy, Metric, MetricKind};
+use stats::Scale;
 
 use super::baseline;
 use super::quick::Quick;
 use super::reading::Reading;
 use super::tree::Node;
+use crate::spec::values::AskedMinEffect;
 use crate::spec::{At, CompareSpec, Spanned};
-use crate::study::{BEST_BLOCKS_LEAST, Compare, Find, How, StudyLoad, StudyPin, System, Variant};
+use crate::study::{BEST_BLOCKS_LEAST, Compare, Find, How, StudyEvent, StudyLoad, StudyPin, System, Variant};
 use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
@@ -17,7 +19,8 @@ const BLOCKS_MAX: u64 = 1_000;
 const PILOT_DEFAULT: u32 = 3;
 const PILOT_MAX: u64 = 100;
 const RUNS_MAX: u64 = 100_000;
-const MIN_EFFECT_DEFAULT: f64 = 0.03;
+/// So many of an event's lost requests that nobody counts further.
+const REQUESTS_MAX: f64 = 1e12;
 
 /// What there is to compare.
 pub(crate) struct Compared<'a> {
@@ -36,7 +39,7 @@ pub(crate) fn read(
     let node = root.get("compare");
     let spec = node.map(CompareSpec::of_node).unwrap_or_default();
     let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
-    let by = given(&spec.by).unwrap_or(Metric::usual());
+    let by = spec.by.as_ref().and_then(Spanned::get).cloned().unwrap_or(ComparedBy::of(Metric::usual()));
     // `compare: no`
     let is_word = node.is_some_and(|node| node.text().is_some());
     let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
@@ -51,13 +54,13 @@ pub(crate) fn read(
     let quick_blocks = quick.and_then(|quick| CompareSpec::of_node(quick.node).blocks);
     let other = reading.within(&quick_blocks, 1, BLOCKS_MAX);
     let mut compare = Compare {
-        by,
-        higher_is_better: given(&spec.is_higher_better).unwrap_or(by.higher_is_better),
-        matters: section.min_effect(reading),
+        higher_is_better: given(&spec.is_higher_better).unwrap_or(by.metric.higher_is_better),
+        matters: section.min_effect(&by, reading),
         find,
         blocks: other.or(usual).map_or(default, |blocks| blocks as u32),
         pilot: 0,
-        also: section.also(by, reading),
+        also: section.also(&by, reading),
+        by,
         baseline: baseline::variant(&spec, compared, quick.is_some(), reading),
         stored: baseline::stored(&spec, find, quick.is_some(), reading),
         within_ns: given(&spec.within_ns),
@@ -66,6 +69,18 @@ pub(crate) fn read(
     section.hold_against_each_other(&compare, reading);
     limit_runs(root, compared, &compare, reading);
     compare
+}
+
+/// Whether there is what the plan compares by. A quick run is held to nothing that the full one is not.
+pub(crate) fn check_events(
+    root: &Node,
+    compared: &Compared<'_>,
+    events: &[StudyEvent],
+    compare: &Compare,
+    reading: &mut Reading<'_>,
+) {
+    let Some(spec) = root.get("compare").map(CompareSpec::of_node) else { return };
+    Section { spec: &spec, compared, is_quick: false }.costs_of_events(events, compare, reading);
 }
 
 /// A value that was given and can be read.
@@ -98,30 +113,95 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    fn min_effect(&self, reading: &mut Reading<'_>) -> f64 {
-        let share = given(&self.spec.min_effect);
-        if let Some(at) = place(&self.spec.min_effect)
-            && share.is_some_and(|share| share <= 0.0 || share >= 1.0)
-        {
-            let what = "the smallest relevant difference must be more than 0% and less than 100%";
-            reading.at(at.value, what, "write a percentage such as 3%");
+    fn min_effect(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> f64 {
+        let usual = by.usual_min_effect();
+        let (Some(asked), Some(at)) = (given(&self.spec.min_effect), place(&self.spec.min_effect)) else {
+            return usual.size;
+        };
+        let name = by.name();
+        let example = match (usual.scale, by.metric.kind) {
+            (Scale::Ratio, _) => "a percentage such as 3%",
+            (Scale::Difference, MetricKind::Count) => "a number of requests such as 5",
+            (Scale::Difference, _) => "a duration such as 20ms",
+        };
+        let Some(size) = asked.size_for(by) else {
+            let (what, help) = match (asked, usual.scale) {
+                (AskedMinEffect::Requests(number), scale) => {
+                    let unit = if scale == Scale::Ratio { "%" } else { "ms" };
+                    (format!("\"{number}\" has no unit"), format!("write `min-effect: {number}{unit}`"))
+                }
+                (_, Scale::Ratio) => (format!("{name} is compared by ratio"), format!("write {example}")),
+                (_, Scale::Difference) => {
+                    (format!("{name} may be 0, so it is compared by difference"), format!("write {example}"))
+                }
+            };
+            reading.at(at.value, what, help);
+            return usual.size;
+        };
+        let limit = match usual.scale {
+            Scale::Ratio => 1.0,
+            Scale::Difference if by.metric.kind == MetricKind::Count => REQUESTS_MAX,
+            Scale::Difference => f64::INFINITY,
+        };
+        if size <= 0.0 || size >= limit {
+            let what = match usual.scale {
+                Scale::Ratio => "the smallest relevant difference must be more than 0% and less than 100%",
+                Scale::Difference => "the smallest relevant difference must be more than 0",
+            };
+            reading.at(at.value, what, format!("write {example}"));
         }
-        share.unwrap_or(MIN_EFFECT_DEFAULT)
+        size
     }
 
     /// Further figures, each once.
-    fn also(&self, by: &Metric, reading: &mut Reading<'_>) -> Vec<&'static Metric> {
-        let mut also: Vec<&'static Metric> = Vec::new();
-        for item in self.spec.also.as_ref().and_then(Spanned::get).into_iter().flatten() {
-            let (Some(metric), Some(at)) = (item.get().copied(), item.at()) else { continue };
-            if metric == by || also.contains(&metric) {
-                let what = format!("{} is already compared", metric.name);
+    fn also(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> Vec<ComparedBy> {
+        let mut also: Vec<ComparedBy> = Vec::new();
+        for (item, at) in self.also_asked() {
+            if item == by || also.contains(item) {
+                let what = format!("{} is already compared", item.name());
                 reading.at(at.value, what, "remove one of the two");
             } else {
-                also.push(metric);
+                also.push(item.clone());
             }
         }
         also
+    }
+
+    fn also_asked(&self) -> impl Iterator<Item = (&ComparedBy, At)> {
+        let items = self.spec.also.as_ref().and_then(Spanned::get).into_iter().flatten();
+        items.filter_map(|item| Some((item.get()?, item.at()?)))
+    }
+
+    /// What comparing by costs of events needs: events, and figures of the same blocks.
+    fn costs_of_events(&self, events: &[StudyEvent], compare: &Compare, reading: &mut Reading<'_>) {
+        let first = self.spec.by.as_ref().and_then(|by| Some((by.get()?, by.at()?)));
+        let names = || events.iter().map(|event| event.name.as_str());
+        for (by, at) in first.into_iter().chain(self.also_asked()).filter(|(by, _)| by.is_of_events()) {
+            let name = by.metric.name;
+            if events.is_empty() {
+                let what = format!("{name} is what events cost, and the plan has no `events`");
+                reading.at(at.value, what, "add `events`, or compare by another metric such as `errors`");
+            } else if let Some(event) =
+                by.event.as_deref().filter(|event| !names().any(|known| known == *event))
+            {
+                let what = format!("no event is named {event:?}");
+                reading.findings.unknown(at.value, what, event, names(), "write one of");
+            } else if compare.find == Find::Best {
+                let what = format!("`find: best` compares by ratios, and {name} may be 0");
+                reading.at(
+                    at.value,
+                    what,
+                    "leave out `find`; `baseline: VARIANT` compares all variants with one",
+                );
+            } else if compare.stored.is_some() {
+                let what = format!("a stored baseline is compared by ratios, and {name} may be 0");
+                let help = format!(
+                    "name a variant of the plan as `baseline`, or write a gate such as \"{name}<={} of baseline\"",
+                    if by.metric.kind == MetricKind::Count { "+5" } else { "+20ms" }
+                );
+                reading.at(at.value, what, help);
+            }
+        }
     }
 
     /// A duel that goes on for long is worth a look at how far its blocks lie apart.

@@ -1,5 +1,8 @@
 //! Forms of single values: what may be written, checked at one place for reader, schema and reference.
 
+use judge::{ComparedBy, METRICS};
+
+use crate::spec::values::AskedMinEffect;
 use crate::study::{LimitKind, Limits};
 use crate::units;
 
@@ -148,11 +151,30 @@ pub(crate) const SHARE: Form = Form {
     schema: FormSchema::NumberOr("^[0-9.]+ ?%?$"),
 };
 
-pub(crate) const PERCENT: Form = Form {
-    words: "a percentage such as 3%",
-    check: |text| percent(text).map(|_| ()),
-    schema: FormSchema::Pattern("^[0-9.]+ ?%$"),
+pub(crate) const MIN_EFFECT: Form = Form {
+    words: "a percentage such as 3%, a duration such as 20ms, or a number of requests",
+    check: |text| AskedMinEffect::of_text(text).map(|_| ()),
+    schema: FormSchema::NumberOr(
+        "^([0-9.]+ ?%|([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+|[0-9.]+ ?[kKM]?)$",
+    ),
 };
+
+/// What one event cost, in addition to the metrics of runs.
+pub(crate) const COST_OF_EVENT: Form = Form {
+    words: "a metric of an event, such as \"event deploy: outage\"",
+    check: |text| match text.strip_prefix("event ") {
+        Some(_) if ComparedBy::named(text).is_some() => Ok(()),
+        Some(_) => Err(format!("{text:?} is no metric of an event; write {}", costs_of_event())),
+        None => Err(format!("{text:?} is no metric")),
+    },
+    schema: FormSchema::Pattern("^event .+: [a-z]+$"),
+};
+
+/// `event NAME: outage, …`
+pub(crate) fn costs_of_event() -> String {
+    let costs = METRICS.iter().map(ComparedBy::of).filter(ComparedBy::is_of_events);
+    costs.map(|by| format!("\"event NAME: {}\"", by.metric.name)).collect::<Vec<_>>().join(", ")
+}
 
 pub(crate) const SIZE: Form = Form {
     words: "a size such as 1024, or 1KiB..2KiB",
@@ -345,9 +367,24 @@ mod tests {
         assert!(
             (WEIGHT.check)("inf").is_err() && (WEIGHT.check)("1e3").is_err() && (WEIGHT.check)("0").is_err()
         );
-        assert!(percent("3").unwrap_err().contains("write 3%"));
-        assert_eq!(percent("0.1 %"), Ok(0.001));
-        assert!(percent("101%").is_err());
+        for (text, asked) in [
+            ("0.1 %", AskedMinEffect::Share(0.001)),
+            ("20ms", AskedMinEffect::TimeNs(20_000_000)),
+            ("1k", AskedMinEffect::Requests(1_000)),
+        ] {
+            assert_eq!(AskedMinEffect::of_text(text), Ok(asked));
+        }
+        assert!(
+            ["101%", "20", "1.5", "ms", "-3%"].map(|text| AskedMinEffect::of_text(text).is_ok())
+                == [false, true, false, false, false]
+        );
+        let cost = |text: &str| (COST_OF_EVENT.check)(text);
+        assert_eq!(cost("event deploy: outage"), Ok(()));
+        assert!(
+            cost("event deploy: p99").unwrap_err().contains("\"event NAME: lost\""),
+            "{:?}",
+            cost("event deploy: p99")
+        );
     }
 
     #[test]
@@ -356,7 +393,6 @@ mod tests {
         assert_eq!(repaired(&DURATION, "10"), ["10s", "10ms"]);
         assert_eq!(repaired(&DURATION, "5 minutes"), ["5min"]);
         assert_eq!(repaired(&THINK, "100"), ["100s", "100ms"]);
-        assert_eq!(repaired(&PERCENT, "3"), ["3%"]);
         assert_eq!(repaired(&RATE, "500 rps"), ["500/s"]);
         assert_eq!(repaired(&COUNT, "1_000"), ["1000"]);
         assert_eq!(repaired(&TRUTH, "no"), ["false"]);

@@ -31,6 +31,8 @@ pub(crate) enum ValueKind {
     One(&'static Form),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// One of these words, or a text of a form that none of them has.
+    WordOr(&'static [&'static str], &'static Form),
     /// A mapping with the keys of a table.
     Table(&'static Table),
     /// A list.
@@ -87,6 +89,7 @@ impl ValueKind {
         match self {
             Self::One(form) => form.words.to_owned(),
             Self::Word(words) => words.join(", "),
+            Self::WordOr(words, form) => format!("{}, or {}", words.join(", "), form.words),
             Self::Table(table) => format!("a mapping such as {}", table.example),
             Self::List(kind) => format!("a list, each item {}", kind.words()),
             Self::OneOrList(kind) => format!("{}, or a list of them", kind.words()),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::aliases::RENAMED;
-use super::form::FormSchema;
+use super::form::{Form, FormSchema};
 use super::keys::{Table, ValueKind};
 use super::tables;
 
@@ -50,15 +50,20 @@ fn of_table(table: &Table) -> Value {
     })
 }
 
+fn of_form(form: &Form) -> Value {
+    match form.schema {
+        FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
+        FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+        FormSchema::NumberOr(pattern) => json!({ "type": ["number", "string"], "pattern": pattern }),
+        FormSchema::Truth => json!({ "type": "boolean" }),
+    }
+}
+
 fn of_kind(kind: &ValueKind) -> Value {
     match kind {
-        ValueKind::One(form) => match form.schema {
-            FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
-            FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
-            FormSchema::NumberOr(pattern) => json!({ "type": ["number", "string"], "pattern": pattern }),
-            FormSchema::Truth => json!({ "type": "boolean" }),
-        },
+        ValueKind::One(form) => of_form(form),
         ValueKind::Word(words) => json!({ "enum": words }),
+        ValueKind::WordOr(words, form) => json!({ "anyOf": [{ "enum": words }, of_form(form)] }),
         ValueKind::Table(table) => json!({ "$ref": format!("#/$defs/{}", name_of(table)) }),
         ValueKind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
         ValueKind::OneOrList(kind) => {

@@ -44,6 +44,13 @@ impl NamedValue<'_> {
                 }
             }
             (ValueKind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
+            (ValueKind::WordOr(words, form), Value::Text(text)) => match (form.check)(&text.text) {
+                Ok(()) => {}
+                Err(what) => match what.split_once("; write ") {
+                    Some((what, help)) => findings.at(node.at, what, format!("write {help}")),
+                    None => self.in_words(node, &text.text, words, findings),
+                },
+            },
             (ValueKind::Table(table), _) => self.in_table(node, table, findings),
             (ValueKind::List(item) | ValueKind::OneOrList(item), Value::List(items)) => {
                 self.in_items(items, item, findings)
@@ -201,7 +208,9 @@ fn shortened(text: &str) -> String {
 
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     match kind {
-        ValueKind::One(_) | ValueKind::Word(_) => matches!(node.value, Value::Text(_)),
+        ValueKind::One(_) | ValueKind::Word(_) | ValueKind::WordOr(..) => {
+            matches!(node.value, Value::Text(_))
+        }
         ValueKind::List(_) => matches!(node.value, Value::List(_)),
         ValueKind::Table(_) | ValueKind::Named(_) => matches!(node.value, Value::Map(_)),
         ValueKind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),

@@ -1,17 +1,20 @@
 //! The list of what `compare` may say: key, meaning, and kind of each value.
 
-use judge::Metric;
+use judge::ComparedBy;
 
 use super::{AskedBaseline, Spanned};
+use crate::spec::values::AskedMinEffect;
 use crate::study::Find;
 
 crate::spec::spec! {
     /// A comparison as it was asked for; nothing is checked yet but whether each value can be read.
     pub(crate) struct CompareSpec with COMPARE_KEYS {
-        COMPARE_BY "by" "": by: &'static Metric = METRIC, "p99",
-            "The metric; default throughput.";
-        MIN_EFFECT "min-effect" "": min_effect: f64 = PERCENT, "3%",
-            "Smallest relevant difference; default 3%.";
+        COMPARE_BY "by" "": by: ComparedBy = METRIC, "p99",
+            "The metric; default throughput. `outage`, `lost`, and `recovery` are what `events` cost, all of them together; \
+             `event NAME: outage` is that of one event.";
+        MIN_EFFECT "min-effect" "": min_effect: AskedMinEffect = MIN_EFFECT, "3%",
+            "Smallest relevant difference; default 3%. What events cost may be 0, so it is compared by difference: a duration for \
+             `outage` and `recovery`, default 20ms; a number of requests for `lost`, default 1.";
         FIND "find" "": find: Find = FIND, "best",
             "every (default): compares all variants. best: finds the best variant, eliminates clearly worse ones on the way, and \
              confirms the winner in new blocks. failures: reports which variants fail, and why; `compare: no` is the same with \
@@ -22,7 +25,7 @@ crate::spec::spec! {
         PILOT "pilot" "": pilot: u64 = COUNT, "3",
             "Two variants: blocks of the first variant against itself before the comparison, to predict how many blocks a \
              conclusive result takes. Default 3, or 0 with 8 blocks or fewer.";
-        ALSO "also" "": also: Vec<Spanned<&'static Metric>> = METRICS, "[ p99, cpu-per-request ]",
+        ALSO "also" "": also: Vec<Spanned<ComparedBy>> = METRICS, "[ p99, cpu-per-request ]",
             "Further metrics to compare; the false-positive rate holds for all of them together.";
         BASELINE "baseline" "": baseline: AskedBaseline = BASELINE, "puma workers=8",
             "The variant to compare all others with, by its name in reports, in the same blocks; with `find: best`, the variant in \

@@ -1,6 +1,6 @@
 //! The kinds of values: how each is documented, and how it is read.
 
-use judge::Metric;
+use judge::{ComparedBy, MetricKind};
 use load::ThinkTime;
 use load::open::{PROCESSES, Process, Stage};
 use sql::Mode;
@@ -47,9 +47,11 @@ pub(crate) const PIN: Of<Pin> = single(ValueKind::One(&form::TEXT), pin);
 
 const STAGE: ValueKind = ValueKind::Table(&tables::STAGE);
 
-pub(crate) const PERCENT: Of<f64> = single(ValueKind::One(&form::PERCENT), |text| Ok(units::percent(text)?));
-pub(crate) const METRIC: Of<&'static Metric> = single(ValueKind::Word(judge::COMPARED), metric);
-pub(crate) const METRICS: Of<Vec<Spanned<&'static Metric>>> = Of {
+pub(crate) const MIN_EFFECT: Of<AskedMinEffect> =
+    single(ValueKind::One(&form::MIN_EFFECT), |text| Ok(AskedMinEffect::of_text(text)?));
+pub(crate) const METRIC: Of<ComparedBy> =
+    single(ValueKind::WordOr(judge::COMPARED, &form::COST_OF_EVENT), metric);
+pub(crate) const METRICS: Of<Vec<Spanned<ComparedBy>>> = Of {
     kind: ValueKind::OneOrList(&METRIC.kind),
     read: |text| Ok(vec![metric(text)?.into()]),
     read_node: Some(|node| Ok(node.items().iter().filter_map(metric_at).collect())),
@@ -78,11 +80,45 @@ fn unknown(text: &str, known: &[&str]) -> Wrong {
     Wrong::new(format!("unknown value {text:?}"), format!("write one of {}", known.join(", ")))
 }
 
-fn metric(text: &str) -> Result<&'static Metric, Wrong> {
-    Metric::named(text).ok_or_else(|| unknown(text, judge::COMPARED))
+/// The smallest relevant difference, as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum AskedMinEffect {
+    /// `3%`
+    Share(f64),
+    /// `20ms`
+    TimeNs(u64),
+    /// `5`
+    Requests(u64),
 }
 
-fn metric_at(node: &Node) -> Option<Spanned<&'static Metric>> {
+impl AskedMinEffect {
+    /// Reads a percentage, a duration, or a whole number.
+    pub(crate) fn of_text(text: &str) -> Result<Self, String> {
+        if text.contains('%') {
+            return units::percent(text).map(Self::Share);
+        }
+        match units::count(text) {
+            Ok(requests) => Ok(Self::Requests(requests)),
+            Err(_) => units::duration_ns(text).map(Self::TimeNs),
+        }
+    }
+
+    /// Its size in the unit of a metric; `None` if it is of another kind.
+    pub(crate) fn size_for(self, by: &ComparedBy) -> Option<f64> {
+        match (self, by.is_of_events(), by.metric.kind) {
+            (Self::Share(share), false, _) => Some(share),
+            (Self::TimeNs(ns), true, MetricKind::Time) => Some(ns as f64),
+            (Self::Requests(requests), true, MetricKind::Count) => Some(requests as f64),
+            _ => None,
+        }
+    }
+}
+
+fn metric(text: &str) -> Result<ComparedBy, Wrong> {
+    ComparedBy::named(text).ok_or_else(|| unknown(text, judge::COMPARED))
+}
+
+fn metric_at(node: &Node) -> Option<Spanned<ComparedBy>> {
     Some(Spanned::at_node(metric(node.text()?), node))
 }
 

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use judge::{ComparedBy, MetricKind};
+use stats::Scale;
+
 use super::{Find, How, Study, StudyLoad};
 use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
@@ -109,18 +112,28 @@ impl Study {
             return;
         }
         let better = if compare.higher_is_better { "higher" } else { "lower" };
-        let matters = show_percent(compare.matters);
-        let also: Vec<&str> = compare.also.iter().map(|metric| metric.name).collect();
+        let matters = match compare.by.scale() {
+            Scale::Ratio => show_percent(compare.matters),
+            Scale::Difference if compare.by.metric.kind == MetricKind::Count => {
+                match compare.matters as u64 {
+                    1 => "1 request".to_owned(),
+                    requests => format!("{requests} requests"),
+                }
+            }
+            Scale::Difference => show_duration(compare.matters as u64),
+        };
+        let by_difference = if compare.by.is_of_events() { ", by difference within blocks" } else { "" };
+        let also: Vec<String> = compare.also.iter().map(ComparedBy::name).collect();
         let also =
             if also.is_empty() { String::new() } else { format!(", together with {}", also.join(", ")) };
         let against = match self.baseline() {
             Some(name) if compare.find == Find::Every => format!("; against {name}"),
             _ => String::new(),
         };
-        let by = compare.by.name;
+        let by = compare.by.name();
         let _ = writeln!(
             out,
-            "comparison  by {by}, {better} is better; smallest relevant difference {matters}{also}{against}"
+            "comparison  by {by}, {better} is better; smallest relevant difference {matters}{by_difference}{also}{against}"
         );
     }
 }

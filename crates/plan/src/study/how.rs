@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use judge::Metric;
+use judge::ComparedBy;
 
 use super::{Compare, StoredBaseline, Study};
 
@@ -84,13 +84,13 @@ impl Compare {
     }
 
     /// What decides, as the store has it: the figure, or that failures are looked for.
-    pub fn by_name(&self) -> &'static str {
-        if self.find == Find::Failures { FAILURES } else { self.by.name }
+    pub fn by_name(&self) -> String {
+        if self.find == Find::Failures { FAILURES.to_owned() } else { self.by.name() }
     }
 
     /// Every figure that decides, the first one first.
-    pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
-        std::iter::once(self.by).chain(self.also.iter().copied())
+    pub fn metrics(&self) -> impl Iterator<Item = &ComparedBy> {
+        std::iter::once(&self.by).chain(&self.also)
     }
 }
 

@@ -4,12 +4,12 @@
 const WIDTH: usize = 31;
 
 /// The drawings of intervals on one scale, with the ratio 1 at the center and even in its logarithm.
-pub(super) struct Scale {
+pub(super) struct Axis {
     /// The logarithm at either end.
     reach: f64,
 }
 
-impl Scale {
+impl Axis {
     /// One on which all of these ratios have a place, and what matters can be seen.
     pub(super) fn of(ratios: impl Iterator<Item = f64>, matters: f64) -> Self {
         let reaches = ratios.map(|ratio| ratio.ln().abs()).filter(|reach| reach.is_finite());
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn one_is_in_the_middle() {
-        let scale = Scale::of([0.5, 2.0].into_iter(), 0.03);
+        let scale = Axis::of([0.5, 2.0].into_iter(), 0.03);
         assert_eq!(scale.draw(1.0, None), "···············◉···············");
         assert_eq!(scale.draw(2.0, Some([1.5, 2.0])), "···············│········├─────●");
         assert_eq!(scale.draw(1.1, Some([0.8, 1.4])), "··········├────┼─●────┤········");
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn nothing_falls_off_the_ends() {
-        let scale = Scale::of([1.0].into_iter(), 0.0);
+        let scale = Axis::of([1.0].into_iter(), 0.0);
         for odd in [0.0, f64::INFINITY, f64::NAN, 1e300, 1e-300] {
             let drawn = scale.draw(odd, Some([1e-300, 1e300]));
             assert_eq!(drawn.chars().count(), WIDTH);

@@ -7,7 +7,7 @@ use store::{Outage, Run};
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use crate::error::ReportError;
-use crate::metric::{self, Metric};
+use crate::metric::{self, ComparedBy, Metric};
 use crate::outage;
 use crate::ratio;
 use crate::table::{Cell, Table};
@@ -75,8 +75,8 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
     }
     let views = [View::of(first)?, View::of(second)?];
     let is_believed = views.iter().all(|view| view.eligibility() == Eligibility::Valid);
-    let figures = Metric::compared().map(|metric| {
-        let values = views.each_ref().map(|view| metric::read(metric, view));
+    let figures = Metric::of_runs().map(|metric| {
+        let values = views.each_ref().map(|view| metric::read(&ComparedBy::of(metric), view));
         let ratio = match values {
             [Some(a), Some(b)] if is_believed && a > 0.0 => Some(b / a).filter(|ratio| ratio.is_finite()),
             _ => None,

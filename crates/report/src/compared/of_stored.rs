@@ -6,7 +6,7 @@ use store::StoreError;
 
 use super::row::{ComparedRow, SideFigures, judge};
 use super::written;
-use crate::ratio;
+use crate::apart;
 use crate::study::StudyView;
 use crate::units::percent_with;
 
@@ -14,7 +14,7 @@ use crate::units::percent_with;
 #[derive(Default)]
 pub(crate) struct AgainstStored {
     rows: Vec<Row>,
-    matters: f64,
+    matters: String,
 }
 
 struct Row {
@@ -28,38 +28,39 @@ impl AgainstStored {
     pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, StoreError> {
         let compare = &view.study.new.compare;
         let found = view.study.baseline.as_ref().and_then(|baseline| baseline.found.as_ref().ok());
-        let (Some(found), Some(metric)) = (found, view.metric) else { return Ok(Self::default()) };
+        let (Some(found), Some(by)) = (found, &view.metric) else { return Ok(Self::default()) };
         let (mut places, mut rows) = (Vec::new(), Vec::new());
         for (of_load, load) in view.loads.iter().enumerate() {
             for (of_row, row) in load.rows.iter().enumerate() {
                 let stored = found.row(load.name, &row.place.system, &row.place.variant);
-                let Some(stored) = stored.and_then(|stored| stored.side(metric.name)) else { continue };
+                let Some(stored) = stored.and_then(|stored| stored.side(&by.name())) else { continue };
                 let runs = row.runs.iter().map(|(run, _)| view.runs[*run].run);
-                let sides = [baseline::stored_side(stored), baseline::metric_side(metric, runs)?];
+                let sides = [baseline::stored_side(stored), baseline::metric_side(by, runs)?];
                 let sides = sides.map(|side| SideFigures::of_side(&side));
                 places.push((of_load, of_row));
-                rows.push(ComparedRow::new(load.name, row.place, sides));
+                rows.push(ComparedRow::new(load.name, row.place, sides, by.scale()));
             }
         }
-        judge(&mut rows, compare.matters, compare.higher_is_better);
+        judge(&mut rows, by.min_effect(compare), compare.higher_is_better);
         let rows = places.into_iter().zip(rows).map(|(place, compared)| Row { place, compared }).collect();
-        Ok(Self { rows, matters: compare.matters })
+        Ok(Self { rows, matters: view.matters() })
     }
 
     /// A line for each configuration, not escaped; `name` says how one is called.
     pub(crate) fn lines(&self, view: &StudyView<'_>, name: &dyn Fn(usize, usize) -> String) -> Vec<String> {
-        let Some(metric) = view.metric else { return Vec::new() };
-        let write = metric.kind.writer();
+        let Some(by) = &view.metric else { return Vec::new() };
+        let write = by.metric.kind.writer();
         let middle =
             |side: &SideFigures| side.spread().map_or_else(|| "n/a".to_owned(), |of| write(of.median));
         let line = |row: &Row| {
             let ComparedRow { sides: [was, is], unpaired, verdict, .. } = &row.compared;
-            let ratio = unpaired.map(|of| {
+            let of_estimate = unpaired.and_then(|of| Some((of.estimate?, of)));
+            let told = of_estimate.map(|(estimate, of)| {
                 let interval = of.interval.zip(of.confidence).map(|(ends, confidence)| {
-                    let [low, high] = ratio::ends_beside(of.ratio, ends);
+                    let [low, high] = apart::each_end(by, estimate, ends);
                     format!(" ({low} to {high}, {} confidence)", percent_with(confidence, 1))
                 });
-                format!(": {}{}", ratio::times(of.ratio), interval.unwrap_or_default())
+                format!(": {}{}", apart::alone(by, estimate), interval.unwrap_or_default())
             });
             let counts = [was, is].map(|side| side.figures.len());
             let why = verdict.reason().map_or_else(String::new, |why| format!(": {why}"));
@@ -69,8 +70,8 @@ impl AgainstStored {
                 view.metric_words(),
                 middle(is),
                 middle(was),
-                ratio.unwrap_or_default(),
-                verdict.words(self.matters),
+                told.unwrap_or_default(),
+                verdict.words(&self.matters),
                 counts[0],
                 counts[1]
             )
@@ -80,7 +81,7 @@ impl AgainstStored {
 
     /// The same for programs.
     pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
-        let size = view.metric.map_or(1.0, |metric| metric.kind.unit().1);
+        let size = view.metric.as_ref().map_or(1.0, |by| by.metric.kind.unit().1);
         self.rows.iter().map(|row| written::row_object(&row.compared, size)).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Two studies: the settings that both measured under the same load.
 
 use judge::{Condition, Eligibility};
+use stats::MinEffect;
 use store::{Outage, Procedure, Run, Study};
 
 use super::asked::{self, A_AND_B};
@@ -9,16 +10,16 @@ use super::failures::{self, Failure};
 use super::row::{ComparedRow, SideFigures, judge};
 use crate::LoadRun;
 use crate::error::ReportError;
-use crate::metric::{self, Metric};
+use crate::metric::{self, ComparedBy};
 use crate::study::StudyView;
 
 /// What two studies say together.
 pub(super) struct Studies {
-    pub(super) metric: &'static Metric,
-    pub(super) metric_words: &'static str,
+    pub(super) by: ComparedBy,
+    pub(super) metric_words: String,
     pub(super) higher_is_better: bool,
     /// The smaller of what matters in either.
-    pub(super) matters: f64,
+    pub(super) matters: MinEffect,
     pub(super) rows: Vec<ComparedRow>,
     /// What only the first has, and only the second: load, system and setting. They may hold anything.
     pub(super) alone: [Vec<String>; 2],
@@ -31,7 +32,7 @@ pub(super) fn compare(
     load_run: LoadRun<'_>,
     failing: &[Condition],
 ) -> Result<(Studies, Vec<Failure>, Vec<String>), ReportError> {
-    let metric = common_metric(first, second)?;
+    let by = common_metric(first, second)?;
     let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
     let mut rows = Vec::new();
     let mut alone = [Vec::new(), Vec::new()];
@@ -61,17 +62,17 @@ pub(super) fn compare(
         }
         let sides = [(a, row), (b, row_b)].map(|(view, row)| {
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
-            SideFigures::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
+            SideFigures::of(views.map(|view| (metric::seen(&by, view), &view.whole.counts)))
         });
-        rows.push(ComparedRow::new(load.name, row.place, sides));
+        rows.push(ComparedRow::new(load.name, row.place, sides, by.scale()));
     }
     alone[1] = only_in(b, &rows);
     if rows.is_empty() {
         return Err(nothing_in_common(first, second, &views));
     }
     let compares = [&first.new.compare, &second.new.compare];
-    let (higher_is_better, matters) =
-        (compares[0].higher_is_better, compares[0].matters.min(compares[1].matters));
+    let higher_is_better = compares[0].higher_is_better;
+    let matters = MinEffect { scale: by.scale(), size: compares[0].matters.min(compares[1].matters) };
     judge(&mut rows, matters, higher_is_better);
     let failures = failures::judge(failing, &held, load_run)?;
     let mut notes = gone;
@@ -85,7 +86,7 @@ pub(super) fn compare(
         notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());
     }
     let metric_words = a.metric_words();
-    Ok((Studies { metric, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
+    Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
 }
 
 type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::VariantRow<'a>);
@@ -127,7 +128,7 @@ fn called(load: &crate::study::LoadView<'_>, row: &crate::study::VariantRow<'_>)
     format!("{} under {}", crate::study::name(row.place), load.words.as_deref().unwrap_or(load.name))
 }
 
-fn common_metric(first: &Study, second: &Study) -> Result<&'static Metric, ReportError> {
+fn common_metric(first: &Study, second: &Study) -> Result<ComparedBy, ReportError> {
     let ids = format!("{} and {}", first.id, second.id);
     let compares = [&first.new.compare, &second.new.compare];
     if compares.iter().any(|compare| matches!(compare.procedure, Procedure::Capacity(_))) {
@@ -142,8 +143,8 @@ fn common_metric(first: &Study, second: &Study) -> Result<&'static Metric, Repor
         });
     }
     let [by_first, by_second] = compares.map(|compare| (compare.by.as_str(), compare.higher_is_better));
-    match Metric::named(by_first.0) {
-        Some(metric) if by_first == by_second => Ok(metric),
+    match ComparedBy::named(by_first.0) {
+        Some(by) if by_first == by_second => Ok(by),
         Some(_) => Err(ReportError::NotComparable {
             what: format!(
                 "{ids} do not compare by the same metric ({}; {})",

@@ -3,7 +3,7 @@
 use judge::baseline::Side;
 use judge::rates;
 use record::Counts;
-use stats::{ERRORS_MARGIN, Seen, Spread, Unpaired};
+use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
 use store::StudyPlace;
 
 /// What both studies say of a system and setting under a load.
@@ -13,19 +13,19 @@ pub(super) struct ComparedRow {
     pub(super) system: String,
     pub(super) variant: String,
     pub(super) sides: [SideFigures; 2],
-    /// Of the second to the first; `None` without figures above zero on either side.
+    /// Of the second against the first; `None` without figures, and without a ratio where there is to be one.
     pub(super) unpaired: Option<Unpaired>,
     pub(super) verdict: Verdict,
 }
 
 impl ComparedRow {
     /// Not judged yet.
-    pub(super) fn new(load: &str, place: &StudyPlace, sides: [SideFigures; 2]) -> Self {
+    pub(super) fn new(load: &str, place: &StudyPlace, sides: [SideFigures; 2], scale: Scale) -> Self {
         Self {
             load: load.to_owned(),
             system: place.system.clone(),
             variant: place.variant.clone(),
-            unpaired: Unpaired::of(&sides[1].figures, &sides[0].figures, ALPHA),
+            unpaired: Unpaired::of(&sides[1].figures, &sides[0].figures, scale, ALPHA),
             sides,
             verdict: Verdict::Inconclusive(None),
         }
@@ -106,13 +106,13 @@ impl SideFigures {
     }
 
     pub(super) fn spread(&self) -> Option<Spread> {
-        Spread::over(self.figures.iter().copied())
+        Spread::with_endless(self.figures.iter().copied())
     }
 }
 
 /// The comparison of two sides.
 /// Judges all rows together: by Holm they share their 5 %.
-pub(super) fn judge(rows: &mut [ComparedRow], matters: f64, higher_is_better: bool) {
+pub(super) fn judge(rows: &mut [ComparedRow], matters: MinEffect, higher_is_better: bool) {
     let has_enough = |row: &ComparedRow| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
     let judged: Vec<usize> = (0..rows.len()).filter(|row| has_enough(&rows[*row])).collect();
     let p: Vec<f64> = judged.iter().filter_map(|row| Some(rows[*row].unpaired?.p)).collect();
@@ -136,7 +136,7 @@ fn verdict(
     unpaired: &Unpaired,
     is_significant: bool,
     together: usize,
-    matters: f64,
+    matters: MinEffect,
     higher_is_better: bool,
 ) -> Verdict {
     let [a, b] = &row.sides;
@@ -148,14 +148,16 @@ fn verdict(
     }
     let more_errors =
         |of: &SideFigures, than: &SideFigures| of.unserved_share > than.unserved_share + ERRORS_MARGIN;
-    let bound = matters.max(0.0) + 1.0;
     if is_significant {
-        let is_b_ahead = (unpaired.ratio > 1.0) == higher_is_better;
+        let is_b_larger = unpaired.estimate.is_some_and(|estimate| estimate > unpaired.scale.none());
+        let is_b_ahead = is_b_larger == higher_is_better;
         let (ahead, behind) = if is_b_ahead { (b, a) } else { (a, b) };
         return match more_errors(ahead, behind) {
             true => Verdict::None("a side with more errors is not better".to_owned()),
             false => {
-                Verdict::Differs { below_matters: unpaired.ratio < bound && unpaired.ratio * bound > 1.0 }
+                let below_matters =
+                    unpaired.estimate.is_some_and(|estimate| !matters.is_reached_by(estimate));
+                Verdict::Differs { below_matters }
             }
         };
     }
@@ -164,7 +166,7 @@ fn verdict(
         return Verdict::Inconclusive(Some(format!("p = {p} would do alone, not among {together} rows")));
     }
     match unpaired.interval {
-        Some([low, high]) if low * bound > 1.0 && high < bound => {
+        Some(ends) if ends.iter().all(|end| !matters.is_reached_by(*end)) => {
             match more_errors(a, b) || more_errors(b, a) {
                 true => {
                     Verdict::None("the configuration with more errors is not called equivalent".to_owned())
@@ -204,7 +206,7 @@ mod tests {
             let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
             SideFigures::of(figures.iter().map(one))
         };
-        let row = ComparedRow::new("", &fixtures::place("web", ""), [side(a), side(b)]);
+        let row = ComparedRow::new("", &fixtures::place("web", ""), [side(a), side(b)], Scale::Ratio);
         ComparedRow { verdict: Verdict::Equivalent, ..row }
     }
 
@@ -213,7 +215,7 @@ mod tests {
     const LEVEL: [f64; 6] = [100.1, 100.9, 99.1, 100.4, 99.6, 100.3];
 
     fn judged(mut rows: Vec<ComparedRow>, matters: f64) -> Vec<Verdict> {
-        judge(&mut rows, matters, true);
+        judge(&mut rows, MinEffect::share(matters), true);
         rows.into_iter().map(|row| row.verdict).collect()
     }
 

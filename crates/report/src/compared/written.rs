@@ -1,15 +1,16 @@
 //! How two studies are written side by side.
 
 use serde_json::{Value, json};
+use stats::Scale;
 
-use super::bar::Scale;
+use super::bar::Axis;
 use super::of_studies::Studies;
 use super::row::{ComparedRow, SideFigures, Verdict};
+use crate::apart;
 use crate::item::Escape;
 use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::text::listed;
-use crate::units::percent_of;
 
 /// Rows that only one has and that are named.
 const ALONE_MAX: usize = 5;
@@ -21,7 +22,7 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         "" => escape(&row.system),
         variant => escape(&format!("{} {variant}", row.system)),
     };
-    let mut table = Table::of_names(studies.metric_words, rows.iter().map(name));
+    let mut table = Table::of_names(&studies.metric_words, rows.iter().map(name));
     if rows.iter().any(|row| row.load != rows[0].load) {
         table.name("load", rows.iter().map(|row| escape(&row.load)));
     }
@@ -30,25 +31,44 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         table.column(
             head,
             "",
-            rows.iter().map(|row| Cell::figure(middle(row), studies.metric.kind.writer())),
+            rows.iter().map(|row| Cell::figure(middle(row), studies.by.metric.kind.writer())),
         );
         table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
     }
-    let of = |row: &ComparedRow| row.unpaired.map(|unpaired| unpaired.ratio);
-    table.column("B ÷ A", "", rows.iter().map(|row| Cell::figure(of(row), ratio::times)));
-    let interval = |row: &ComparedRow| match row.unpaired.and_then(|of| Some((of.ratio, of.interval?))) {
-        Some((ratio, ends)) => ratio::ends_beside(ratio, ends).join("–"),
+    let by = &studies.by;
+    let of = |row: &ComparedRow| row.unpaired.and_then(|unpaired| unpaired.estimate);
+    let head = match by.scale() {
+        Scale::Ratio => "B ÷ A",
+        Scale::Difference => "B − A",
+    };
+    table.column(
+        head,
+        "",
+        rows.iter().map(|row| Cell::figure(of(row), |estimate| apart::alone(by, estimate))),
+    );
+    let interval = |row: &ComparedRow| match row.unpaired.and_then(|of| Some((of.estimate?, of.interval?))) {
+        Some((estimate, ends)) => apart::ends_beside(by, estimate, ends),
         None => "–".to_owned(),
     };
     table.column("interval", "", rows.iter().map(interval));
-    let ends = |row: &ComparedRow| row.unpaired.map(|of| of.interval.unwrap_or([of.ratio, of.ratio]));
-    let scale = Scale::of(rows.iter().filter_map(ends).flatten(), studies.matters);
-    let [low, high] = scale.ends().map(ratio::times);
-    let drawn =
-        |row: &ComparedRow| row.unpaired.map_or_else(String::new, |of| scale.draw(of.ratio, of.interval));
-    table.drawings(&format!("{low} to {high}"), "", rows.iter().map(drawn));
-    table.words("verdict", rows.iter().map(|row| row.verdict.words(studies.matters)));
+    if by.scale() == Scale::Ratio {
+        draw(studies, &mut table);
+    }
+    let matters = apart::min_effect(by, studies.matters);
+    table.words("verdict", rows.iter().map(|row| row.verdict.words(&matters)));
     table
+}
+
+/// Each ratio in its interval, on one axis.
+fn draw(studies: &Studies, table: &mut Table) {
+    let drawn = |row: &ComparedRow| row.unpaired.and_then(|of| Some((of.estimate?, of.interval)));
+    let ends = studies.rows.iter().filter_map(drawn);
+    let ends = ends.flat_map(|(ratio, interval)| interval.unwrap_or([ratio, ratio]));
+    let axis = Axis::of(ends, studies.matters.size);
+    let [low, high] = axis.ends().map(ratio::times);
+    let line =
+        |row: &ComparedRow| drawn(row).map_or_else(String::new, |(ratio, ends)| axis.draw(ratio, ends));
+    table.drawings(&format!("{low} to {high}"), "", studies.rows.iter().map(line));
 }
 
 /// What must be said under the table.
@@ -59,11 +79,15 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
             .to_owned(),
     ];
     if studies.rows.iter().any(|row| row.unpaired.is_some_and(|unpaired| unpaired.interval.is_some())) {
-        sentences.push(
-            "The ratio is the median of the ratios of every run of B to every run of A. Its 95 % interval is for each row \
-             alone. All verdicts together are wrong in at most 5 % (Mann-Whitney, Holm)."
-                .to_owned(),
-        );
+        let of = match studies.by.scale() {
+            Scale::Ratio => "The ratio is the median of the ratios of every run of B to every run of A.",
+            Scale::Difference => {
+                "The difference is the median of the differences of every run of B and every run of A."
+            }
+        };
+        sentences.push(format!(
+            "{of} Its 95 % interval is for each row alone. All verdicts together are wrong in at most 5 % (Mann-Whitney, Holm)."
+        ));
     }
     for row in &studies.rows {
         let name = match row.variant.as_str() {
@@ -85,12 +109,17 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
 
 /// The keys that only studies have.
 pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
-    let (unit, size) = studies.metric.kind.unit();
+    let (unit, size) = studies.by.metric.kind.unit();
+    let scale = studies.by.scale();
     object["kind"] = "studies".into();
-    object["metric"] = studies.metric.name.into();
+    object["metric"] = studies.by.name().into();
+    object["scale"] = apart::noun(scale).into();
     object["unit"] = unit.into();
     object["higher_is_better"] = studies.higher_is_better.into();
-    object["matters"] = studies.matters.into();
+    object["matters"] = match scale {
+        Scale::Ratio => studies.matters.size.into(),
+        Scale::Difference => (studies.matters.size / size).into(),
+    };
     object["rows"] = studies.rows.iter().map(|row| row_object(row, size)).collect();
     object["only_a"] = json!(studies.alone[0]);
     object["only_b"] = json!(studies.alone[1]);
@@ -109,15 +138,18 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
         })
     };
     let interval = row.unpaired.and_then(|unpaired| unpaired.interval);
+    let of = |wanted: Scale| row.unpaired.filter(|of| of.scale == wanted)?.estimate;
+    let end_size = row.unpaired.map_or(1.0, |of| if of.scale == Scale::Ratio { 1.0 } else { unit_size });
     json!({
         "load": row.load,
         "system": row.system,
         "variant": row.variant,
         "a": side(&row.sides[0]),
         "b": side(&row.sides[1]),
-        "ratio": row.unpaired.map(|unpaired| unpaired.ratio),
-        "low": interval.map(|[low, _]| low),
-        "high": interval.map(|[_, high]| high),
+        "ratio": of(Scale::Ratio),
+        "difference": of(Scale::Difference).map(|difference| difference / unit_size),
+        "low": interval.map(|[low, _]| low / end_size),
+        "high": interval.map(|[_, high]| high / end_size),
         "confidence": row.unpaired.and_then(|unpaired| unpaired.confidence),
         "p": row.unpaired.map(|unpaired| unpaired.p),
         "verdict": row.verdict.word(),
@@ -139,10 +171,10 @@ impl Verdict {
         }
     }
 
-    pub(super) fn words(&self, matters: f64) -> String {
+    pub(super) fn words(&self, matters: &str) -> String {
         match self {
-            Self::Differs { below_matters: true } => format!("differs, by less than {}", percent_of(matters)),
-            Self::Equivalent => format!("equivalent within {}", percent_of(matters)),
+            Self::Differs { below_matters: true } => format!("differs, by less than {matters}"),
+            Self::Equivalent => format!("equivalent within {matters}"),
             _ => self.word().to_owned(),
         }
     }

@@ -167,7 +167,11 @@ pub(crate) struct Metric {
     pub(crate) words: String,
     pub(crate) unit: &'static str,
     pub(crate) higher_is_better: bool,
+    /// By what rows are compared: `ratio` or `difference`.
+    pub(crate) scale: &'static str,
+    /// A share, or a difference in the unit.
     pub(crate) matters: f64,
+    pub(crate) matters_text: String,
 }
 
 /// One variant under one load, or one stored run.
@@ -245,17 +249,18 @@ pub(crate) struct Times {
 pub(crate) struct Pair {
     pub(crate) first: usize,
     pub(crate) second: usize,
-    pub(crate) ratio: Option<f64>,
+    /// A ratio, or a difference in the unit of the metric.
+    pub(crate) estimate: Option<f64>,
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
     pub(crate) confidence: Option<f64>,
     pub(crate) verdict: &'static str,
     pub(crate) blocks: usize,
-    pub(crate) ratios: Vec<f64>,
+    pub(crate) in_blocks: Vec<f64>,
     /// As sentences write them: the page rounds none itself.
-    pub(crate) ratio_text: Option<String>,
+    pub(crate) estimate_text: Option<String>,
     pub(crate) ends_text: Option<[String; 2]>,
-    pub(crate) ratios_text: Vec<String>,
+    pub(crate) in_blocks_text: Vec<String>,
     pub(crate) sentence: String,
 }
 

@@ -5,14 +5,14 @@ use stats::median;
 use super::document::{Counts, Fairness, MinMedianMax, RowFigures, Spread, Times};
 use crate::durations::{Durations, Keyed};
 use crate::figures;
-use crate::metric::{self, Metric};
+use crate::metric::{self, ComparedBy, Metric};
 use crate::study::VariantRow;
 use crate::view::View;
 
 const NS_PER_MS: f64 = 1e6;
 
 /// Of one run; `None` if nothing was sent.
-pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<RowFigures> {
+pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
         return None;
     }
@@ -25,13 +25,17 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<RowFigu
         system_us_per_request: finite(view.system_us_per_request()),
         generator_us_per_request: finite(view.generator_us_per_request()),
         rss_peak_bytes: used.and_then(|(_, usage)| usage.rss_peak_bytes),
-        metric: metric.and_then(|metric| in_unit(metric, metric::read(metric, view)?)),
+        metric: metric.and_then(|by| in_unit(by.metric, metric::read(by, view)?)),
         ..of_all(&view.whole)
     })
 }
 
 /// Of a row: all samples of its runs together; `None` if nothing was measured.
-pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<RowFigures> {
+pub(super) fn of_row(
+    row: &VariantRow<'_>,
+    runs: &[View<'_>],
+    metric: Option<&ComparedBy>,
+) -> Option<RowFigures> {
     let shown = || row.shown().map(|run| &runs[run]);
     Some(RowFigures {
         ok_per_s: row.throughput.map(|spread| spread.median),
@@ -40,7 +44,7 @@ pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Me
         system_us_per_request: row.middle.system_us_per_request,
         generator_us_per_request: median(shown().filter_map(View::generator_us_per_request)),
         rss_peak_bytes: row.middle.rss_peak_bytes,
-        metric: metric.and_then(|metric| in_unit(metric, row.metric?.median)),
+        metric: metric.and_then(|by| in_unit(by.metric, row.metric?.median)),
         ..of_all(row.figures.as_ref()?)
     })
 }
@@ -82,12 +86,13 @@ pub(super) fn spread(metric: &Metric, spread: stats::Spread) -> Option<Spread> {
 pub(super) fn unit(metric: &Metric) -> &'static str {
     match metric.kind.unit() {
         ("us", size) if size > 1.0 => "ms",
+        ("requests", _) => "count",
         (name, _) => name,
     }
 }
 
 /// A figure of a metric in the unit of the page.
-fn in_unit(metric: &Metric, figure: f64) -> Option<f64> {
+pub(super) fn in_unit(metric: &Metric, figure: f64) -> Option<f64> {
     let (_, size) = metric.kind.unit();
     let size = if unit(metric) == "ms" { size * 1e3 } else { size };
     finite(Some(figure / size))

@@ -11,6 +11,7 @@ use super::document::{
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
 use crate::answer::Certainty;
+use crate::apart;
 use crate::metric;
 use crate::noun::Noun;
 use crate::text::harmless;
@@ -25,15 +26,16 @@ const EVENTS_MAX: usize = 24;
 
 /// Everything about runs but their seconds.
 pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
-    let metric = metric::Metric::named("throughput");
+    let metric = metric::ComparedBy::named("throughput");
     let names = match views {
         [view] => vec![harmless(&view.name(), NAME_CHARACTERS_MAX)],
         _ => comparison::names(views),
     };
     let rows = views.iter().zip(&names).enumerate();
-    let rows = rows.map(|(place, (view, name))| of_row(view, name.clone(), place, metric));
+    let rows = rows.map(|(place, (view, name))| of_row(view, name.clone(), place, metric.as_ref()));
     let rows = rows.collect::<Result<_, _>>()?;
-    let runs = views.iter().enumerate().map(|(row, view)| Run { row, ..run(view, metric) }).collect();
+    let runs =
+        views.iter().enumerate().map(|(row, view)| Run { row, ..run(view, metric.as_ref()) }).collect();
     let first = views.first();
     let ids: Vec<&str> = views.iter().map(|view| view.run.id.as_str()).collect();
     Ok(Document {
@@ -74,7 +76,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
 }
 
 /// Of one run alone, but for its seconds.
-pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
+pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
     Run {
         id: view.run.id.to_string(),
         load: 0,
@@ -139,7 +141,7 @@ fn of_row(
     view: &View<'_>,
     name: String,
     place: usize,
-    metric: Option<&metric::Metric>,
+    metric: Option<&metric::ComparedBy>,
 ) -> Result<Row, StoreError> {
     let figures = figures::of_run(view, metric);
     let metric = figures.as_ref().and_then(|figures| figures.metric);
@@ -196,7 +198,9 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             words: "throughput".to_owned(),
             unit: "per_s",
             higher_is_better: true,
+            scale: apart::noun(stats::Scale::Ratio),
             matters: 0.0,
+            matters_text: String::new(),
         },
         rows,
         table,

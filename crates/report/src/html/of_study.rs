@@ -8,8 +8,8 @@ use super::document::{
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
+use crate::apart;
 use crate::item;
-use crate::ratio;
 use crate::study::troubles::{Group, TroubleKind};
 use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
 use crate::text::{cut_to, harmless, listed, visible};
@@ -185,11 +185,16 @@ fn answer(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> 
 
 fn metric(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Metric {
     let compare = &view.study.new.compare;
-    let (name, words, unit) = match view.metric {
-        Some(metric) => (metric.name.to_owned(), view.metric_words().to_owned(), figures::unit(metric)),
+    let (name, words, unit) = match &view.metric {
+        Some(by) => (by.metric.name.to_owned(), view.metric_words(), figures::unit(by.metric)),
         None => (page.short(&compare.by), page.short(&compare.by), "count"),
     };
-    Metric { name, words, unit, higher_is_better: compare.higher_is_better, matters: compare.matters }
+    let matters = match &view.metric {
+        Some(by) if by.is_of_events() => figures::in_unit(by.metric, compare.matters).unwrap_or(0.0),
+        _ => compare.matters,
+    };
+    let (scale, matters_text) = (apart::noun(study::scale(view)), view.matters());
+    Metric { name, words, unit, higher_is_better: compare.higher_is_better, scale, matters, matters_text }
 }
 
 fn of_row(
@@ -214,32 +219,42 @@ fn of_row(
         is_best,
         is_winner,
         is_valid: row.is_valid,
-        figures: figures::of_row(row, &view.runs, view.metric),
-        metric: view.metric.zip(row.metric).and_then(|(metric, spread)| figures::spread(metric, spread)),
+        figures: figures::of_row(row, &view.runs, view.metric.as_ref()),
+        metric: view
+            .metric
+            .as_ref()
+            .zip(row.metric)
+            .and_then(|(by, spread)| figures::spread(by.metric, spread)),
         spectrum: row.tally(&view.runs)?.as_ref().and_then(spectrum::of),
     })
 }
 
 fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: study::Name<'_>) -> Pair {
     let comparison = &pair.comparison;
+    let by = &pair.by;
     let finite = |figure: Option<f64>| figure.filter(|figure: &f64| figure.is_finite());
-    let ratios: Vec<f64> = pair.ratios.iter().copied().filter(|ratio| ratio.is_finite()).collect();
+    let in_unit = |apart: Option<f64>| match by.scale() {
+        stats::Scale::Ratio => finite(apart),
+        stats::Scale::Difference => figures::in_unit(by.metric, apart?),
+    };
+    let in_blocks: Vec<f64> = pair.in_blocks.iter().copied().filter(|apart| apart.is_finite()).collect();
+    let ends = comparison.estimate.zip(comparison.interval);
     Pair {
-        ratio_text: comparison.ratio.map(ratio::times),
-        ends_text: comparison.ratio.zip(comparison.interval).map(|(of, ends)| ratio::ends_beside(of, ends)),
-        ratios_text: ratios.iter().copied().map(ratio::times).collect(),
+        estimate_text: comparison.estimate.map(|estimate| apart::alone(by, estimate)),
+        ends_text: ends.map(|(of, ends)| apart::each_end(by, of, ends)),
+        in_blocks_text: in_blocks.iter().map(|one| apart::alone(by, *one)).collect(),
         first: pair.first,
         second: pair.second,
-        ratio: finite(comparison.ratio),
-        low: finite(comparison.interval.map(|[low, _]| low)),
-        high: finite(comparison.interval.map(|[_, high]| high)),
+        estimate: in_unit(comparison.estimate),
+        low: in_unit(comparison.interval.map(|[low, _]| low)),
+        high: in_unit(comparison.interval.map(|[_, high]| high)),
         confidence: finite(comparison.confidence),
         verdict: match comparison.verdict {
             stats::Verdict::Differs { below_matters: true } if !pair.has_more_errors => "differs_below",
             _ => verdict_word(pair),
         },
         blocks: comparison.blocks,
-        ratios,
+        in_blocks: in_blocks.iter().filter_map(|one| in_unit(Some(*one))).collect(),
         sentence: study::pair(view, load, pair, name),
     }
 }
@@ -257,7 +272,7 @@ fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
 
 /// A run of the study.
 fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &crate::view::View<'_>) -> Run {
-    Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric) }
+    Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric.as_ref()) }
 }
 
 fn validity(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Validity {

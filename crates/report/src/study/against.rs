@@ -2,8 +2,8 @@
 
 use stats::Verdict;
 
-use super::answer::{WriteRatio, measured};
-use super::sentences::{Name, is_open, matters};
+use super::answer::{WriteApart, measured};
+use super::sentences::{Name, is_open};
 use super::{LoadView, Pair, StudyView};
 
 /// Rows that are named for one reason.
@@ -15,33 +15,35 @@ pub(super) fn answer(
     load: &LoadView<'_>,
     baseline: usize,
     name: Name<'_>,
-    write: WriteRatio,
+    write: WriteApart,
 ) -> String {
     let named = name(load, baseline);
     let Some(of_baseline) = load.ranking.iter().find(|ranked| ranked.row == baseline) else {
         return format!("no verdict: {named}, the baseline, gave no figures that can be compared");
     };
-    let figure =
-        view.metric.map_or_else(String::new, |metric| metric.kind.writer()(of_baseline.metric.median));
+    let figure = view
+        .metric
+        .as_ref()
+        .map_or_else(String::new, |by| by.metric.kind.writer()(of_baseline.metric.median));
     let measured = measured(view, &figure);
     if load.pairs.is_empty() {
         return format!("{named}, the baseline: {measured}; nothing else gave figures that can be compared");
     }
-    let with_ratio = |pair: &Pair| format!("{}{}", name(load, pair.first), write(pair));
+    let with_figures = |pair: &Pair| format!("{}{}", name(load, pair.first), write(pair));
     let alone = |pair: &Pair| name(load, pair.first);
     let of = |is: &dyn Fn(&Pair) -> bool| load.pairs.iter().filter(|pair| is(pair)).collect::<Vec<_>>();
     let differs =
         |pair: &Pair| pair.comparison.verdict == Verdict::Differs { below_matters: false } && !is_open(pair);
     let parts = [
-        ("better", "than", listed(of(&|pair| differs(pair) && !pair.is_behind()), with_ratio)),
-        ("worse", "than", listed(of(&|pair| differs(pair) && pair.is_behind()), with_ratio)),
+        ("better", "than", listed(of(&|pair| differs(pair) && !pair.is_behind()), with_figures)),
+        ("worse", "than", listed(of(&|pair| differs(pair) && pair.is_behind()), with_figures)),
         (
             "no difference above the threshold",
             "from",
             listed(of(&|pair| !differs(pair) && !is_open(pair)), alone)
-                .map(|names| format!("{names} (within {})", matters(view))),
+                .map(|names| format!("{names} (within {})", view.matters())),
         ),
-        ("no verdict", "against", listed(of(&|pair| is_open(pair)), with_ratio)),
+        ("no verdict", "against", listed(of(&|pair| is_open(pair)), with_figures)),
     ];
     let told = parts.into_iter().filter_map(|(what, link, names)| Some((what, link, names?)));
     let told = told.enumerate().map(|(place, (what, link, names))| match place {

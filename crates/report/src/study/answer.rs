@@ -1,32 +1,32 @@
 //! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
 
 use judge::Eligibility;
-use stats::Verdict;
+use stats::{Scale, Verdict};
 use store::Procedure;
 
 use super::certainty::certainty;
 use super::pairs::Pair;
-use super::sentences::{Name, Outcome, matters, outcome};
-use super::{LoadView, StudyPieces, StudyView, against, failing, tournament};
+use super::sentences::{Name, Outcome, outcome};
+use super::{LoadView, StudyPieces, StudyView, against as against_baseline, failing, tournament};
 use crate::answer::Answer;
-use crate::ratio;
+use crate::apart;
 use crate::text;
 use crate::units::percent_of;
 
 /// Rows that are named in one list.
 const NAMES_MAX: usize = 6;
 
-/// How a sentence writes the ratio of a pair, with a space before it.
-pub(super) type WriteRatio = fn(&Pair) -> String;
+/// How a sentence writes how far the rows of a pair lie apart, with a space before it.
+pub(super) type WriteApart = fn(&Pair) -> String;
 
 /// The answer under one load, its names and quotes escaped as the page does it.
 pub(crate) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
     answer_with(page, view, load, figures)
 }
 
-/// The same for a headline: the interval of the ratio is in the reason, not in the text.
+/// The same for a headline: the interval is in the reason, not in the text.
 pub(crate) fn headline(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
-    let answer = answer_with(page, view, load, ratio_alone);
+    let answer = answer_with(page, view, load, alone);
     let how_sure = match interval(load) {
         Some(interval) => format!("{interval}; {}", answer.how_sure),
         None => answer.how_sure,
@@ -34,28 +34,28 @@ pub(crate) fn headline(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &Load
     Answer { how_sure, ..answer }
 }
 
-/// `ratio 1.08–1.15`, where the answer is about one pair.
+/// `ratio 1.08–1.15`, `difference −410 ms to −380 ms`, where the answer is about one pair.
 fn interval(load: &LoadView<'_>) -> Option<String> {
     let pair = match load.baseline {
         Some(_) if load.pairs.len() == 1 => load.pairs.first()?,
         Some(_) => return None,
         None => of_row(load, load.bests().next()?.row).next()?,
     };
-    let [low, high] = ratio::ends_beside(pair.comparison.ratio?, pair.comparison.interval?);
-    Some(format!("ratio {low}–{high}"))
+    let ends = apart::ends_beside(&pair.by, pair.comparison.estimate?, pair.comparison.interval?);
+    Some(format!("{} {ends}", apart::noun(pair.by.scale())))
 }
 
 fn answer_with(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
     load: &LoadView<'_>,
-    write: WriteRatio,
+    write: WriteApart,
 ) -> Answer {
     let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
         _ if view.study.new.compare.asks_for_failures() => failing::answer(page, view, load),
-        Some(baseline) => against::answer(view, load, baseline, name, write),
+        Some(baseline) => against_baseline::answer(view, load, baseline, name, write),
         None => text(view, load, name, write),
     };
     let besides = [gone(load, name), unmeasured(load, name), lost(load, name)].into_iter().flatten();
@@ -70,7 +70,7 @@ pub(crate) fn winner(load: &LoadView<'_>) -> Option<usize> {
     (load.baseline.is_none() && of_best.all(|pair| outcome(pair, best) == Outcome::Beats)).then_some(best)
 }
 
-fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteRatio) -> String {
+fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteApart) -> String {
     let Some(best) = load.bests().next().map(|best| best.row) else { return "no verdict".to_owned() };
     let words = view.metric_words();
     let measured = |row: usize| measured(view, &figure(view, load, row));
@@ -108,42 +108,42 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteR
         let ahead = if beaten.is_empty() { String::new() } else { format!("; ahead of {}", named(&beaten)) };
         return format!(
             "no difference above the {} threshold between {} and {} in {words}{ahead}",
-            matters(view),
+            view.matters(),
             name(load, best),
             named(&level)
         );
     }
     let second = runner_up.other(best);
-    if runner_up.metric.name == "throughput" {
+    if runner_up.by.metric.name == "throughput" {
         let [first, second] = [name(load, best), name(load, second)];
         return match write(runner_up) {
             ratio if ratio.is_empty() => format!("{first} is faster than {second}: {}", measured(best)),
             ratio => format!("{first} is{ratio} as fast as {second}: {}", measured(best)),
         };
     }
-    format!("{}: {},{} that of {}", name(load, best), measured(best), write(runner_up), name(load, second))
+    let apart = write(runner_up);
+    format!("{}: {},{apart} {} {}", name(load, best), measured(best), against(runner_up), name(load, second))
 }
 
 /// How things stand where some comparison with the best has no verdict, though there was a look at one.
-fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteRatio) -> String {
-    let outside = 1.0 + view.study.new.compare.matters;
-    let is_ahead = |pair: &&Pair| {
-        pair.first == best
-            && pair.comparison.ratio.is_some_and(|ratio| ratio >= outside || ratio * outside <= 1.0)
+fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteApart) -> String {
+    let matters = |pair: &Pair| {
+        let matters = pair.by.min_effect(&view.study.new.compare);
+        pair.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
     };
+    let is_ahead = |pair: &&Pair| pair.first == best && matters(pair) == Some(true);
     let (looked_at, rest): (Vec<&Pair>, Vec<&Pair>) =
         of_row(load, best).partition(|pair| pair.was_looked_at());
-    let is_near =
-        |pair: &&Pair| pair.comparison.ratio.is_some_and(|ratio| ratio < outside && ratio * outside > 1.0);
+    let is_near = |pair: &&Pair| matters(pair) == Some(false);
     let (ahead, others): (Vec<&Pair>, Vec<&Pair>) = looked_at.into_iter().partition(is_ahead);
     let (near, behind): (Vec<&Pair>, Vec<&Pair>) = others.into_iter().partition(is_near);
     let named = |pairs: &[&Pair]| listed(pairs.iter().map(|pair| name(load, pair.other(best))));
-    let ratios = ahead
-        .iter()
-        .map(|pair| format!("{} that of {}", write(pair).trim_start(), name(load, pair.other(best))));
+    let leads_by = ahead.iter().map(|pair| {
+        format!("{} {} {}", write(pair).trim_start(), against(pair), name(load, pair.other(best)))
+    });
     let mut parts = vec![measured(view, &figure(view, load, best))];
-    parts.extend((!ahead.is_empty()).then(|| listed(ratios)));
-    parts.extend((!near.is_empty()).then(|| format!("within {} of {}", matters(view), named(&near))));
+    parts.extend((!ahead.is_empty()).then(|| listed(leads_by)));
+    parts.extend((!near.is_empty()).then(|| format!("within {} of {}", view.matters(), named(&near))));
     let leads_it = |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), write(pair).trim_start());
     parts.extend((!behind.is_empty()).then(|| format!("behind {}", listed(behind.iter().map(leads_it)))));
     parts.extend((!rest.is_empty()).then(|| format!("not compared with {}", named(&rest))));
@@ -199,8 +199,8 @@ fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pa
 
 /// The metric of a row over its valid runs, as the table has it.
 fn figure(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> String {
-    let figure = view.metric.zip(load.rows[row].metric);
-    figure.map_or_else(|| "n/a".to_owned(), |(metric, spread)| metric.kind.writer()(spread.median))
+    let figure = view.metric.as_ref().zip(load.rows[row].metric);
+    figure.map_or_else(|| "n/a".to_owned(), |(by, spread)| by.metric.kind.writer()(spread.median))
 }
 
 /// What a row measured, with the name of the metric: `p99 response time 9.40 ms`, or `797.0 ok/s` for throughput.
@@ -212,18 +212,29 @@ pub(super) fn measured(view: &StudyView<'_>, figure: &str) -> String {
 }
 
 fn is_throughput(view: &StudyView<'_>) -> bool {
-    view.metric.is_some_and(|metric| metric.name == "throughput")
+    view.metric.as_ref().is_some_and(|by| by.metric.name == "throughput")
+}
+
+/// What links how far two rows lie apart with the name of the other: `1.12 × that of`, `−398 ms compared with`.
+fn against(pair: &Pair) -> &'static str {
+    match pair.by.scale() {
+        Scale::Ratio => "that of",
+        Scale::Difference => "compared with",
+    }
 }
 
 /// ` 1.12 ×`, as far as there is any.
-fn ratio_alone(pair: &Pair) -> String {
-    pair.comparison.ratio.map_or_else(String::new, |ratio| format!(" {}", ratio::times(ratio)))
+fn alone(pair: &Pair) -> String {
+    pair.comparison
+        .estimate
+        .map_or_else(String::new, |estimate| format!(" {}", apart::alone(&pair.by, estimate)))
 }
 
 /// ` 1.12 × (1.08–1.15)`, as far as there is any.
 pub(super) fn figures(pair: &Pair) -> String {
-    let ratio = pair.comparison.ratio.map(|ratio| ratio::times_within(ratio, pair.comparison.interval));
-    ratio.map_or_else(String::new, |ratio| format!(" {ratio}"))
+    let estimate = pair.comparison.estimate;
+    let apart = estimate.map(|estimate| apart::within(&pair.by, estimate, pair.comparison.interval));
+    apart.map_or_else(String::new, |apart| format!(" {apart}"))
 }
 
 /// Names, or as many as are named in one list.

@@ -2,17 +2,17 @@
 
 use judge::Resource;
 use record::Percentile;
-use stats::Verdict;
+use stats::{Scale, Verdict};
 
 use super::answer::winner;
 use super::pieces::StudyPieces;
 use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
 use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, of_baseline, sentences, tables, tournament};
+use crate::apart;
 use crate::bottleneck;
 use crate::figures::ErrorLine;
 use crate::item::{Fact, Item, Tone};
-use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, listed};
 use crate::units::{count, duration, percent_of, percent_with, rate};
@@ -117,13 +117,15 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
         if rows().any(|row| row.figures.is_some()) {
             self.figures(&mut table, &rows().collect::<Vec<_>>());
-            if self.has_ratios() {
-                let head = if self.loads().any(|load| load.baseline.is_some()) {
-                    "÷ baseline"
-                } else {
-                    "best ÷ this"
+            if self.is_compared() {
+                let has_baseline = self.loads().any(|load| load.baseline.is_some());
+                let head = match (sentences::scale(self.view), has_baseline) {
+                    (Scale::Ratio, true) => "÷ baseline",
+                    (Scale::Ratio, false) => "best ÷ this",
+                    (Scale::Difference, true) => "− baseline",
+                    (Scale::Difference, false) => "best − this",
                 };
-                table.column(head, "", places.iter().map(ratio_cell));
+                table.column(head, "", places.iter().map(apart_cell));
             }
         }
         table.words("verdict", places.iter().map(|place| self.verdict(place)));
@@ -144,7 +146,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// What decides first, then ok/s, median, tail, and errors.
     fn figures(&self, table: &mut Table, rows: &[&VariantRow<'_>]) {
-        let by = self.view.metric.filter(|metric| metric.name != "throughput");
+        let by = self.view.metric.as_ref().map(|by| by.metric).filter(|metric| metric.name != "throughput");
         if let Some(metric) = by {
             let cells = rows.iter().map(|row| row.metric.map(|spread| spread.median));
             let cells = cells.map(|figure| Cell::figure(figure, metric.kind.writer()));
@@ -175,8 +177,8 @@ impl<'v, 'a> Brief<'v, 'a> {
         [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a column has ratios: with a column for loads there is no room for it, and each answer has its ratio.
-    fn has_ratios(&self) -> bool {
+    /// Whether a column says how far rows lie apart: with a column for loads there is no room for it, and each answer says it.
+    fn is_compared(&self) -> bool {
         let has_pair = |(load, row): RowRef<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
         self.view.loads.len() == 1 && self.places().any(has_pair)
     }
@@ -185,9 +187,13 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn legend(&self) -> Option<String> {
         let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
-        self.has_ratios().then(|| {
+        self.is_compared().then(|| {
             format!(
-                "Ratios of {}: blocks that both share, {} confidence; p50, p99: all valid runs.",
+                "{} of {}: blocks that both share, {} confidence; p50, p99: all valid runs.",
+                match sentences::scale(self.view) {
+                    Scale::Ratio => "Ratios",
+                    Scale::Difference => "Differences",
+                },
                 self.view.metric_words(),
                 percent_with(confidence, 1)
             )
@@ -370,17 +376,17 @@ fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
         .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
 }
 
-fn ratio_cell((load, row): &RowRef<'_, '_>) -> Cell {
+fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
     let pair = against(load, *row).filter(|pair| pair.was_looked_at());
-    let pair = pair.and_then(|pair| Some((pair.comparison.ratio?, pair)));
-    let Some((ratio, pair)) = pair else { return String::new().into() };
-    let ends = pair.comparison.interval;
+    let pair = pair.and_then(|pair| Some((pair.comparison.estimate?, pair)));
+    let Some((estimate, pair)) = pair else { return String::new().into() };
+    let (scale, ends) = (pair.comparison.scale, pair.comparison.interval);
     // The best one stands above, even where it is behind in the blocks that both share.
-    let (ratio, ends) = match load.baseline.is_none() && pair.first == *row {
-        true => (ratio.recip(), ends.map(|[low, high]| [high.recip(), low.recip()])),
-        false => (ratio, ends),
+    let (estimate, ends) = match load.baseline.is_none() && pair.first == *row {
+        true => (scale.turned(estimate), ends.map(|[low, high]| [high, low].map(|end| scale.turned(end)))),
+        false => (estimate, ends),
     };
-    Cell { text: ratio::within(ratio, ends), value: Some(ratio) }
+    Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
 }
 
 /// What the comparison says about the row that is not the best, or not the baseline.

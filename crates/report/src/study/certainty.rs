@@ -48,7 +48,7 @@ fn runs_valid(valid: usize) -> String {
 /// Why there is no best one.
 fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0);
-    match view.metric {
+    match &view.metric {
         None => "this version does not know the metric to compare by".to_owned(),
         Some(_) if load.rows.iter().any(failed) => format!("no {} ended ok", view.noun().one),
         Some(_) => "no run gave figures that can be ranked".to_owned(),
@@ -114,9 +114,9 @@ fn words(view: &StudyView<'_>, pair: &Pair) -> String {
     let mut words = match pair.comparison.verdict {
         Verdict::Differs { below_matters: false } => format!("significant, {ahead}"),
         Verdict::Differs { below_matters: true } => {
-            format!("significant, below the {} threshold, {ahead}", matters(view))
+            format!("significant, below the {} threshold, {ahead}", matters(view, pair))
         }
-        Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), common_blocks(pair)),
+        Verdict::Equivalent => format!("equivalent within {}, {}", matters(view, pair), common_blocks(pair)),
         Verdict::Inconclusive | Verdict::MoreErrors(_) | Verdict::None(_) => format!("inconclusive, {ahead}"),
     };
     if let Some(confidence) = pair.comparison.confidence {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tables::names;
 use super::{LoadView, StudyView, VariantRow};
+use crate::apart::signed;
 use crate::event_costs::{InRun, Pooled, in_run, pooled, with_interval};
 use crate::item::Escape;
 use crate::table::{Cell, Table};
@@ -153,16 +154,6 @@ pub(crate) fn table_of_differences(
         all.iter().map(|of| with_interval(of.recovery_ns, |ns| signed(ns, duration))),
     );
     Some((from, table))
-}
-
-/// A difference with its sign.
-fn signed(figure: f64, write: impl Fn(f64) -> String) -> String {
-    let sign = match figure {
-        figure if figure > 0.0 => "+",
-        figure if figure < 0.0 => "−",
-        _ => "",
-    };
-    format!("{sign}{}", write(figure.abs()))
 }
 
 #[cfg(test)]

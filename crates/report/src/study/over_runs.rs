@@ -1,7 +1,7 @@
 //! How the best settings went: every run of them, and one of them over time.
 
 use record::MinMedianMax;
-use stats::Spread;
+use stats::{Scale, Spread};
 use store::StoreError;
 use store::Unit;
 
@@ -70,16 +70,24 @@ pub(super) fn of_load(
 
 /// Draws every run of each row on one axis; whether there is more than one.
 fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &mut Table) -> bool {
-    let Some(metric) = view.metric else { return false };
+    let Some(by) = &view.metric else { return false };
+    let metric = by.metric;
     let figures =
-        |row: usize| load.rows[row].shown().filter_map(|run| crate::metric::read(metric, &view.runs[run]));
+        |row: usize| load.rows[row].shown().filter_map(|run| crate::metric::read(by, &view.runs[run]));
     let Some(axis) = Spread::over(rows.iter().flat_map(|row| figures(*row))) else { return false };
     if rows.iter().all(|row| figures(*row).count() < 2) {
         return false;
     }
     // No difference that matters fills the axis.
-    let around = (axis.median * view.study.new.compare.matters).abs();
-    let ends = [axis.min.min(axis.median - around), axis.max.max(axis.median + around)];
+    let matters = by.min_effect(&view.study.new.compare);
+    let around = match matters.scale {
+        Scale::Ratio => (axis.median * matters.size).abs(),
+        Scale::Difference => matters.size,
+    };
+    let low = axis.min.min(axis.median - around);
+    // What is never below 0 has no axis there.
+    let low = if axis.min >= 0.0 { low.max(0.0) } else { low };
+    let ends = [low, axis.max.max(axis.median + around)];
     let range = format!("{}–{}", metric.kind.writer()(ends[0]), metric.kind.writer()(ends[1]));
     let draw = |row: &usize| spark::points(figures(*row), ends, AXIS_COLUMNS);
     table.drawings(&format!("every run: {}", metric.name), &range, rows.iter().map(draw));
@@ -132,10 +140,10 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
 
 /// The run whose metric is the median of those shown, as a place in [`StudyView::runs`].
 fn middle_run(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Option<usize> {
-    let metric = view.metric?;
+    let by = view.metric.as_ref()?;
     let mut runs: Vec<(f64, usize)> = load.rows[row]
         .shown()
-        .filter_map(|run| Some((crate::metric::read(metric, &view.runs[run])?, run)))
+        .filter_map(|run| Some((crate::metric::read(by, &view.runs[run])?, run)))
         .collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let middle = runs.len().checked_sub(1)? / 2;

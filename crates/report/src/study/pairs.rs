@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use judge::{Eligibility, Pairing};
-use stats::{Comparison, Discards, Duel, MoreErrors, NoVerdict, Paired, Seen, TournamentFindings, Verdict};
+use stats::{
+    Comparison, Discards, Duel, MoreErrors, NoVerdict, Paired, Scale, Seen, TournamentFindings, Verdict,
+};
 use store::{StoreError, Study};
 
 use super::procedures;
 use super::rows::VariantRow;
-use crate::metric::{self, Metric};
+use crate::metric::{self, ComparedBy};
 use crate::view::View;
 
 /// Two rows over the blocks that both were measured in.
@@ -19,13 +21,13 @@ pub(crate) struct Pair {
     pub(crate) first: usize,
     pub(crate) second: usize,
     /// What they are compared by.
-    pub(crate) metric: &'static Metric,
+    pub(crate) by: ComparedBy,
     higher_is_better: bool,
     pub(crate) comparison: Comparison,
     /// Whether it shares its error rate with others, by Holm.
     pub(crate) is_shared: bool,
-    /// The ratio in each of the blocks that count, in their order.
-    pub(crate) ratios: Vec<f64>,
+    /// The ratio or the difference in each of the blocks that count, in their order.
+    pub(crate) in_blocks: Vec<f64>,
     /// In how many of the blocks that count the first was better.
     pub(crate) first_better: usize,
     /// In how many the second was.
@@ -49,7 +51,7 @@ impl Pair {
         if self.first == row { self.second } else { self.first }
     }
 
-    /// Whether there were blocks enough for a look, so that the ratio has an interval.
+    /// Whether there were blocks enough for a look, so that the estimate has an interval.
     pub(crate) fn was_looked_at(&self) -> bool {
         self.comparison.interval.is_some()
     }
@@ -66,8 +68,8 @@ pub(super) struct Scene<'a> {
     pub(super) load: &'a str,
     pub(super) rows: &'a [VariantRow<'a>],
     pub(super) views: &'a [View<'a>],
-    /// What decides, and whether more of it is better.
-    pub(super) metric: &'static Metric,
+    /// What decides.
+    pub(super) by: &'a ComparedBy,
 }
 
 /// Pairs by the first metric, and the same by further ones.
@@ -88,7 +90,7 @@ type Couple = (usize, usize);
 /// What is to be compared: the blocks of two rows by a metric.
 struct Asked {
     couple: Couple,
-    metric: &'static Metric,
+    by: ComparedBy,
     common: Pairing,
 }
 
@@ -125,11 +127,12 @@ impl Scene<'_> {
         let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
             return Pairs::default();
         };
-        let fresh = |metric: &'static Metric| {
-            let of = |row: usize| self.by_block(metric, self.rows[row].confirming(self.views));
-            Asked { couple, metric, common: self.pairing([of(couple.0), of(couple.1)]) }
+        let fresh = |by: ComparedBy| {
+            let of = |row: usize| self.by_block(&by, self.rows[row].confirming(self.views));
+            let common = self.pairing([of(couple.0), of(couple.1)]);
+            Asked { couple, by, common }
         };
-        let mut judged = vec![Judged { asked: fresh(self.metric), comparison, is_shared: false }];
+        let mut judged = vec![Judged { asked: fresh(self.by.clone()), comparison, is_shared: false }];
         if matches!(comparison.verdict, Verdict::Differs { .. }) {
             let further = self.further().map(fresh).collect();
             judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
@@ -140,12 +143,12 @@ impl Scene<'_> {
     /// By every metric, the first one first.
     fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, StoreError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
-        for metric in std::iter::once(self.metric).chain(self.further()) {
+        for by in std::iter::once(self.by.clone()).chain(self.further()) {
             for couple in couples {
                 let rows = [&self.rows[couple.0], &self.rows[couple.1]];
-                let of = |row: &VariantRow<'_>| self.by_block(metric, row.runs.iter().map(|(run, _)| *run));
-                asked.push(Asked { couple: *couple, metric, common: self.pairing(rows.map(of)) });
-                duels.extend(procedures::duel(self.study, self.load, rows, metric)?);
+                let of = |row: &VariantRow<'_>| self.by_block(&by, row.runs.iter().map(|(run, _)| *run));
+                asked.push(Asked { couple: *couple, by: by.clone(), common: self.pairing(rows.map(of)) });
+                duels.extend(procedures::duel(self.study, self.load, rows, &by)?);
             }
         }
         let invalid = |row: usize| self.rows[row].count(Eligibility::Invalid);
@@ -163,14 +166,15 @@ impl Scene<'_> {
         let paired: Vec<Paired<'_>> = asked
             .iter()
             .zip(discards)
-            .map(|(Asked { common, .. }, discards)| Paired {
+            .map(|(Asked { common, by, .. }, discards)| Paired {
                 pairs: &common.pairs,
                 attainable: common.attainable,
                 discards,
                 extensions: self.study.extensions.len() as u32,
+                matters: by.min_effect(&self.study.new.compare),
             })
             .collect();
-        let found = stats::compare_together(family, self.study.new.compare.matters, &paired);
+        let found = stats::compare_together(family, &paired);
         let judged = asked.into_iter().zip(found);
         judged.map(|(asked, comparison)| Judged { asked, comparison, is_shared: family > 1 }).collect()
     }
@@ -191,10 +195,11 @@ impl Scene<'_> {
     }
 
     fn pair(&self, Judged { asked, comparison, is_shared }: Judged) -> Pair {
-        let Asked { couple, metric, common } = asked;
-        let higher_is_better = match metric.name == self.metric.name {
-            true => self.study.new.compare.higher_is_better,
-            false => metric.higher_is_better,
+        let Asked { couple, by, common } = asked;
+        let higher_is_better = by.higher_is_better(&self.study.new.compare);
+        let apart = |(a, b): &(f64, f64)| match by.scale() {
+            Scale::Ratio => a / b,
+            Scale::Difference => a - b,
         };
         let pairs = &common.pairs[..comparison.blocks.min(common.pairs.len())];
         let larger = pairs.iter().filter(|(a, b)| a > b).count();
@@ -204,16 +209,16 @@ impl Scene<'_> {
         let mut pair = Pair {
             first: couple.0,
             second: couple.1,
-            metric,
             higher_is_better,
             is_shared,
-            ratios: pairs.iter().map(|(a, b)| a / b).collect(),
+            in_blocks: pairs.iter().map(apart).collect(),
             first_better,
             second_better,
             has_more_errors: false,
             too_few_samples: common.too_few_samples,
             attainable: common.attainable,
             comparison,
+            by,
         };
         let share = |row: usize| self.rows[row].unserved_share().unwrap_or(0.0);
         let (ahead, other) = pair.ahead();
@@ -223,9 +228,9 @@ impl Scene<'_> {
     }
 
     /// Metrics besides the first that this version knows.
-    fn further(&self) -> impl Iterator<Item = &'static Metric> {
+    fn further(&self) -> impl Iterator<Item = ComparedBy> {
         let names = self.study.new.compare.also.iter().take(METRICS_MAX);
-        names.filter_map(|name| Metric::named(name)).filter(|metric| metric.name != self.metric.name)
+        names.filter_map(|name| ComparedBy::named(name)).filter(|by| by != self.by)
     }
 
     /// As many as the plan names, known or not.
@@ -238,8 +243,8 @@ impl Scene<'_> {
     }
 
     /// What runs say in each block.
-    fn by_block(&self, metric: &Metric, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
-        runs.filter_map(|run| Some((self.views[run].place()?.block, metric::seen(metric, &self.views[run]))))
+    fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
+        runs.filter_map(|run| Some((self.views[run].place()?.block, metric::seen(by, &self.views[run]))))
             .collect()
     }
 }
@@ -260,10 +265,10 @@ fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
 impl Judged {
     /// The second against the first.
     fn turned(self) -> Self {
-        let Self { asked: Asked { couple, metric, mut common }, comparison, is_shared } = self;
+        let Self { asked: Asked { couple, by, mut common }, comparison, is_shared } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
         let comparison = turned(&comparison, &common.pairs);
-        Self { asked: Asked { couple: (couple.1, couple.0), metric, common }, comparison, is_shared }
+        Self { asked: Asked { couple: (couple.1, couple.0), by, common }, comparison, is_shared }
     }
 }
 
@@ -279,8 +284,8 @@ fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
     };
     Comparison {
         larger: judged.iter().filter(|(first, second)| first > second).count(),
-        ratio: comparison.ratio.map(f64::recip),
-        interval: comparison.interval.map(|[low, high]| [high.recip(), low.recip()]),
+        estimate: comparison.estimate.map(|estimate| comparison.scale.turned(estimate)),
+        interval: comparison.interval.map(|[low, high]| [high, low].map(|end| comparison.scale.turned(end))),
         verdict,
         ..*comparison
     }
@@ -288,5 +293,5 @@ fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
 
 /// Whether the second is ahead.
 fn is_behind(comparison: &Comparison, higher_is_better: bool) -> bool {
-    comparison.ratio.is_some_and(|ratio| if higher_is_better { ratio < 1.0 } else { ratio > 1.0 })
+    comparison.is_first_larger() == Some(!higher_is_better)
 }

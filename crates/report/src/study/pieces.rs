@@ -1,18 +1,19 @@
 //! The pieces of a report on a study.
 
 use judge::{Bottleneck, Eligibility};
+use stats::Scale;
 use store::{COMMAND, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState};
 
 use super::answer::{answer, winner};
-use super::sentences::{self, blocks, matters, next_blocks, row_name};
+use super::sentences::{self, blocks, next_blocks, row_name};
 use super::troubles::{self, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, gates, of_baseline, written};
+use crate::apart;
 use crate::bottleneck;
 use crate::capacity;
 use crate::events;
 use crate::item::{Escape, Item, Tone};
-use crate::ratio;
 use crate::spark;
 use crate::text::{cut_to, harmless, in_shell, listed};
 use crate::units::count;
@@ -129,26 +130,38 @@ impl<'a> StudyPieces<'a> {
 
     /// What was compared, by every metric, each with its interval on an axis that all share.
     pub(super) fn pairs(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let Some(by) = &self.view.metric else { return Vec::new() };
         let each = || load.pairs.iter().chain(&load.further);
-        let ends = each().flat_map(|pair| pair.comparison.interval.into_iter().flatten());
+        // Those of another unit have no place on it.
+        let on_axis = |pair: &super::Pair| pair.by.has_unit_of(by);
+        let ends = each()
+            .filter(|pair| on_axis(pair))
+            .flat_map(|pair| pair.comparison.interval.into_iter().flatten());
         // No difference that matters fills the axis.
-        let matters = 1.0 + self.view.study.new.compare.matters;
-        let [low, high] =
-            ends.fold([1.0 / matters, matters], |[low, high], end| [low.min(end), high.max(end)]);
+        let matters = self.view.study.new.compare.matters;
+        let least = match by.scale() {
+            Scale::Ratio => [1.0 / (1.0 + matters), 1.0 + matters],
+            Scale::Difference => [-matters, matters],
+        };
+        let ends = ends.filter(|end| end.is_finite());
+        let [low, high] = ends.fold(least, |[low, high], end| [low.min(end), high.max(end)]);
+        let none = by.scale().none();
         let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
         let drawing = |pair: &super::Pair| {
-            let (middle, ends) = (pair.comparison.ratio?, pair.comparison.interval?);
-            let line = spark::interval(middle, ends, [low, high], INTERVAL_COLUMNS);
-            let [low, high] = [low, high].map(ratio::times);
+            let (middle, ends) =
+                (pair.comparison.estimate.filter(|_| on_axis(pair))?, pair.comparison.interval?);
+            let line = spark::interval(middle, ends, none, [low, high], INTERVAL_COLUMNS);
+            let [low, high] = [low, high].map(|end| apart::alone(by, end));
             Some(format!("{low} {line} {high}"))
         };
         let told = each().map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
         let mut told: Vec<(String, Option<String>)> = told.collect();
         if told.iter().any(|(_, drawing)| drawing.is_some()) {
-            told.push((
-                "● is the ratio in its interval; │ is 1, no difference (┼ within the interval, ◉ at the ratio).".to_owned(),
-                None,
-            ));
+            let noun = apart::noun(by.scale());
+            let sentence = format!(
+                "● is the {noun} in its interval; │ is {none}, no difference (┼ within the interval, ◉ at the {noun})."
+            );
+            told.push((sentence, None));
         }
         if told.is_empty() { Vec::new() } else { vec![Item::Drawn(told)] }
     }
@@ -202,12 +215,12 @@ impl<'a> StudyPieces<'a> {
         if compare.asks_for_failures() {
             return "nothing: the plan asks what fails".to_owned();
         }
-        let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
+        let Some(by) = &self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "higher" } else { "lower" };
         format!(
             "by {}, {better} is better; threshold {}",
-            metric.words(self.view.noun().unit),
-            matters(self.view)
+            by.words(self.view.noun().unit),
+            self.view.matters()
         )
     }
 

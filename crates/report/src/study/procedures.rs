@@ -1,6 +1,6 @@
 //! What a study's own procedure says of its rows.
 
-use judge::{Metric, Setting};
+use judge::{ComparedBy, Setting};
 use stats::{Duel, TournamentFindings};
 use store::{StoreError, Study};
 
@@ -11,10 +11,10 @@ pub(super) fn duel(
     study: &Study,
     load: &str,
     rows: [&VariantRow<'_>; 2],
-    metric: &Metric,
+    by: &ComparedBy,
 ) -> Result<Option<Duel>, StoreError> {
     let [first, second] = rows.map(|row| Setting::of(row.place));
-    judge::duel(study, load, [&first, &second], metric)
+    judge::duel(study, load, [&first, &second], by)
 }
 
 /// What a tournament of all rows of a load has found, each under its place in them; `None` if the study has none.
@@ -23,8 +23,8 @@ pub(super) fn tournament(
     load: &str,
     rows: &[VariantRow<'_>],
 ) -> Result<Option<TournamentFindings>, StoreError> {
-    let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
+    let Some(by) = ComparedBy::named(&study.new.compare.by) else { return Ok(None) };
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
-    let tournament = judge::tournament(study, load, &settings, metric)?;
+    let tournament = judge::tournament(study, load, &settings, &by)?;
     Ok(tournament.map(|tournament| tournament.finding()))
 }

@@ -9,7 +9,7 @@ use stats::Spread;
 use store::{StoreError, Study, StudyPlace, stage};
 
 use crate::figures::{Figures, TallyKind};
-use crate::metric::{self, Metric, error_share};
+use crate::metric::{self, ComparedBy, error_share};
 use crate::view::{OF_STATEMENTS, Statement, View};
 
 /// One variant under one load.
@@ -135,7 +135,7 @@ pub(super) fn of_load<'a>(
     study: &'a Study,
     load: &str,
     views: &[View<'a>],
-    metric: Option<&Metric>,
+    metric: Option<&ComparedBy>,
 ) -> Result<Vec<VariantRow<'a>>, StoreError> {
     let by_position: BTreeMap<u32, usize> =
         views.iter().enumerate().filter_map(|(run, view)| Some((view.place()?.position, run))).collect();
@@ -164,7 +164,7 @@ fn row<'a>(
     planned: usize,
     runs: Vec<(usize, Eligibility)>,
     views: &[View<'a>],
-    metric: Option<&Metric>,
+    metric: Option<&ComparedBy>,
 ) -> Result<VariantRow<'a>, StoreError> {
     let eligible_as = |wanted| runs.iter().filter(move |(_, eligibility)| *eligibility == wanted);
     let is_valid = eligible_as(Eligibility::Valid).next().is_some();
@@ -193,7 +193,9 @@ fn row<'a>(
         listen_queue_peak: most(|usage| usage.listen_queue_peak),
         swap_peak_bytes: most(|usage| usage.swap_peak_bytes),
     };
-    let metric = metric.and_then(|metric| over(&|view| metric::read(metric, view)));
+    let over_all =
+        |by: &ComparedBy| Spread::with_endless(shown.iter().filter_map(|view| metric::read(by, view)));
+    let metric = metric.and_then(over_all);
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.answers_per_s());
     let (others, is_ranked) = (Vec::new(), true);

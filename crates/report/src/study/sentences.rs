@@ -1,11 +1,12 @@
 //! Sentences about a study. The caller escapes the names in them.
 
-use judge::Eligibility;
-use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
+use judge::{ComparedBy, Eligibility};
+use stats::{LOOKS, MoreErrors, NoVerdict, Scale, Verdict};
 
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
 use super::{LoadView, StudyView, name};
+use crate::apart;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
 /// Writes the name of a row, escaped and short.
@@ -48,6 +49,11 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
         _ => return None,
     };
     Some(match why {
+        NoVerdict::TooFewBlocks { .. } if pair.too_few_samples > 0 && pair.by.is_of_events() => format!(
+            "in {} of {} common blocks it is unknown what an event cost",
+            pair.too_few_samples,
+            pair.too_few_samples + pair.comparison.common
+        ),
         NoVerdict::TooFewBlocks { .. } if pair.too_few_samples > 0 => format!(
             "in {} of {} common blocks a run has too few samples for a verdict on this percentile; measure for longer",
             pair.too_few_samples,
@@ -101,10 +107,11 @@ fn more_errors(more: &MoreErrors) -> String {
     }
 }
 
-/// One pair: who is ahead, by what ratio, and whether that can be said.
+/// One pair: who is ahead, by how much, and whether that can be said.
 pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
     let (first, second) = (name(load, pair.first), name(load, pair.second));
-    let words = pair.metric.words(view.noun().unit);
+    let words = pair.by.words(view.noun().unit);
+    let matters = matters(view, pair);
     let verdict = pair.comparison.verdict;
     let link = match verdict {
         Verdict::Differs { below_matters: true } if pair.is_behind() => "is slightly behind",
@@ -124,9 +131,9 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         }
         Verdict::Differs { below_matters: false } => format!("{ahead}: significant"),
         Verdict::Differs { below_matters: true } => {
-            format!("{ahead}: significant, below the {} threshold", matters(view))
+            format!("{ahead}: significant, below the {matters} threshold")
         }
-        Verdict::Equivalent => format!("{}: equivalent within {}", common_blocks(pair), matters(view)),
+        Verdict::Equivalent => format!("{}: equivalent within {matters}", common_blocks(pair)),
         Verdict::Inconclusive => {
             // After a look that can be the only one there is no next.
             let next = if common < LOOKS[0].blocks as usize { String::new() } else { next_look(pair) };
@@ -171,11 +178,13 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         load.pairs.iter().chain(&load.further).filter(|pair| pair.comparison.interval.is_some());
     if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {
         caveats.push(format!(
-            "In brackets: the confidence interval of the ratio, {}.",
+            "In brackets: the confidence interval of the {}, {}.",
+            apart::noun(scale(view)),
             percent_with(confidence, 1)
         ));
+        caveats.extend(endless(load));
     }
-    caveats.extend(partly(load));
+    caveats.extend(partly(view, load));
     if !load.pairs.is_empty() {
         caveats.extend(extended(view.study));
     }
@@ -216,15 +225,34 @@ fn error_rate(study: &store::Study) -> String {
     percent_up_to(stats::error_rate(study.extensions.len() as u32), 3)
 }
 
-/// That ratios rest on other runs than the figures in the table, where they do.
-fn partly(load: &LoadView<'_>) -> Option<String> {
+/// By what rows are compared first.
+pub(crate) fn scale(view: &StudyView<'_>) -> Scale {
+    view.metric.as_ref().map_or(Scale::Ratio, ComparedBy::scale)
+}
+
+/// What an infinite difference means, where there is one.
+fn endless(load: &LoadView<'_>) -> Option<String> {
+    let is_endless = |pair: &Pair| {
+        let ends = pair.comparison.interval.into_iter().flatten();
+        ends.chain(pair.comparison.estimate).any(f64::is_infinite)
+    };
+    load.pairs.iter().chain(&load.further).any(is_endless).then(|| {
+        "∞: in some runs the system was not back. Such a run counts as longer than any in which it was; between two of them, nobody knows."
+            .to_owned()
+    })
+}
+
+/// That comparisons rest on other runs than the figures in the table, where they do.
+fn partly(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     let is_partial = |pair: &&Pair| {
         let valid = |row: usize| load.rows[row].count(Eligibility::Valid);
         pair.comparison.common > 0 && pair.comparison.blocks < valid(pair.first).max(valid(pair.second))
     };
     load.pairs.iter().find(is_partial).map(|_| {
-        "A ratio compares runs of the same blocks, its common ones; the table has the median over all valid runs."
-            .to_owned()
+        format!(
+            "A {} compares runs of the same blocks, its common ones; the table has the median over all valid runs.",
+            apart::noun(scale(view))
+        )
     })
 }
 
@@ -261,10 +289,9 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     sentences
 }
 
-pub(super) fn matters(view: &StudyView<'_>) -> String {
-    let matters = view.study.new.compare.matters;
-    let percent = matters * 100.0;
-    percent_with(matters, usize::from((percent - percent.round()).abs() > 0.005))
+/// What does not matter between the rows of a pair.
+pub(super) fn matters(view: &StudyView<'_>, pair: &Pair) -> String {
+    apart::min_effect(&pair.by, pair.by.min_effect(&view.study.new.compare))
 }
 
 pub(super) fn blocks(blocks: usize) -> String {
@@ -280,6 +307,7 @@ pub(super) fn common_blocks(pair: &Pair) -> String {
 pub(super) fn ahead(pair: &Pair) -> String {
     let blocks = common_blocks(pair);
     match pair.is_behind() {
+        _ if pair.first_better + pair.second_better == 0 => format!("equal in all {blocks}"),
         true => format!("worse in {} of {blocks}", pair.second_better),
         false => format!("better in {} of {blocks}", pair.first_better),
     }

@@ -47,7 +47,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     }
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share(), percent_of)));
     // What decides stands before everything else.
-    match view.metric {
+    match view.metric.as_ref().map(|by| by.metric) {
         Some(metric) if metric.name != "throughput" => {
             spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.kind.writer());
             table.column("ok/s", "", rows().map(|row| middle(row.throughput)));

@@ -2,7 +2,7 @@
 
 use stats::{EliminationReason, TournamentEnd, TournamentFindings};
 
-use super::sentences::{blocks, matters, row_name};
+use super::sentences::{blocks, row_name};
 use super::{LoadView, StudyView};
 use crate::ratio;
 use crate::text;
@@ -45,7 +45,7 @@ pub(super) fn tie(
         "{} cannot be distinguished from {} by {}; take the cheapest",
         listed(others),
         name(best),
-        matters(view)
+        view.matters()
     ))
 }
 

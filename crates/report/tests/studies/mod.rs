@@ -2,15 +2,16 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub(crate) mod of_events;
 pub(crate) mod searched;
 
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
 use serde_json::json;
 use store::{
-    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Failure, FoundBaseline,
-    GateResult, Level, NewStudy, Origin, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId,
-    StudyPlace, StudyState, Unit, Verdict,
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Cost, Event, EventCost, Failure,
+    FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Run, RunId, Store, StoreError, Study,
+    StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
@@ -33,6 +34,8 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-one-common", apart(1)),
         ("study-gone", gone()),
         ("study-best", searched::best()),
+        ("study-events", of_events::deployments()),
+        ("study-events-endless", of_events::never_back()),
         ("study-failures", failures()),
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
@@ -86,6 +89,8 @@ struct Script<'a> {
     done: usize,
     /// Whether steps are transactions, of which the first has statements with accounts of their own.
     is_sql: bool,
+    /// What the event `deploy` cost in each run, if there is one.
+    cost: Option<fn(&StudyPlace) -> Cost>,
 }
 
 /// A study, and each of its runs with its seconds.
@@ -108,7 +113,10 @@ impl Script<'_> {
         let store = OwnStore::new();
         let id = store.begin_study(&self.new).unwrap();
         for place in &self.new.planned[..self.done.min(self.new.planned.len())] {
-            self.run(&id, place).keep(&store);
+            let run = self.run(&id, place).keep(&store);
+            if let Some(cost) = self.cost {
+                keep_event(&store, &run, cost(place));
+            }
         }
         if self.done >= self.new.planned.len() {
             let ended_at_unix_ms = STARTED_AT_UNIX_MS + 100_000;
@@ -234,6 +242,21 @@ impl Script<'_> {
     }
 }
 
+/// An event, and what it cost.
+fn keep_event(store: &Store, run: &RunId, cost: Cost) {
+    let event = Event {
+        name: "deploy".to_owned(),
+        action: "signal HUP".to_owned(),
+        planned_ns: Some(cost.from_ns),
+        begun_ns: Some(cost.from_ns),
+        ended_ns: Some(cost.from_ns + 20_000_000),
+        ..Event::default()
+    };
+    store.keep_events(run, &[event]).unwrap();
+    let cost = EventCost { name: "deploy".to_owned(), occurrence: 0, judged: Judged::Cost(Box::new(cost)) };
+    store.keep_event_costs(&mut store.load(run).unwrap(), vec![cost]).unwrap();
+}
+
 /// A study as it was kept, with names that are always the same.
 fn kept_study(store: &Store, id: &StudyId) -> Stored {
     let mut study = store.load_study(id).unwrap();
@@ -286,6 +309,7 @@ fn app_servers() -> Script<'static> {
         steps: &["fibonacci"],
         done: usize::MAX,
         is_sql: false,
+        cost: None,
     }
 }
 

@@ -33,10 +33,10 @@ pub(crate) fn best() -> Stored {
     };
     let mut settings: Vec<judge::Setting> = script.behaviours.iter().map(setting).collect();
     settings.sort();
-    let metric = judge::Metric::named("throughput").unwrap();
+    let metric = judge::ComparedBy::named("throughput").unwrap();
     for _ in 0..100 {
         let study = store.load_study(&id).unwrap();
-        let tournament = judge::tournament(&study, load, &settings, metric).unwrap().unwrap();
+        let tournament = judge::tournament(&study, load, &settings, &metric).unwrap().unwrap();
         let TournamentStep::Block { block, stage, of } = tournament.next() else { break };
         let stage = match stage {
             TournamentStage::Halving(_) => store::stage::HALVING,

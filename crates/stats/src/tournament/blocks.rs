@@ -6,7 +6,7 @@ use super::block::Block;
 use super::halving::{FIELD, PILOT_BLOCKS, RACE_MAX, blocks_needed, kept, noise, rounds};
 use super::kn::{FIRST_BLOCKS, Race};
 use super::{EliminationReason, Out, Phase, Tournament, TournamentEnd};
-use crate::{Duel, DuelRules, FIXED};
+use crate::{Duel, DuelRules, FIXED, MinEffect};
 
 /// The chance to lose a best that leads by what matters; halving and the race share it, if there are both.
 const ALPHA: f64 = 0.05;
@@ -133,7 +133,7 @@ impl Tournament {
         self.finalists = Some((best, rival));
         if self.rules.has_confirmation {
             self.phase = Phase::Confirm(Duel::new(DuelRules {
-                matters: self.rules.matters,
+                matters: MinEffect::share(self.rules.matters),
                 higher_is_better: self.rules.higher_is_better,
                 blocks_max: self.rules.blocks_max.max(FIXED.blocks),
                 pilot_blocks: 0,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use libm::log;
 
-use crate::compare::is_figure;
+use crate::scale::is_figure;
 use crate::{ErrorGap, Seen, look_at};
 
 /// One finished block: what each setting said, `None` for those that were not in it.

@@ -3,7 +3,7 @@
 
 mod words;
 
-use judge::{Metric, Setting};
+use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
@@ -26,12 +26,12 @@ pub(crate) struct Best<'a> {
 impl<'a> Best<'a> {
     /// Of all variants of a plan; `None` if it compares by what is not known.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
-        let metric = Metric::named(&kept.new.compare.by)?;
+        let by = ComparedBy::named(&kept.new.compare.by)?;
         let mut numbered: Vec<(Setting, usize)> =
             (0..plan.variants.len()).map(|variant| (setting(plan, variant), variant)).collect();
         numbered.sort();
         let (settings, variants) = numbered.into_iter().unzip();
-        Some(Self { plan, settings, variants, heard: Heard::of(metric) })
+        Some(Self { plan, settings, variants, heard: Heard::of(by) })
     }
 
     /// How the tournament under a load stands.

@@ -2,7 +2,7 @@
 
 mod words;
 
-use judge::{Metric, Setting};
+use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{Duel, DuelEnd, DuelStep};
@@ -23,16 +23,16 @@ pub(crate) struct Duels<'a> {
 impl<'a> Duels<'a> {
     /// Of the two variants of a plan, the first one being A; `None` if it has not two, or compares by what is not known.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
-        let metric = Metric::named(&kept.new.compare.by)?;
+        let by = ComparedBy::named(&kept.new.compare.by)?;
         let [_, _] = plan.variants.as_slice() else { return None };
-        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: Heard::of(metric) })
+        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: Heard::of(by) })
     }
 
     /// How the duel under a load stands.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;
-        Ok(judge::duel_by(kept, name, [a, b], self.heard.metric(), &mut |run| self.heard.said(run))?)
+        Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
     }
 
     /// The runs of a step, and which variants they are of.

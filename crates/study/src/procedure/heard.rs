@@ -3,25 +3,25 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use judge::Metric;
+use judge::ComparedBy;
 use stats::Seen;
 use store::{Run, RunId, StoreError};
 
 /// What the runs of a study said by its metric.
 pub(super) struct Heard {
-    metric: &'static Metric,
+    by: ComparedBy,
     said: RefCell<BTreeMap<RunId, Seen>>,
 }
 
 impl Heard {
     /// Nothing so far.
-    pub(super) fn of(metric: &'static Metric) -> Self {
-        Self { metric, said: RefCell::default() }
+    pub(super) fn of(by: ComparedBy) -> Self {
+        Self { by, said: RefCell::default() }
     }
 
     /// By what the runs are compared.
-    pub(super) fn metric(&self) -> &'static Metric {
-        self.metric
+    pub(super) fn by(&self) -> &ComparedBy {
+        &self.by
     }
 
     /// What a run that is over says.
@@ -29,7 +29,7 @@ impl Heard {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(*said);
         }
-        let said = judge::said(run, self.metric)?;
+        let said = judge::said(run, &self.by)?;
         self.said.borrow_mut().insert(run.id.clone(), said);
         Ok(said)
     }

@@ -8,8 +8,8 @@ use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::{
-    CapacityRules, Ending, Extension, Model, NewRun, Procedure, Reading, Run, RunId, RunState, StoreError,
-    Study, StudyEnding, StudyPlace, Verdict,
+    CapacityRules, Cost, Ending, Event, EventCost, Extension, Judged, Model, NewRun, Procedure, Reading, Run,
+    RunId, RunState, StoreError, Study, StudyEnding, StudyPlace, Verdict,
 };
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
@@ -18,6 +18,17 @@ pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
          vary: {{ n: [{variants}] }} }}\ncompare: {compare}\n"
+    );
+    let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
+    plan.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// The same under an open load, with an event.
+pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ rate: 10/s, for: 10s }}\nevents: {{ deploy: {{ at: 5s }} }}\nsystems:\n  \
+         web: {{ start: 'web {{port}} {{n}}', vary: {{ n: [{variants}] }}, events: {{ deploy: {{ signal: HUP }} }} }}\n\
+         compare: {compare}\n"
     );
     let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     plan.unwrap_or_else(|faults| panic!("{faults}"))
@@ -91,9 +102,23 @@ impl Memory {
             let tally = answered(figures);
             let interval = Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() };
             let readings: Vec<_> = figures.busy_percent.map(|busy| (0, cores(busy))).into_iter().collect();
-            self.store.kept(&new, &[interval], &readings, &ending)
+            let run = self.store.kept(&new, &[interval], &readings, &ending);
+            figures.outage_ms.map_or(run.clone(), |outage_ms| self.with_event(&run.id, outage_ms))
         });
         sample.clone()
+    }
+
+    /// An event with this outage, and nothing lost.
+    fn with_event(&self, run: &RunId, outage_ms: u64) -> Run {
+        let event =
+            Event { name: "deploy".to_owned(), begun_ns: Some(1), ended_ns: Some(2), ..Event::default() };
+        self.store.keep_events(run, &[event]).expect("an event");
+        let cost = Cost { outage_ns: outage_ms * 1_000_000, ..Cost::default() };
+        let cost =
+            EventCost { name: "deploy".to_owned(), occurrence: 0, judged: Judged::Cost(Box::new(cost)) };
+        let mut run = self.store.load(run).expect("it is kept");
+        self.store.keep_event_costs(&mut run, vec![cost]).expect("a cost");
+        run
     }
 
     /// The same study from its beginning, with other draws.
@@ -247,12 +272,14 @@ pub(crate) struct Figures {
     pub(crate) response_ms: u64,
     /// How busy the cores of the machine were with the system, if anybody looked.
     pub(crate) busy_percent: Option<u32>,
+    /// What its event cost, if it has one.
+    pub(crate) outage_ms: Option<u64>,
 }
 
 impl Comes {
     /// A run that went well, and took two seconds.
     pub(crate) fn well(per_s: u64) -> Self {
-        Self::of(Figures { per_s, response_ms: 10, busy_percent: None })
+        Self::of(Figures { per_s, response_ms: 10, busy_percent: None, outage_ms: None })
     }
 
     /// The same, with other figures.

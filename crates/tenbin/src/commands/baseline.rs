@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use judge::words::planned_load;
-use judge::{Condition, Eligibility, Metric, Setting, baseline, eligibility};
+use judge::{ComparedBy, Condition, Eligibility, Setting, baseline, eligibility};
 use plan::{Find, Plan, StoredBaseline, Study};
 use store::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, FoundBaseline, Origin, Procedure, Run, Store,
@@ -37,7 +37,7 @@ struct Wanted {
     /// Of a run: the names of its steps.
     steps: Vec<String>,
     conditions: Vec<Condition>,
-    metrics: Vec<&'static Metric>,
+    metrics: Vec<ComparedBy>,
 }
 
 /// A run or a study that may be the baseline.
@@ -151,7 +151,7 @@ impl Wanted {
             loads: study.loads.iter().enumerate().map(load).collect(),
             steps: Vec::new(),
             conditions: of_baseline(&study.gates),
-            metrics: study.compare.metrics().filter(|_| is_compared).collect(),
+            metrics: study.compare.metrics().filter(|_| is_compared).cloned().collect(),
         }
     }
 

@@ -294,7 +294,8 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
         .into())
 }
 
-/// A study answers with what it found, unless a gate was breached, a system was gone, or nothing can be believed. A search
+/// A study answers with what it found, unless a gate was breached, invalid runs prevented its verdict, a system was gone, or nothing can
+/// be believed. A search
 /// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
 pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> {
     let judged = |verdict: Verdict| {
@@ -305,6 +306,8 @@ pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> 
     let is_meant = matches!(compare.procedure, Procedure::Capacity(_)) || compare.asks_for_failures();
     Ok(if is_breached(study, store)? {
         Exit::Breached
+    } else if judge::is_prevented_by_invalid_runs(study) {
+        Exit::Invalid
     } else if judged(Verdict::Degraded) > 0 && !is_meant {
         Exit::Degraded
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {

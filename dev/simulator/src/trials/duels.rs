@@ -106,12 +106,12 @@ impl Duels {
         self.ended += 1;
         let finding = duel.finding();
         self.blocks += finding.common as u32;
-        let ratio = finding.ratio.unwrap_or(1.0);
+        let ratio = finding.estimate.unwrap_or(1.0);
         match finding.verdict {
             Verdict::Differs { .. } => {
                 self.differs += 1;
                 self.wrong += u32::from(truth == 1.0 || (ratio > 1.0) != (truth > 1.0));
-                self.wild += u32::from(ratio.ln().abs() > 2.0 * duel.rules().matters);
+                self.wild += u32::from(ratio.ln().abs() > 2.0 * duel.rules().matters.size);
             }
             Verdict::Equivalent => self.equivalent += 1,
             Verdict::Inconclusive => self.inconclusive += 1,

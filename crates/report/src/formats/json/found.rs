@@ -76,7 +76,7 @@ impl<'a> FoundObject<'a> {
             rival: rival.map(|row| variant(load, row)),
             confirmed: confirmed.as_ref().map(|comparison| ConfirmedObject {
                 verdict: verdict_name(comparison.verdict),
-                ratio: comparison.ratio,
+                ratio: comparison.estimate,
                 low: comparison.interval.map(|[low, _]| low),
                 high: comparison.interval.map(|[_, high]| high),
                 confidence: comparison.confidence,

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
 use serde::Serialize;
+use stats::Scale;
 use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
+use crate::apart;
 use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, reason, verdict_word};
 
 #[derive(Serialize)]
@@ -107,7 +109,10 @@ struct About<'a> {
 #[derive(Serialize)]
 struct ComparisonObject<'a> {
     metric: &'a str,
+    /// `ratio`, or of what may be 0 `difference`.
+    scale: &'static str,
     higher_is_better: bool,
+    /// A share, or a difference in the unit.
     matters: f64,
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
@@ -158,7 +163,11 @@ struct PairObject<'a> {
     load: &'a str,
     a: Variant<'a>,
     b: Variant<'a>,
+    /// Null of what is compared by difference.
     ratio: Option<f64>,
+    /// Of `a` less `b`, in the unit of the metric; null if it has no limit, and of what is compared by ratio.
+    difference: Option<f64>,
+    scale: &'static str,
     low: Option<f64>,
     high: Option<f64>,
     blocks: usize,
@@ -169,7 +178,8 @@ struct PairObject<'a> {
     a_better_blocks: usize,
     below_matters: Option<bool>,
     reason: Option<String>,
-    metric: &'static str,
+    metric: String,
+    unit: &'static str,
     holm: bool,
 }
 
@@ -214,14 +224,20 @@ const OUTPUT_BYTES_MAX: usize = 4 << 10;
 impl<'a> Whole<'a> {
     pub(super) fn of(view: &'a StudyView<'_>) -> Self {
         let new = &view.study.new;
-        let unit = view.metric.map(|metric| metric.kind.unit());
+        let unit = view.metric.as_ref().map(|by| by.metric.kind.unit());
+        let scale = study::scale(view);
+        let size_of_matters = match scale {
+            Scale::Ratio => 1.0,
+            Scale::Difference => unit.map_or(1.0, |(_, size)| size),
+        };
         Self {
             schema: "tenbin.study/1",
             runs: view.runs.iter().map(RunObject::of).collect(),
             comparison: ComparisonObject {
                 metric: &new.compare.by,
                 higher_is_better: new.compare.higher_is_better,
-                matters: new.compare.matters,
+                scale: apart::noun(scale),
+                matters: new.compare.matters / size_of_matters,
                 ranking: view
                     .loads
                     .iter()
@@ -349,14 +365,23 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
 
 fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
     load.pairs.iter().chain(&load.further).map(move |pair| {
-        let Pair { first, second, comparison, first_better, .. } = pair;
+        let Pair { first, second, comparison, first_better, by, .. } = pair;
+        let (unit, size) = by.metric.kind.unit();
+        let (scale, finite) = (by.scale(), |figure: &f64| figure.is_finite());
+        let of = |wanted: Scale| comparison.estimate.filter(|_| scale == wanted);
+        let in_unit = |end: f64| match scale {
+            Scale::Ratio => Some(end),
+            Scale::Difference => Some(end / size).filter(finite),
+        };
         PairObject {
             load: load.name,
             a: variant(load, *first),
             b: variant(load, *second),
-            ratio: comparison.ratio,
-            low: comparison.interval.map(|[low, _]| low),
-            high: comparison.interval.map(|[_, high]| high),
+            ratio: of(Scale::Ratio),
+            difference: of(Scale::Difference).and_then(in_unit),
+            scale: apart::noun(scale),
+            low: comparison.interval.and_then(|[low, _]| in_unit(low)),
+            high: comparison.interval.and_then(|[_, high]| in_unit(high)),
             blocks: comparison.blocks,
             verdict: verdict_word(pair),
             confidence: comparison.confidence,
@@ -368,7 +393,8 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
                 _ => None,
             },
             reason: reason(view, load, pair),
-            metric: pair.metric.name,
+            metric: by.name(),
+            unit,
             holm: pair.is_shared,
         }
     })

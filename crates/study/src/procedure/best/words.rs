@@ -91,7 +91,7 @@ fn ended(
         let rival = name(found.rival?);
         Some(match confirmed.verdict {
             Verdict::Differs { .. } => {
-                format!("; confirmed: its {} differs from that of {rival}", best.heard.metric().name)
+                format!("; confirmed: its {} differs from that of {rival}", best.heard.by().metric.name)
             }
             Verdict::Equivalent => format!("; confirmed as equal to {rival} within {matters}"),
             Verdict::MoreErrors(_) => format!("; but errors tell it and {rival} apart"),

@@ -1,7 +1,8 @@
 //! What a duel says between two of its blocks.
 
-use stats::{Comparison, Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Verdict};
-use store::{Study, stage};
+use judge::ComparedBy;
+use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
+use store::{Study, Unit, stage};
 
 use super::Duels;
 use crate::procedure::{percent, under};
@@ -16,7 +17,7 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
     };
     match duel.next() {
         DuelStep::Block { .. } if of_load(stage::BLOCK).next().is_none() && duel.rules().pilot_blocks > 0 => {
-            vec![format!("{under}{}", forecast(duel))]
+            vec![format!("{under}{}", forecast(duels.heard.by(), duel))]
         }
         DuelStep::Over(end) => vec![format!("{under}{}", ended(duels, duel, end))],
         _ => Vec::new(),
@@ -24,18 +25,24 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
 }
 
 /// What the duel will cost, as far as its pilot can tell.
-fn forecast(duel: &Duel) -> String {
+fn forecast(by: &ComparedBy, duel: &Duel) -> String {
     let Some(Forecast { spread, blocks, found_from, blocks_for_equivalence, .. }) = duel.forecast() else {
         return "the pilot has too few figures for a prediction".to_owned();
     };
-    let (matters, most) = (percent(duel.rules().matters), duel.rules().blocks_max);
-    let apart = percent(spread.exp_m1());
+    let (matters, most) = (sized(by, duel.rules().matters.size), duel.rules().blocks_max);
+    let apart = sized(
+        by,
+        match by.scale() {
+            Scale::Ratio => spread.exp_m1(),
+            Scale::Difference => spread,
+        },
+    );
     let found = match (blocks, found_from) {
         (Some(blocks), _) => format!("a difference of {matters} will show in {blocks} blocks"),
         (None, Some(from)) => {
             format!(
                 "{most} blocks are unlikely to show a difference of {matters}; they can show {} and more",
-                percent(from)
+                sized(by, from)
             )
         }
         (None, None) => format!("{most} blocks show no difference"),
@@ -47,8 +54,17 @@ fn forecast(duel: &Duel) -> String {
     format!("the pilot: equal runs lie {apart} apart; {found}, {equal}")
 }
 
+/// A share, or a difference in the unit of the metric.
+fn sized(by: &ComparedBy, size: f64) -> String {
+    match by.scale() {
+        Scale::Ratio => percent(size),
+        Scale::Difference => by.sized(size),
+    }
+}
+
 /// What was found, and after how many blocks.
 fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
+    let by = duels.heard.by();
     let blocks = duel.blocks().len();
     let discards = duel.discards();
     let lost = discards.first + discards.second;
@@ -62,9 +78,13 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
             "given up: four blocks in a row had an invalid run; this is no place to measure".to_owned()
         }
         DuelEnd::Failing => "given up: four blocks in a row had a run that failed".to_owned(),
+        DuelEnd::TooFewSamples if by.is_of_events() => format!(
+            "given up: in four blocks in a row it is unknown what {} is; begin the event later, and make the load longer",
+            by.words(Unit::Requests)
+        ),
         DuelEnd::TooFewSamples => format!(
             "given up: four blocks in a row had too few samples for {}; make the load longer",
-            duels.heard.metric().name
+            by.metric.name
         ),
         DuelEnd::Uneven => {
             let [a, b] = &duels.settings;
@@ -77,33 +97,32 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
             )
         }
         DuelEnd::NoRatio => {
-            format!(
-                "given up: {} is 0 in a run, and has no ratio; compare by another figure",
-                duels.heard.metric().name
-            )
+            format!("given up: {} is 0 in a run, and has no ratio; compare by another figure", by.name())
         }
     }
 }
 
 /// The finding in a line, without its figures: those are written by reports alone.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
-    let Comparison { verdict, ratio, .. } = duel.finding();
+    let by = duels.heard.by();
+    let finding = duel.finding();
     let [a, b] = duels.settings.each_ref().map(judge::Setting::name);
-    let what = duels.heard.metric().name;
-    let is_first_ahead = ratio.is_some_and(|ratio| (ratio > 1.0) == duel.rules().higher_is_better);
+    let what = by.name();
+    let is_first_ahead = finding.is_first_larger() == Some(duel.rules().higher_is_better);
     let [first, second] = if is_first_ahead { [&a, &b] } else { [&b, &a] };
-    match verdict {
+    match finding.verdict {
         Verdict::Differs { below_matters: false } => format!("by {what} {first} is ahead of {second}"),
         Verdict::Differs { below_matters: true } => {
             format!("by {what} {first} is ahead of {second}, by less than what matters")
         }
         Verdict::Equivalent => {
-            format!("{a} and {b} are equal within {}", percent(duel.rules().matters))
+            format!("{a} and {b} are equal within {}", sized(by, duel.rules().matters.size))
         }
         Verdict::MoreErrors(more) => {
             let worse = if more.of_first { &a } else { &b };
             format!("{worse} has more errors or outages")
         }
+        Verdict::Inconclusive if finding.is_first_larger().is_none() => format!("no verdict by {what}"),
         Verdict::Inconclusive => format!("no verdict; by {what} {first} is ahead of {second} so far"),
         Verdict::None(NoVerdict::TooFewBlocks { common, needed }) => {
             format!("no verdict: {common} blocks count, and {needed} are needed")

@@ -1,0 +1,102 @@
+//! Whether invalid runs kept a finished study from every verdict.
+
+use std::collections::BTreeSet;
+
+use store::{Procedure, Run, Study, stage};
+
+use crate::eligibility::{Eligibility, eligibility};
+use crate::setting::{Setting, settings};
+
+/// More settings are not compared with each other.
+const SETTINGS_MAX: usize = 100;
+/// From this difference on, throwing away is choosing.
+const INVALID_APART: usize = 3;
+/// Why a study stopped that lost blocks in a row.
+const NOT_FIT: &str = "not fit";
+
+/// What became of the comparison of two settings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Their blocks allow a verdict.
+    Open,
+    /// They would, were it not for invalid runs.
+    Prevented,
+    /// There were never so many.
+    TooFew,
+}
+
+/// The blocks of a setting.
+struct Blocks {
+    setting: Setting,
+    valid: BTreeSet<u32>,
+    invalid: BTreeSet<u32>,
+}
+
+/// Whether a study that compares, and is over, has no verdict because of invalid runs.
+pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
+    let compare = &study.new.compare;
+    let Some(ending) = study.ending.as_ref().filter(|_| !compare.asks_for_failures()) else { return false };
+    let is_given_up = ending.why.as_deref() == Some(NOT_FIT);
+    match compare.procedure {
+        Procedure::Capacity(_) => false,
+        Procedure::Best { .. } => is_given_up && are_most_invalid(study),
+        Procedure::Blocks | Procedure::Duel { .. } => {
+            let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+            let fates: Vec<Fate> =
+                loads.into_iter().flat_map(|load| fates(study, load, is_given_up)).collect();
+            fates.contains(&Fate::Prevented) && !fates.contains(&Fate::Open)
+        }
+    }
+}
+
+fn are_most_invalid(study: &Study) -> bool {
+    let count = |wanted: Eligibility| study.runs.iter().filter(|run| eligibility(run) == wanted).count();
+    count(Eligibility::Invalid) > count(Eligibility::Valid)
+}
+
+/// Of every two settings under a load, or of every other one and the baseline.
+fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<Fate> {
+    let compare = &study.new.compare;
+    let needed = stats::blocks_least(u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1));
+    // A study that was given up would have gone on.
+    let would_go_on = is_given_up && compare.blocks >= needed;
+    let all: Vec<Blocks> = settings(study, load)
+        .into_iter()
+        .take(SETTINGS_MAX)
+        .map(|setting| blocks_of(study, load, setting))
+        .collect();
+    let is_baseline = |blocks: &Blocks| compare.baseline.as_ref() == Some(&blocks.setting.name());
+    let has_baseline = all.iter().any(is_baseline);
+    let mut fates = Vec::new();
+    for (place, a) in all.iter().enumerate() {
+        let others = all[place + 1..].iter().filter(|b| !has_baseline || is_baseline(a) || is_baseline(b));
+        fates.extend(others.map(|b| fate(a, b, needed as usize, would_go_on)));
+    }
+    fates
+}
+
+fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
+    let is_of = |run: &&Run| {
+        let place = run.new.place.as_ref().map(|(_, place)| place);
+        place.is_some_and(|place| place.load == load && place.stage == stage::BLOCK && setting.is_of(place))
+    };
+    let blocks = |wanted: Eligibility| {
+        let runs = study.runs.iter().filter(is_of).filter(|run| eligibility(run) == wanted);
+        runs.filter_map(|run| Some(run.new.place.as_ref()?.1.block)).collect::<BTreeSet<u32>>()
+    };
+    let (valid, invalid) = (blocks(Eligibility::Valid), blocks(Eligibility::Invalid));
+    Blocks { setting, valid, invalid }
+}
+
+fn fate(a: &Blocks, b: &Blocks, needed: usize, would_go_on: bool) -> Fate {
+    let common = a.valid.intersection(&b.valid).count();
+    let is_uneven = a.invalid.len().abs_diff(b.invalid.len()) >= INVALID_APART;
+    let measured = |of: &Blocks| of.valid.union(&of.invalid).copied().collect::<BTreeSet<u32>>();
+    let both = measured(a).intersection(&measured(b)).count();
+    let has_invalid = !(a.invalid.is_empty() && b.invalid.is_empty());
+    match common >= needed && !is_uneven {
+        true => Fate::Open,
+        false if has_invalid && (both >= needed || would_go_on) => Fate::Prevented,
+        false => Fate::TooFew,
+    }
+}

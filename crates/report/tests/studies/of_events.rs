@@ -1,0 +1,87 @@
+//! A study that is compared by what an event cost.
+
+use store::{Compare, Cost, LevelBefore, Lost, Recovery, StudyPlace};
+
+use super::{Behaviour, Stored, What, app_servers, behaviour};
+
+const MS: u64 = 1_000_000;
+
+const DEPLOYMENTS: [Behaviour; 2] =
+    [behaviour("reload", "", 400, What::Works), behaviour("restart", "", 400, What::Works)];
+
+/// What one deployment cost.
+fn cost(outage_ns: u64, lost: u64, recovery: Recovery) -> Cost {
+    Cost {
+        from_ns: 1_000 * MS,
+        to_ns: 3_500 * MS,
+        planned: 1_000,
+        errors: lost,
+        lost: Lost { connect: lost, ..Lost::default() },
+        outage_ns,
+        worst_response_ns: Some(outage_ns + 12 * MS),
+        recovery,
+        before: LevelBefore { ok_per_s: 400.0, response_mean_ns: 5e6, ..LevelBefore::default() },
+        ..Cost::default()
+    }
+}
+
+/// A reload costs nothing, and a restart what it takes; a block has its luck.
+fn deployment(place: &StudyPlace) -> Cost {
+    let luck = u64::from(place.block * 7 % 8);
+    match place.system.as_str() {
+        "restart" => {
+            cost((780 + 5 * luck) * MS, u64::from(place.block % 2), Recovery::After((900 + 9 * luck) * MS))
+        }
+        _ => cost(0, 0, Recovery::After(0)),
+    }
+}
+
+/// After a restart the system is mostly not back while anybody looks.
+fn endless(place: &StudyPlace) -> Cost {
+    match (place.system.as_str(), place.block) {
+        ("restart", 2..) => cost(800 * MS, 3, Recovery::NotWithin(2_500 * MS)),
+        _ => deployment(place),
+    }
+}
+
+/// Whatever is done costs nothing.
+fn nothing(_: &StudyPlace) -> Cost {
+    cost(0, 0, Recovery::After(0))
+}
+
+fn compared(by: &str, matters: f64, cost: fn(&StudyPlace) -> Cost) -> Stored {
+    let mut script = app_servers();
+    script.behaviours = &DEPLOYMENTS;
+    script.cost = Some(cost);
+    (script.new.title, script.new.gates) = ("deployments".to_owned(), Vec::new());
+    script.new.question = Some("What does a deployment cost?".to_owned());
+    script.new.stamps = Vec::new();
+    script.new.compare = Compare {
+        by: by.to_owned(),
+        higher_is_better: false,
+        matters,
+        also: vec!["event deploy: recovery".to_owned(), "lost".to_owned()],
+        baseline: Some("restart".to_owned()),
+        ..fixtures::compare()
+    };
+    script.through_store()
+}
+
+/// By the outage, with 20 ms that do not matter, against a baseline and by further costs.
+pub(crate) fn deployments() -> Stored {
+    compared("event deploy: outage", 20e6, deployment)
+}
+
+/// By how long it took until the system was back, which it mostly was not; each with the other.
+pub(crate) fn never_back() -> Stored {
+    let mut stored = compared("recovery", 20e6, endless);
+    (stored.study.new.compare.baseline, stored.study.new.compare.also) = (None, Vec::new());
+    stored
+}
+
+/// By lost requests, of which there are none.
+pub(crate) fn without_cost() -> Stored {
+    let mut stored = compared("lost", 1.0, nothing);
+    (stored.study.new.compare.baseline, stored.study.new.compare.also) = (None, Vec::new());
+    stored
+}

@@ -1,0 +1,84 @@
+//! Studies that are compared by what an event cost: they end, resume, and extend as by any other metric, and say it in units.
+
+use store::{StudyPlace, Verdict};
+use study::{Journal, extend_study, run_study};
+
+use crate::fakes::{Comes, Figures, Maker, Memory, n, with_event};
+use crate::virtual_time::verdict;
+
+/// An outage of so many milliseconds; `None`: there is nothing to know it from.
+fn outage(outage_ms: Option<u64>) -> Comes {
+    Comes::of(Figures { per_s: 100, response_ms: 10, busy_percent: None, outage_ms })
+}
+
+/// The second variant is out for 400 ms longer; blocks differ by more than that.
+fn longer(place: &StudyPlace) -> Comes {
+    outage(Some(300 * u64::from(place.block % 5) + 400 * (n(place) - 1) + u64::from(place.position * 7 % 5)))
+}
+
+fn nothing(_: &StudyPlace) -> Comes {
+    outage(Some(0))
+}
+
+fn alternating(place: &StudyPlace) -> Comes {
+    outage(Some(if (u64::from(place.block) + n(place)).is_multiple_of(2) { 200 } else { 0 }))
+}
+
+fn lines_of(compare: &str, comes: fn(&StudyPlace) -> Comes) -> (Memory, Vec<String>) {
+    let study = with_event("1, 2", compare);
+    let memory = Memory::begun(&study);
+    let mut maker = Maker::new(&memory, &comes);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let lines = maker.lines;
+    (memory, lines)
+}
+
+fn ended(memory: &Memory, why: &str) -> bool {
+    let state = if why == "not fit" { Verdict::Partial } else { Verdict::Complete };
+    verdict(memory) == Some((state, Some(why.to_owned())))
+}
+
+#[test]
+fn a_difference_decides_at_the_first_look() {
+    let (memory, lines) = lines_of("{ by: outage, min-effect: 50ms, pilot: 2 }", longer);
+    assert!(ended(&memory, "decided"), "{lines:?}");
+    assert_eq!(memory.made().len(), 2 * 2 + 2 * 8);
+    assert!(
+        lines.iter().any(|line| line.contains("a difference of 50.0 ms will show in 8 blocks")),
+        "{lines:?}"
+    );
+    assert!(lines.iter().any(|line| line.contains("by outage web n=1 is ahead of web n=2")), "{lines:?}");
+}
+
+#[test]
+fn nothing_lost_on_either_side_is_equal() {
+    let (memory, lines) = lines_of("{ by: 'event deploy: outage', min-effect: 20ms }", nothing);
+    assert!(ended(&memory, "decided"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("are equal within 20.0 ms")), "{lines:?}");
+    let (memory, lines) = lines_of("{ by: lost }", nothing);
+    assert!(
+        ended(&memory, "decided") && lines.iter().any(|line| line.contains("equal within 1 request")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn an_open_comparison_is_extended() {
+    let study = with_event("1, 2", "{ by: outage, blocks: 8 }");
+    let memory = Memory::begun(&study);
+    let comes: fn(&StudyPlace) -> Comes = alternating;
+    run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+    assert!(ended(&memory, "blocks"));
+    let kept = memory.study().expect("it is kept");
+    extend_study(&study, &kept, 12, None, &memory).expect("zeros are no obstacle");
+    let mut maker = Maker::new(&memory, &comes);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    assert_eq!((maker.made, memory.made().len()), (8, 24));
+}
+
+#[test]
+fn what_nobody_knows_ends_it() {
+    let (memory, lines) = lines_of("{ by: outage }", |_| outage(None));
+    assert!(ended(&memory, "not fit"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("unknown what outage of events is")), "{lines:?}");
+}
