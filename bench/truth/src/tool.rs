@@ -15,7 +15,7 @@ use crate::bench::Bench;
 const GOOD_EXITS: [i32; 4] = [0, 3, 4, 6];
 
 /// How often a run is made that the program itself calls invalid, which on a machine with other work is right.
-const ATTEMPTS: u32 = 3;
+pub(crate) const ATTEMPTS: u32 = 3;
 
 /// Makes a run, and makes it again if the generator is said to have been starved; the last one stands, whatever is said of it.
 pub(crate) fn fit(one: impl Fn() -> Result<Output, String>) -> Result<Output, String> {

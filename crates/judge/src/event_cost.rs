@@ -3,6 +3,7 @@
 
 mod level;
 mod losses;
+mod recovery;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -157,7 +158,7 @@ fn look(course: &Course, event: &Times, level_from_ns: u64, until_ns: u64) -> Re
     }
     let level = Level::of(before, (level_from_ns, number(begun_ns) as u64 * Moment::WINDOW_NS));
     let until = number(until_ns).min(course.whole);
-    let (recovery, calm_to) = level.recovery(course.part(0, until), event);
+    let (recovery, calm_to) = recovery::recovery(&level, course.part(0, until), event);
     let to_ns = calm_to.map_or(until_ns, |window| (window as u64 * Moment::WINDOW_NS).min(until_ns));
     Ok(Looked { from_ns: begun_ns, to_ns, level, recovery })
 }

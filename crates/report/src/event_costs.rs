@@ -140,6 +140,7 @@ fn recovery(recovery: Recovery) -> String {
         Recovery::After(0) => "none needed".to_owned(),
         Recovery::After(ns) => duration(ns as f64),
         Recovery::NotWithin(ns) => format!("not within {}", duration(ns as f64)),
+        Recovery::Unconfirmed(0) => "none?".to_owned(),
         Recovery::Unconfirmed(ns) => format!("{}?", duration(ns as f64)),
     }
 }

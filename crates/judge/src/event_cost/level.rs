@@ -1,11 +1,11 @@
-//! What was usual before an event, and when a system was back to it.
+//! What was usual before an event, and what is worse than that.
 
 use record::{Gaps, Moment, Percentile, Responses};
 use stats::median;
-use store::{LevelBefore, Recovery};
+use store::LevelBefore;
 
 use super::losses::Usual;
-use super::{CALM_NS, Times, number};
+use super::number;
 
 /// Windows that may be looked at together.
 const BIN_SIZES: [usize; 4] = [1, 2, 5, 10];
@@ -17,7 +17,7 @@ const PERCENTILES: [Percentile; 5] =
 /// Back is what is within this share of what was usual,
 const WITHIN: f64 = 0.1;
 /// or within so many times what nine tenths of the stretches before were away from it, to the worse side.
-const SPREADS: f64 = 3.0;
+const SPREADS: f64 = 3.5;
 const SPREAD_SHARE: f64 = 0.9;
 /// However far they were away: hardly any answers are not usual.
 const OK_AWAY_MAX: f64 = 0.9;
@@ -25,20 +25,24 @@ const OK_AWAY_MAX: f64 = 0.9;
 const BINS_FEW: usize = 20;
 /// and is taken for no less than so many standard deviations of a random number of answers.
 const SIGMAS: f64 = 3.0;
-/// So many stretches of a calm time may be worse.
-const OUTLIERS: f64 = 0.1;
+/// The generator's own delay may meet a request twice: as it is sent, and as its answer is read.
+const DELAYS: f64 = 2.0;
+/// A single stretch is worse than chance makes it if it is worse by so many margins.
+const MARGINS_ALONE: f64 = 2.0;
 
 /// What was usual.
 pub(super) struct Level {
     from_ns: u64,
     /// Windows in a stretch.
-    bin: usize,
+    pub(super) bin: usize,
     pub(super) ok_per_s: f64,
     pub(super) response_mean_ns: f64,
     pub(super) longest_gap_ns: u64,
     percentile: Option<(Percentile, f64)>,
-    /// Answers of a stretch that are no fewer than usual, and a percentile that is no longer.
+    /// Answers of a stretch: usual ones, and those that are no fewer than usual.
+    ok_usual: f64,
     ok_least: f64,
+    /// A percentile that is no longer than usual.
     percentile_most_ns: f64,
     /// Answers of a window that take no longer than that.
     fast_per_window: f64,
@@ -61,10 +65,11 @@ impl Level {
         let ok_away = spread(bins.iter().map(|bin| ok_usual - bin.ok as f64));
         let times = || bins.iter().filter_map(|bin| bin.percentile_ns);
         let usual_ns = median(times()).unwrap_or(0.0);
-        let away_ns = spread(times().map(|ns| ns - usual_ns));
+        // Of times that have a long tail, twice as long is as rare as half as long.
+        let away = spread(times().map(|ns| (ns / usual_ns.max(1.0)).ln()));
         let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
         let gaps = Gaps::of_moments(before, span_ns, 1);
-        let percentile_most_ns = usual_ns + (WITHIN.max(chance) * usual_ns).max(SPREADS * away_ns);
+        let percentile_most_ns = usual_ns * (1.0 + WITHIN.max(chance)).max((SPREADS * away).exp());
         let fast = before.iter().map(|window| fast(window, percentile_most_ns));
         Self {
             from_ns: span_ns.0,
@@ -73,6 +78,7 @@ impl Level {
             response_mean_ns: response_ns / answers.max(1) as f64,
             longest_gap_ns: gaps.iter().map(|gap| gap.lasting_ns).max().unwrap_or(0),
             percentile: percentile.map(|percentile| (percentile, usual_ns)),
+            ok_usual,
             ok_least: ok_usual
                 - (WITHIN.max(chance) * ok_usual).max(SPREADS * ok_away).min(OK_AWAY_MAX * ok_usual),
             percentile_most_ns,
@@ -93,17 +99,42 @@ impl Level {
         }
     }
 
-    /// Whether rate and response times of a stretch are no worse than usual.
-    fn is_usual(&self, windows: &[Moment]) -> bool {
+    /// What a stretch is, in which the generator was late by so much.
+    pub(super) fn look_at(&self, windows: &[Moment], late_ns: u64) -> Seen {
         let bin = Bin::of(windows, self.percentile.map(|(percentile, _)| percentile));
+        let own_ns = DELAYS * late_ns as f64;
+        let own_ok = own_ns * self.ok_per_s / 1e9;
         // A load of few answers may have none for a while.
-        let is_fast = bin.percentile_ns.is_none_or(|ns| ns <= self.percentile_most_ns);
-        bin.ok as f64 >= self.ok_least && is_fast
+        let is_within = |own_ok: f64, own_ns: f64| {
+            let is_fast = bin.percentile_ns.is_none_or(|ns| ns - own_ns <= self.percentile_most_ns);
+            bin.ok as f64 + own_ok >= self.ok_least && is_fast
+        };
+        if is_within(0.0, 0.0) {
+            return Seen::Usual;
+        }
+        let is_far = self.margins(&bin) >= MARGINS_ALONE;
+        if is_within(own_ok, own_ns) { Seen::Unclear { is_far } } else { Seen::Worse { is_far } }
+    }
+
+    /// By how many margins a stretch is worse than usual.
+    fn margins(&self, bin: &Bin) -> f64 {
+        let usual_ns = self.percentile.map_or(0.0, |(_, ns)| ns);
+        let longer = bin
+            .percentile_ns
+            .map_or(0.0, |ns| (ns / usual_ns).ln() / (self.percentile_most_ns / usual_ns).ln());
+        let fewer = (self.ok_usual - bin.ok as f64) / (self.ok_usual - self.ok_least);
+        // Where next to no answers are usual, nothing is far from it.
+        [longer, fewer].into_iter().filter(|margins| margins.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// For how long after a delay of the generator answers may be later for it.
+    pub(super) fn response_ns(&self) -> u64 {
+        self.percentile.map_or(self.response_mean_ns, |(_, ns)| ns) as u64
     }
 
     /// When the system was back, if the window `back` is the first that is not worse: within the one before it. That has as many of
     /// the usual answers as its rest has room for.
-    fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
+    pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
         let worse = &windows[worse];
         let had = fast(worse, self.percentile_most_ns) / self.fast_per_window;
@@ -112,46 +143,19 @@ impl Level {
         let to_ns = worse.at_ns() + Moment::WINDOW_NS;
         (worse.at_ns().max(begun_ns) + (missing * Moment::WINDOW_NS as f64) as u64).min(to_ns)
     }
+}
 
-    /// When the system was back, and the number of the window until which that was seen; `None`: it was looked at to the end.
-    /// `windows`: all whole ones from the beginning of the load until the next event, or the end.
-    pub(super) fn recovery(&self, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
-        let (first, end) = (number(event.begun_ns), windows.len());
-        let calm = (CALM_NS / Moment::WINDOW_NS) as usize / self.bin * self.bin;
-        let after_ns = |back: usize| self.back_ns(windows, back, event.begun_ns) - event.begun_ns;
-        // By the window at which a stretch begins.
-        let usual: Vec<bool> = (first..(end + 1).saturating_sub(self.bin))
-            .map(|from| self.is_usual(&windows[from..from + self.bin]))
-            .collect();
-        let at = |window: usize| usual.get(window - first).copied();
-        let is_calm = |from: usize, to: usize| {
-            let bins: Vec<bool> = (from..to).step_by(self.bin).filter_map(at).collect();
-            let worse = bins.iter().filter(|is_usual| !**is_usual).count();
-            worse as f64 <= OUTLIERS * bins.len() as f64
-        };
-        // What is calm before the event has ended says nothing of what is still to come.
-        let ended = event.ended_ns.map_or(first, number).clamp(first, end);
-        let is_calm_from: Vec<bool> =
-            (first..=end).map(|from| from + calm > end || is_calm(from, from + calm)).collect();
-        // The last one at which it is not calm while the event goes on: it is back only after that.
-        let unrest = (first..=ended).rev().find(|from| !is_calm_from[from - first]);
-        let back_from = |from: usize| {
-            at(from) == Some(true) && unrest.is_none_or(|unrest| from > unrest) && is_calm_from[from - first]
-        };
-        let back = (first..(end + 1).saturating_sub(calm)).find(|from| back_from(*from));
-        if let Some(back) = back.filter(|back| back.max(&ended) + calm <= end) {
-            return (Recovery::After(after_ns(back)), Some(back.max(ended) + calm));
-        }
-        // Too little time to be sure.
-        let back = (first..end).find(|from| back_from(*from) && is_calm(*from, end));
-        match back {
-            Some(back) => (Recovery::Unconfirmed(after_ns(back)), None),
-            None => {
-                let watched_ns = (end as u64 * Moment::WINDOW_NS).saturating_sub(event.begun_ns);
-                (Recovery::NotWithin(watched_ns), None)
-            }
-        }
-    }
+/// How a stretch compares with what was usual. `is_far`: by so much that a single one is no chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Usual,
+    /// Worse, and no more so than the generator was late itself.
+    Unclear {
+        is_far: bool,
+    },
+    Worse {
+        is_far: bool,
+    },
 }
 
 /// Answers of a window that took no longer than this.

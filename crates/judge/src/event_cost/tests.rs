@@ -1,5 +1,7 @@
 //! Costs whose truth is known, in virtual time.
 
+mod noise;
+
 use std::collections::BTreeMap;
 
 use record::{Loss, Moment, Moments, Presence};

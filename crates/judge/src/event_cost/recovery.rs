@@ -1,0 +1,128 @@
+//! When a system was back to what was usual before an event.
+
+use record::Moment;
+use store::Recovery;
+
+use super::level::{Level, Seen};
+use super::{CALM_NS, Times, number};
+
+/// So many stretches of a calm time may be worse.
+const OUTLIERS: f64 = 0.1;
+/// Two recoveries are the same if they differ by no more than this,
+const SAME_NS: u64 = 100_000_000;
+/// or than this share of the longer one.
+const SAME_SHARE: f64 = 0.05;
+/// No delay of the generator reaches further, or the run is invalid.
+const WINDOWS_LATE_MAX: usize = 100;
+
+/// When the system was back, and the number of the window until which that was seen; `None`: it was looked at to the end.
+/// `windows`: all whole ones from the beginning of the load until the next event, or the end.
+///
+/// Stretches that the generator's own delay can explain are taken as usual, and then as worse. If that makes a difference, it was
+/// back no earlier than the first says, and that is unconfirmed.
+pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
+    let course = Stretches::of(level, windows, event);
+    let least = course.recovery(|seen| matches!(seen, Seen::Worse { .. }));
+    let most = course.recovery(|seen| *seen != Seen::Usual);
+    match (least.0, most.0) {
+        (Recovery::After(least_ns), Recovery::After(most_ns)) if are_same(least_ns, most_ns) => most,
+        (Recovery::After(least_ns) | Recovery::Unconfirmed(least_ns), other) if other != least.0 => {
+            (Recovery::Unconfirmed(least_ns), least.1)
+        }
+        _ => most,
+    }
+}
+
+fn are_same(least_ns: u64, most_ns: u64) -> bool {
+    // Without an effect, and with a short one, is not the same.
+    let is_effect = (least_ns > 0) == (most_ns > 0);
+    is_effect && least_ns.abs_diff(most_ns) <= SAME_NS.max((SAME_SHARE * most_ns as f64) as u64)
+}
+
+/// What is seen after an event, by the window at which a stretch begins.
+struct Stretches<'a> {
+    level: &'a Level,
+    windows: &'a [Moment],
+    begun_ns: u64,
+    first: usize,
+    /// The window in which the event ended.
+    ended: usize,
+    seen: Vec<Seen>,
+}
+
+impl<'a> Stretches<'a> {
+    fn of(level: &'a Level, windows: &'a [Moment], event: &Times) -> Self {
+        let (first, end) = (number(event.begun_ns), windows.len());
+        let late = late_ns(windows, level.response_ns());
+        let seen = (first..(end + 1).saturating_sub(level.bin)).map(|from| {
+            let stretch = from..from + level.bin;
+            let late_ns = late[stretch.clone()].iter().max().copied().unwrap_or(0);
+            level.look_at(&windows[stretch], late_ns)
+        });
+        let ended = event.ended_ns.map_or(first, number).clamp(first, end);
+        Self { level, windows, begun_ns: event.begun_ns, first, ended, seen: seen.collect() }
+    }
+
+    fn at(&self, window: usize) -> Option<&Seen> {
+        self.seen.get(window - self.first)
+    }
+
+    fn recovery(&self, is_worse: impl Fn(&Seen) -> bool) -> (Recovery, Option<usize>) {
+        let Self { first, ended, .. } = *self;
+        let (bin, end) = (self.level.bin, self.windows.len());
+        let calm = (CALM_NS / Moment::WINDOW_NS) as usize / bin * bin;
+        let is_calm = |from: usize, to: usize| {
+            let bins: Vec<bool> =
+                (from..to).step_by(bin).filter_map(|at| self.at(at)).map(&is_worse).collect();
+            let worse = bins.iter().filter(|is_worse| **is_worse).count();
+            worse as f64 <= OUTLIERS * bins.len() as f64
+        };
+        // What is calm before the event has ended says nothing of what is still to come.
+        let is_calm_from: Vec<bool> =
+            (first..=end).map(|from| from + calm > end || is_calm(from, from + calm)).collect();
+        // The last one at which it is not calm while the event goes on: it is back only after that.
+        let unrest = (first..=ended).rev().find(|from| !is_calm_from[from - first]);
+        let back_from = |from: usize| {
+            let is_usual = self.at(from).is_some_and(|seen| !is_worse(seen));
+            is_usual && unrest.is_none_or(|unrest| from > unrest) && is_calm_from[from - first]
+        };
+        let after_ns = |back: usize| match self.is_chance(back, &is_worse) {
+            true => 0,
+            false => self.level.back_ns(self.windows, back, self.begun_ns) - self.begun_ns,
+        };
+        let back = (first..(end + 1).saturating_sub(calm)).find(|from| back_from(*from));
+        if let Some(back) = back.filter(|back| back.max(&ended) + calm <= end) {
+            return (Recovery::After(after_ns(back)), Some(back.max(ended) + calm));
+        }
+        // Too little time to be sure.
+        let back = (first..end).find(|from| back_from(*from) && is_calm(*from, end));
+        match back {
+            Some(back) => (Recovery::Unconfirmed(after_ns(back)), None),
+            None => {
+                let watched_ns = (end as u64 * Moment::WINDOW_NS).saturating_sub(self.begun_ns);
+                (Recovery::NotWithin(watched_ns), None)
+            }
+        }
+    }
+
+    /// Whether all that was worse until it was back is one stretch, and that not by far: of many stretches, chance makes some so.
+    fn is_chance(&self, back: usize, is_worse: impl Fn(&Seen) -> bool) -> bool {
+        let all = || (self.first..back).filter_map(|at| self.at(at)).filter(|seen| is_worse(seen));
+        let apart = (self.first..back).step_by(self.level.bin).filter_map(|at| self.at(at));
+        let is_far =
+            |seen: &Seen| matches!(seen, Seen::Unclear { is_far: true } | Seen::Worse { is_far: true });
+        apart.filter(|seen| is_worse(seen)).count() <= 1 && !all().any(is_far)
+    }
+}
+
+/// By how much the generator was late itself, for each window: in it, or before with an effect that lasts until then. A turn that
+/// begins late is noted in the window that went on before.
+fn late_ns(windows: &[Moment], response_ns: u64) -> Vec<u64> {
+    let mut late_ns = vec![0; windows.len()];
+    for (number, window) in windows.iter().enumerate().filter(|(_, window)| window.late_ns > 0) {
+        let after = window.late_ns.saturating_add(response_ns).div_ceil(Moment::WINDOW_NS) as usize;
+        let reached = late_ns.iter_mut().skip(number).take(1 + after.min(WINDOWS_LATE_MAX));
+        reached.for_each(|late_ns| *late_ns = window.late_ns.max(*late_ns));
+    }
+    late_ns
+}

@@ -1,0 +1,202 @@
+//! How often an event that does nothing seems to cost something, on machines that disturb the measurement.
+
+use record::{Moment, Presence};
+use store::{Cost, Judged, Recovery};
+
+use super::{Chance, MS, SECOND, Times, judge};
+
+/// Of each kind of noise.
+const RUNS: u64 = 200;
+const WINDOW: (u64, u64) = (SECOND, 11 * SECOND);
+const AT: u64 = 6 * SECOND;
+const RATE: f64 = 500.0;
+const HOLD_NS: f64 = 20e6;
+
+/// What else goes on.
+#[derive(Clone, Copy, Debug)]
+enum Noise {
+    /// Nothing but the spread of response times.
+    Quiet,
+    /// Some responses take far longer: a Pareto distribution without a variance.
+    LongTail,
+    /// The whole machine stands still now and then, some of it for long.
+    Stalls,
+    /// Other programs begin to run at some time, and take cores from generator and server for a few ms, many times a second.
+    Neighbors,
+    /// The server pauses regularly for itself, as for a garbage collection.
+    Pauses,
+}
+
+const ALL: [Noise; 5] = [Noise::Quiet, Noise::LongTail, Noise::Stalls, Noise::Neighbors, Noise::Pauses];
+
+/// A time in which somebody stands still.
+#[derive(Clone, Copy)]
+struct Stall {
+    from_ns: u64,
+    to_ns: u64,
+    /// The generator does, and notices when it goes on.
+    hits_generator: bool,
+    hits_server: bool,
+}
+
+impl Chance {
+    fn unit(&mut self) -> f64 {
+        (-(self.exponential_ns(1e9) as f64) / 1e9).exp()
+    }
+
+    /// At least `least`, and longer than `x` with a chance of (least ÷ x)^shape.
+    fn pareto_ns(&mut self, least: f64, shape: f64) -> u64 {
+        (least * self.unit().max(1e-9).powf(-1.0 / shape)) as u64
+    }
+}
+
+fn stalls(noise: Noise, chance: &mut Chance) -> Vec<Stall> {
+    let mut all = Vec::new();
+    let mut at_ns = 0;
+    let begun_ns = (chance.unit() * WINDOW.1 as f64) as u64;
+    let ended_ns = begun_ns + chance.exponential_ns(4e9);
+    while at_ns < WINDOW.1 {
+        let (pause_ns, length_ns, hits) = match noise {
+            Noise::Quiet | Noise::LongTail => break,
+            Noise::Stalls => {
+                (chance.exponential_ns(1e9), chance.pareto_ns(3e6, 1.2).min(400 * MS), (true, true))
+            }
+            Noise::Neighbors => {
+                let who = chance.unit();
+                let is_begun = (begun_ns..ended_ns).contains(&at_ns);
+                let length_ns = if is_begun { chance.pareto_ns(3e6, 1.5).min(40 * MS) } else { 0 };
+                (chance.exponential_ns(4e7), length_ns, (who < 0.7, who > 0.3))
+            }
+            Noise::Pauses => (700 * MS + chance.exponential_ns(1e8), 25 * MS, (false, true)),
+        };
+        at_ns += pause_ns;
+        let to_ns = at_ns + length_ns;
+        all.push(Stall { from_ns: at_ns, to_ns, hits_generator: hits.0, hits_server: hits.1 });
+        at_ns = to_ns;
+    }
+    all
+}
+
+/// Adds one of the server alone, when the event begins.
+fn plant(stalls: &mut Vec<Stall>, length_ns: u64) {
+    let planted = Stall { from_ns: AT, to_ns: AT + length_ns, hits_generator: false, hits_server: true };
+    stalls.retain(|stall| stall.to_ns <= planted.from_ns || stall.from_ns >= planted.to_ns);
+    let place = stalls.partition_point(|stall| stall.to_ns <= planted.from_ns);
+    stalls.insert(place, planted);
+}
+
+/// When somebody who is hit by these goes on, if an instant is within one of them.
+fn on_ns(stalls: &[Stall], is_hit: impl Fn(&Stall) -> bool, at_ns: u64) -> u64 {
+    let next = stalls.partition_point(|stall| stall.to_ns <= at_ns);
+    match stalls.get(next) {
+        Some(stall) if is_hit(stall) && stall.from_ns <= at_ns => stall.to_ns,
+        _ => at_ns,
+    }
+}
+
+/// The windows of a load in even steps on a server that holds each request for some time; `planted_ns`: it stalls for so long.
+fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
+    let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9));
+    let mut stalls = stalls(noise, &mut chance);
+    if planted_ns > 0 {
+        plant(&mut stalls, planted_ns);
+    }
+    let stalls = stalls;
+    let generator = |at_ns| on_ns(&stalls, |stall| stall.hits_generator, at_ns);
+    let server = |at_ns| on_ns(&stalls, |stall| stall.hits_server, at_ns);
+    let mut ends: Vec<(u64, u64)> = Vec::new();
+    let mut windows: Vec<Moment> = (0..WINDOW.1 / Moment::WINDOW_NS + 1).map(Moment::numbered).collect();
+    let window = |at_ns: u64| (at_ns / Moment::WINDOW_NS) as usize;
+    for number in 0..(RATE * WINDOW.1 as f64 / 1e9) as u64 {
+        let intended_ns = (number as f64 * 1e9 / RATE) as u64;
+        let hold_ns = match noise {
+            Noise::LongTail => chance.pareto_ns(HOLD_NS / 3.0, 1.5),
+            _ => HOLD_NS as u64 + chance.exponential_ns(3e5),
+        };
+        let ended_ns = generator(server(server(generator(intended_ns)) + hold_ns));
+        let planned = &mut windows[window(intended_ns)];
+        (planned.planned, planned.sent) = (planned.planned + 1, planned.sent + 1);
+        if ended_ns < WINDOW.1 {
+            ends.push((ended_ns, intended_ns));
+        }
+    }
+    ends.sort_unstable();
+    let mut last_ns = 0;
+    for (at_ns, intended_ns) in ends {
+        let window = &mut windows[window(at_ns)];
+        window.note_ok(at_ns - intended_ns, at_ns);
+        window.presence.first_ok_ns.get_or_insert(at_ns);
+        window.presence.asked_ns.get_or_insert(last_ns.max(window.at_ns()));
+        window.presence.last_ok_ns = Some(at_ns);
+        last_ns = at_ns;
+    }
+    for stall in stalls.iter().filter(|stall| stall.hits_generator) {
+        // As the generator does: it notices in the turn after, and that belongs to the window which still goes on.
+        if let Some(window) = windows.get_mut(window(stall.from_ns)) {
+            window.late_ns = window.late_ns.max(stall.to_ns - stall.from_ns);
+        }
+    }
+    for window in &mut windows {
+        window.late_ns = window.late_ns.max(100_000);
+        let presence = window.presence;
+        window.presence = match presence.last_ok_ns {
+            Some(last_ns) => Presence { asked_again_ns: Some(last_ns), ..presence },
+            None => Presence { asked_ns: Some(window.at_ns()), ..presence },
+        };
+    }
+    windows
+}
+
+fn judged(noise: Noise, planted_ns: u64, seed: u64) -> Cost {
+    let event = Times { begun_ns: AT, ended_ns: Some(AT + 5 * MS) };
+    match judge(WINDOW, &[event], &moments(noise, planted_ns, seed)).remove(0) {
+        Judged::Cost(cost) => *cost,
+        Judged::Unknown(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn an_event_that_does_nothing_costs_nothing_in_99_of_100_runs_whatever_else_goes_on() {
+    for noise in ALL {
+        let (mut costly, mut unconfirmed) = (0, 0);
+        for seed in 0..RUNS {
+            let cost = judged(noise, 0, seed);
+            match cost.recovery {
+                Recovery::After(0) if cost.outage_ns == 0 => {}
+                Recovery::Unconfirmed(_) if cost.outage_ns == 0 => unconfirmed += 1,
+                _ => costly += 1,
+            }
+        }
+        assert!(costly * 100 <= RUNS, "{noise:?}: {costly} of {RUNS} have a cost");
+        // Only if the generator was late itself.
+        let most = if matches!(noise, Noise::Stalls | Noise::Neighbors) { RUNS / 3 } else { RUNS / 50 };
+        assert!(unconfirmed <= most, "{noise:?}: {unconfirmed} of {RUNS} are not confirmed");
+    }
+}
+
+#[test]
+fn a_stall_is_found_whatever_else_goes_on() {
+    let (runs, truth_ns) = (40, 800 * MS);
+    for noise in ALL {
+        let costs: Vec<Cost> = (0..runs).map(|seed| judged(noise, truth_ns, seed)).collect();
+        let is_close = |ns: u64| ns.abs_diff(truth_ns) <= 100 * MS;
+        let found = costs.iter().filter(|cost| is_close(cost.outage_ns)).count();
+        assert!(found * 20 >= costs.len() * 19, "{noise:?}: {found} of {runs} outages");
+        let confirmed: Vec<u64> = costs
+            .iter()
+            .filter_map(|cost| if let Recovery::After(ns) = cost.recovery { Some(ns) } else { None })
+            .collect();
+        // Of all that was asked within the stall, some is held for long after it.
+        let after_ns = if matches!(noise, Noise::LongTail) { 300 * MS } else { 100 * MS };
+        let is_close = |ns: u64| (truth_ns - 100 * MS..=truth_ns + after_ns).contains(&ns);
+        let found = confirmed.iter().filter(|ns| is_close(**ns)).count();
+        // What stalls the whole machine soon after it makes it longer.
+        let least = if matches!(noise, Noise::Stalls) { 17 } else { 19 };
+        assert!(
+            found * 20 >= confirmed.len() * least,
+            "{noise:?}: {found} of {} recoveries",
+            confirmed.len()
+        );
+        assert!(confirmed.len() * 2 > costs.len(), "{noise:?}: {} are confirmed", confirmed.len());
+    }
+}
