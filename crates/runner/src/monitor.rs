@@ -63,8 +63,10 @@ impl Taken {
         if look.over >= LOOK_MIN {
             for name in aside {
                 let of_it = look.readings.iter().filter(|one| one.subject == *name);
-                let cpu = of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s"));
-                let cpu_s: f64 = cpu.map(|one| one.value).sum();
+                // One that others keep from its core is late as well, and can never use 90 % of it.
+                let wanted =
+                    of_it.filter(|one| matches!(one.metric, "cpu_user_s" | "cpu_sys_s" | "run_queue_wait_s"));
+                let cpu_s: f64 = wanted.map(|one| one.value).sum();
                 let [looks, busy] = self.aside.entry(name.clone()).or_default();
                 *looks += 1;
                 *busy += u64::from(cpu_s > judge::PROXY_BUSY * look.over.as_secs_f64());
@@ -321,6 +323,26 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_proxy_that_waits_for_a_core_is_as_busy_as_one_that_has_it() {
+        let look = |cpu_s: f64, wait_s: f64| {
+            let reading = |metric, value| lab::probes::Reading {
+                subject: "proxy far".to_owned(),
+                metric,
+                label: String::new(),
+                value,
+            };
+            let readings = vec![reading("cpu_sys_s", cpu_s), reading("run_queue_wait_s", wait_s)];
+            Look { at: Instant::now(), over: Duration::from_secs(1), readings }
+        };
+        let mut taken = Taken::default();
+        let aside = ["proxy far".to_owned()];
+        for (cpu_s, wait_s) in [(0.95, 0.0), (0.6, 0.35), (0.6, 0.1), (0.1, 0.1)] {
+            taken.note(&look(cpu_s, wait_s), &aside);
+        }
+        assert_eq!(taken.busiest_proxy(), Some(("proxy far".to_owned(), 0.5)));
+    }
 
     #[test]
     fn a_look_belongs_to_the_second_that_it_ends() {

@@ -1,6 +1,6 @@
 //! What went on around a load.
 
-/// A proxy that uses more of its core is called busy.
+/// A proxy that uses, or waits for, more of its core is called busy.
 pub const PROXY_BUSY: f64 = 0.9;
 
 /// What was seen around a load, as far as it could be.

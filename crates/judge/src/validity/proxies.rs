@@ -16,7 +16,7 @@ impl Doubt {
     pub const PROXY_CPU: Self = Self {
         code: "proxy_cpu",
         words: "a proxy was at its limit",
-        suspect: "above 90 % of a core in 10 % of the seconds",
+        suspect: "used or waited for more than 90 % of a core in 10 % of the seconds",
         invalid: "never",
         looks_at: "a proxy of the plan, which has one thread",
         is_limit: false,
@@ -30,7 +30,7 @@ pub(super) fn proxy_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the {name} used more than {} of a core in {} of the seconds: it may be the bottleneck",
+        "the {name} used or waited for more than {} of a core in {} of the seconds: it may be the bottleneck",
         words::percent(PROXY_BUSY, 0),
         percent(*share)
     );

@@ -164,7 +164,10 @@ fn a_proxy_at_its_limit_makes_a_run_suspect() {
     let busy = validity(0.5);
     assert_eq!((busy.verdict, codes(&busy)), (Level::Suspect, vec!["proxy_cpu"]));
     let sentence = &busy.causes[0].sentence;
-    assert!(sentence.starts_with("the proxy far used more than 90 % of a core in 50.0 % of"), "{sentence}");
+    assert!(
+        sentence.starts_with("the proxy far used or waited for more than 90 % of a core in 50.0 % of"),
+        "{sentence}"
+    );
 }
 
 #[test]
