@@ -10,6 +10,7 @@ missing=
 need() { command -v "$1" >/dev/null || { shift; missing="$missing $*"; }; }
 need valgrind valgrind libc6-dbg
 need ip iproute2
+need mkfs.ext4 e2fsprogs
 need unshare util-linux
 need script bsdutils
 if [ -n "$missing" ]; then

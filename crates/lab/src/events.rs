@@ -5,6 +5,7 @@
 
 mod act;
 mod command;
+mod disk;
 mod links;
 mod pause;
 mod processes;
@@ -108,6 +109,13 @@ pub enum Action {
     Link {
         /// To which, and what.
         link: LinkOrder,
+        /// For how long.
+        lasting: Lasting,
+    },
+    /// Fills the system's own disk. It stays full, or for a time.
+    Fill {
+        /// The room that is left.
+        leave_bytes: u64,
         /// For how long.
         lasting: Lasting,
     },

@@ -15,6 +15,8 @@ pub enum Stage {
     Limits,
     /// Making the host that it runs on.
     Host,
+    /// Making its disk.
+    Disk,
     /// Starting a process.
     Start,
     /// Waiting until a process is ready.
@@ -36,6 +38,7 @@ impl Stage {
             Stage::Port => "port",
             Stage::Limits => "limits",
             Stage::Host => "host",
+            Stage::Disk => "disk",
             Stage::Start => "start",
             Stage::Ready => "ready",
             Stage::Died => "died",

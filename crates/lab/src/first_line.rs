@@ -18,6 +18,7 @@ pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> b
         marker: Marker::new(),
         groups: Vec::new(),
         namespace: None,
+        disk: None,
     };
     let output = commands::run(&setting, command, command.within, cancel).ok()?.end();
     let text = String::from_utf8_lossy(&output.text);

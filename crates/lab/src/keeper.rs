@@ -10,7 +10,7 @@ mod tree;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,6 +28,7 @@ use self::outbox::Outbox;
 use self::tree::Tree;
 use crate::Signal;
 use crate::deadline::Deadline;
+use crate::disks;
 use crate::hosts;
 use crate::limits::{self, Membership};
 
@@ -62,7 +63,7 @@ fn keep() -> Result<(), Errno> {
     set_child_subreaper(Some(getpid()))?;
     let mut link = Link::new()?;
     let Some(order) = first_order(&mut link)? else { return Ok(()) };
-    let Order::Start { argv, env, dir, cores, groups, namespace } = order else {
+    let Order::Start { argv, env, dir, cores, groups, namespace, disk } = order else {
         // Nothing was started, so that nothing is to be ended.
         link.report(&Report::Stopped(Toll::default()));
         return farewell(&mut link);
@@ -83,6 +84,7 @@ fn keep() -> Result<(), Errno> {
                 children,
                 groups,
                 namespace,
+                disk,
             };
             keeper.run()
         }
@@ -202,6 +204,8 @@ struct Keeper {
     groups: Vec<Membership>,
     /// That of its host.
     namespace: Option<String>,
+    /// Where its disk is mounted.
+    disk: Option<PathBuf>,
 }
 
 impl Keeper {
@@ -228,6 +232,7 @@ impl Keeper {
             // Another keeper of the system may still need them, and removes them then.
             let _ = limits::remove(self.groups.iter().map(|one| one.group.as_path()));
             let _ = self.namespace.as_ref().map(|name| hosts::remove(name));
+            let _ = self.disk.as_ref().map(|point| disks::unmount(point));
         }
         farewell(&mut self.link)
     }

@@ -6,6 +6,7 @@ use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -37,6 +38,15 @@ pub(crate) struct Setting {
     pub(crate) groups: Vec<Membership>,
     /// The network namespace of its host.
     pub(crate) namespace: Option<String>,
+    /// Where its disk is mounted.
+    pub(crate) disk: Option<PathBuf>,
+}
+
+impl Setting {
+    /// That of a process which is no part of what is measured: without limits, a host, or a disk.
+    pub(crate) fn aside(&self) -> Self {
+        Self { groups: Vec::new(), namespace: None, disk: None, ..self.clone() }
+    }
 }
 
 /// What a keeper has said so far.
@@ -176,6 +186,7 @@ impl KeptProcess {
             cores: setting.cores.clone(),
             groups: setting.groups.clone(),
             namespace: setting.namespace.clone(),
+            disk: setting.disk.clone(),
         };
         self.state().begin_life();
         if !self.order(&order) {

@@ -8,7 +8,7 @@ use crate::Signal;
 use crate::deadline::Deadline;
 use crate::marker::{Marker, Owner, marked};
 use crate::processes::{self, Seen};
-use crate::{hosts, limits};
+use crate::{disks, hosts, limits};
 
 const GRACE: Duration = Duration::from_secs(1);
 const KILLING: Duration = Duration::from_secs(3);
@@ -36,6 +36,8 @@ pub struct Leftovers {
     pub groups: usize,
     /// How many hosts had been left whose Tenbin is dead. They were removed.
     pub hosts: usize,
+    /// How many disks had been left whose Tenbin is dead. They were unmounted.
+    pub disks: usize,
 }
 
 /// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
@@ -53,7 +55,8 @@ pub fn sweep() -> Leftovers {
         found
     });
     let elsewhere = of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect();
-    Leftovers { ended, elsewhere, groups: limits::remove_of_the_dead(), hosts: hosts::remove_of_the_dead() }
+    let (groups, hosts) = (limits::remove_of_the_dead(), hosts::remove_of_the_dead());
+    Leftovers { ended, elsewhere, groups, hosts, disks: disks::remove_of_the_dead() }
 }
 
 /// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.

@@ -5,6 +5,7 @@ pub mod census;
 mod commands;
 mod control_groups;
 mod deadline;
+pub mod disks;
 pub mod events;
 mod exit;
 mod failure;

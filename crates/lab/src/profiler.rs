@@ -114,6 +114,7 @@ impl Profiler {
             marker: Marker::new(),
             groups: Vec::new(),
             namespace: None,
+            disk: None,
         };
         let within = order.after.saturating_add(order.longest);
         let command = Command { argv, env: environment(), dir: order.dir.clone(), within };

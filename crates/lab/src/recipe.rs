@@ -35,6 +35,8 @@ pub struct Recipe {
     pub limits_to_come: Vec<Limits>,
     /// The network of a host of its own that it runs on.
     pub network: Option<Network>,
+    /// The size of a disk of its own, mounted as [`disks::NAME`](crate::disks::NAME) in `dir`.
+    pub disk_bytes: Option<u64>,
     /// The command that runs [`keeper::main`](crate::keeper::main), such as `[tenbin, keep]`.
     pub keeper: Vec<OsString>,
 }

@@ -20,7 +20,7 @@ pub fn remove_folder(path: &Path) -> io::Result<()> {
 }
 
 /// The fifth field of each line of `/proc/self/mountinfo`.
-fn mounts(table: &[u8]) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn mounts(table: &[u8]) -> impl Iterator<Item = PathBuf> {
     let lines = table.split(|byte| *byte == b'\n');
     lines.filter_map(|line| Some(unescape(line.split(|byte| *byte == b' ').nth(4)?)))
 }

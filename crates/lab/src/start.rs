@@ -3,6 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use crate::disks::Disk;
 use crate::folder::Folder;
 use crate::hosts::Namespace;
 use crate::kept_process::{KeptProcess, Setting};
@@ -29,6 +30,7 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         limits,
         limits_to_come,
         network,
+        disk_bytes,
         keeper,
         name: _,
     } = recipe;
@@ -41,6 +43,10 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
         // The fault of the limits says more than this one would.
         let _ = namespace.as_ref().map(Namespace::remove);
     })?;
+    let disk = disk_bytes.map(|bytes| Disk::make(folder.path(), bytes, marker)).transpose();
+    let disk = disk.inspect_err(|_| {
+        let _ = (limits.remove(), namespace.as_ref().map(Namespace::remove));
+    })?;
     let mut system = System {
         setting: Setting {
             keeper,
@@ -48,8 +54,10 @@ pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failur
             marker,
             groups: limits.memberships(),
             namespace: namespace.as_ref().map(|one| one.name().to_owned()),
+            disk: disk.as_ref().map(|disk| disk.point().to_owned()),
         },
         namespace,
+        disk,
         limits,
         killed_for_memory: 0,
         running: Vec::with_capacity(processes.len()),
@@ -121,8 +129,7 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let free =
-            process.is_aside.then(|| Setting { groups: Vec::new(), namespace: None, ..self.setting.clone() });
+        let free = process.is_aside.then(|| self.setting.aside());
         let setting = free.as_ref().unwrap_or(&self.setting);
         let kept = match process.is_started_by_event {
             true => KeptProcess::hold(setting, name),

@@ -46,6 +46,7 @@ impl System {
         }
         failures.extend(self.sweep(&groups));
         failures.extend(self.unlimit());
+        failures.extend(self.disk.take().and_then(|disk| disk.remove().err()));
         failures.extend(self.wait_for_ports());
         if let Some(Err(failure)) = self.folder.take().map(crate::folder::Folder::remove) {
             failures.push(failure);

@@ -1,5 +1,6 @@
 //! A system that runs.
 
+use crate::disks::Disk;
 use crate::folder::Folder;
 use crate::hosts::Namespace;
 use crate::kept_process::{Ended, KeptProcess, Setting};
@@ -37,6 +38,7 @@ pub struct System {
     pub(crate) limits: Groups,
     /// Of its host.
     pub(crate) namespace: Option<Namespace>,
+    pub(crate) disk: Option<Disk>,
     /// How many such ends have been told.
     pub(crate) killed_for_memory: u64,
     pub(crate) running: Vec<Running>,

@@ -1,5 +1,6 @@
 //! Systems: started, watched and stopped: every test of this folder that needs no process of its own, in one program.
 
+mod disks;
 mod dying;
 mod events;
 mod flood;

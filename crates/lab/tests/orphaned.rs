@@ -144,3 +144,31 @@ fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keeper
         });
     }
 }
+
+#[test]
+fn the_disk_of_a_system_is_unmounted_when_tenbin_is_killed_with_or_without_its_keepers() {
+    for is_keeper_killed in [false, true] {
+        let bench = Bench::new();
+        let point = bench.path("run/disk");
+        // What is full is no harder to unmount.
+        let script = format!("cat /dev/zero > {}/full; echo ready; exec sleep 60", point.display());
+        let (mut owner, keeper) = owner_of_kind(&bench, "disk-owner", &script);
+        let mounts = || {
+            let table = fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
+            table.matches(&format!(" {} ", point.display())).count()
+        };
+        assert_eq!(mounts(), 1, "this test needs root, e2fsprogs, and loop devices");
+        if is_keeper_killed {
+            let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
+            rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
+        }
+        owner.kill().expect("killed");
+        owner.wait().expect("reaped");
+        wait_until("nothing is left", || {
+            if is_keeper_killed {
+                lab::leftovers::sweep();
+            }
+            bench.left().is_empty() && mounts() == 0
+        });
+    }
+}

@@ -542,6 +542,24 @@ fn events_act_on_limits_and_links() {
 }
 
 #[test]
+fn a_system_has_a_disk_that_events_fill() {
+    let study = text(
+        "{ scenario: [ get: / ], load: { rate: 1/s, for: 60s }, events: { full: { at: 1s }, nearly: { at: 20s } }, systems: { a: {\
+             start: 'a {port} {dir}/disk', disk: 64MiB,\
+             events: { full: { fill: disk, for: 5s }, nearly: { fill: disk, leave: 1MiB } } } } }",
+    );
+    let launch = launch(&study, 0);
+    assert_eq!(launch.disk_bytes, Some(64 << 20));
+    let actions: Vec<_> = launch.events.iter().map(|event| &event.action).collect();
+    let full = plan::EventAction::Fill { leave_bytes: 0, for_ns: Some(5_000_000_000) };
+    let nearly = plan::EventAction::Fill { leave_bytes: 1 << 20, for_ns: None };
+    assert_eq!(actions, [&full, &nearly]);
+    let words: Vec<&str> = launch.events.iter().map(|event| event.words.as_str()).collect();
+    assert_eq!(words, ["fill the disk for 5s", "fill the disk but for 1MiB"]);
+    assert!(study.explain().contains("with a disk of 64MiB at {dir}/disk"), "{}", study.explain());
+}
+
+#[test]
 fn proxies_start_first_on_ports_of_their_names_and_are_no_sign_of_readiness() {
     let study = text(
         "{ scenario: [ get: / ], load: { users: 1, for: 1s }, systems: { a: {\

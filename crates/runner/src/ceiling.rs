@@ -139,6 +139,7 @@ impl Shape<'_> {
             limits: Limits::default(),
             limits_to_come: Vec::new(),
             network: None,
+            disk_bytes: None,
             keeper,
         })
     }

@@ -273,6 +273,9 @@ fn action(action: &EventAction, plan: &Plan) -> Action {
             },
             lasting: for_ns.map(Duration::from_nanos),
         },
+        EventAction::Fill { leave_bytes, for_ns } => {
+            Action::Fill { leave_bytes: *leave_bytes, lasting: for_ns.map(Duration::from_nanos) }
+        }
         EventAction::Set { files, reload } => Action::Set {
             files: files.clone(),
             reload: match reload {

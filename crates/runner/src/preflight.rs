@@ -31,6 +31,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     faults.extend(missing_programs(study, tenbin));
     faults.extend(limits_out_of_reach(study, tenbin));
     faults.extend(no_hosts(study));
+    faults.extend(no_disks(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
         // TCP needs the most: ports in addition to descriptors.
@@ -90,6 +91,13 @@ fn no_hosts(study: &Study) -> Option<Fault> {
     let system = study.systems.iter().find(|system| system.host.is_some())?;
     let failure = lab::hosts::check().err()?;
     Some(Fault::new(format!("systems: {}: host", system.name), failure.what, failure.way_out))
+}
+
+/// That no disk can be made here, if a system needs one. The largest is tried once.
+fn no_disks(study: &Study, tenbin: &Path) -> Option<Fault> {
+    let launch = launches(study, tenbin).max_by_key(|launch| launch.disk_bytes)?;
+    let failure = lab::disks::check(launch.disk_bytes?).err()?;
+    Some(Fault::new(format!("systems: {}: disk", launch.system), failure.what, failure.way_out))
 }
 
 /// Limits that systems cannot be held to here. Each set of limits is tried once, without a process.

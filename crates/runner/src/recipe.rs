@@ -43,6 +43,7 @@ pub(crate) fn recipe(
         limits: limits(&launch.limits),
         limits_to_come: limits_to_come(launch),
         network: None,
+        disk_bytes: launch.disk_bytes,
         keeper: keeper(tenbin),
     }
 }

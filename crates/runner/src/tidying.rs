@@ -7,7 +7,7 @@ use crate::scratch;
 /// Ends what studies left behind that were killed, so that it does not share the machine with this one. Says what it ended,
 /// removed, and left alone, unescaped.
 pub fn tidy_up() -> Vec<String> {
-    let Leftovers { ended, elsewhere, groups, hosts } = lab::leftovers::sweep();
+    let Leftovers { ended, elsewhere, groups, hosts, disks } = lab::leftovers::sweep();
     let ended = ended.iter().map(|Swept { pid, command, .. }| {
         format!("ended process {pid} ({command}): a Tenbin that was killed left it running")
     });
@@ -23,5 +23,9 @@ pub fn tidy_up() -> Vec<String> {
         let hosts = if hosts == 1 { "1 host".to_owned() } else { format!("{hosts} hosts") };
         format!("removed {hosts} (network namespaces): a Tenbin that was killed left them")
     });
-    ended.chain(left).chain(groups).chain(hosts).chain(scratch::sweep()).collect()
+    let disks = (disks > 0).then(|| {
+        let disks = if disks == 1 { "1 disk".to_owned() } else { format!("{disks} disks") };
+        format!("unmounted {disks}: a Tenbin that was killed left them")
+    });
+    ended.chain(left).chain(groups).chain(hosts).chain(disks).chain(scratch::sweep()).collect()
 }

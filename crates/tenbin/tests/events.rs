@@ -72,6 +72,11 @@ fn an_event_that_fails_fails_the_run_unless_it_may() {
     assert!(what.contains("did not end within 200 ms"), "{what}");
     let killed = run(&home, "deploy: { at: 100ms }", "deploy: { signal: KILL }");
     assert_eq!(killed["failure"]["stage"], "died");
+
+    let flood = "run: [ sh, -c, 'head -c 20000000 /dev/zero | tr \"\\0\" x; echo why; exit 3' ]";
+    let flooding = run(&home, "deploy: { at: 100ms }", &format!("deploy: {{ {flood} }}"));
+    let what = flooding["failure"]["what"].as_str().expect("a text");
+    assert!(what.contains("code 3") && what.len() < 1_000, "{what}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Tenbin is killed or interrupted while an event pauses a process or holds a lock: what was paused is ended, and the lock is released.
+//! Tenbin is killed or interrupted while an event is under way: locks are released, and no process, limit, link, disk, or host is left.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -54,6 +54,100 @@ fn a_paused_process_is_ended_when_tenbin_is() {
         let pid = program.pid();
         until("it is paused", || marked(pid).into_iter().any(is_stopped));
         end(&home, program, signal, code);
+    }
+}
+
+/// Control groups and network namespaces of the Tenbin with this pid.
+fn left_of(pid: u32) -> Vec<PathBuf> {
+    let (groups, hosts) = (format!("tenbin-{pid}:"), format!("tnb-{pid}:"));
+    let mut found = Vec::new();
+    let mut next = vec![(PathBuf::from("/sys/fs/cgroup"), 6), (PathBuf::from("/run/netns"), 0)];
+    while let Some((folder, levels)) = next.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(&groups) || name.starts_with(&hosts) {
+                found.push(entry.path());
+            } else if levels > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                next.push((entry.path(), levels - 1));
+            }
+        }
+    }
+    found
+}
+
+/// Where disks are mounted in the folder that a plan calls {dir}, which its system wrote into a file.
+fn disks(home: &Home) -> Vec<PathBuf> {
+    let Ok(dir) = fs::read_to_string(home.path().join("dir")) else { return Vec::new() };
+    let mounts = fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
+    let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
+    points.filter(|point| point.starts_with(dir.trim())).collect()
+}
+
+fn is_full(disk: &Path) -> bool {
+    rustix::fs::statvfs(disk).is_ok_and(|about| about.f_bavail == 0)
+}
+
+/// Whether one of these groups limits its members to a twentieth of a core.
+fn is_limited(groups: &[PathBuf]) -> bool {
+    let quota = |group: &PathBuf| {
+        let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+        read("cpu.max").or_else(|| read("cpu.cfs_quota_us")).unwrap_or_default()
+    };
+    groups.iter().any(|group| quota(group).starts_with("5000") && !quota(group).starts_with("50000"))
+}
+
+#[test]
+fn limits_links_and_a_full_disk_are_undone_when_tenbin_ends() {
+    for (signal, code) in ENDINGS {
+        let home = Home::new();
+        let plan = format!(
+            "scenario: [ get: /status ]\nload: {{ rate: 20/s, warm-up: 100ms, for: 50s, timeout: 1s }}\n\
+             events: {{ far: {{ at: 100ms }}, near: {{ at: 100ms }}, less: {{ at: 100ms }}, full: {{ at: 100ms }} }}\n\
+             systems:\n  web:\n    \
+             start: [ sh, -c, 'echo {{dir}} > {home}/dir; exec {{tenbin}} target --listen 127.0.0.1:{{port}}' ]\n    \
+             url: 'http://127.0.0.1:{{port.far}}'\n    disk: 16MiB\n    resources: {{ cpu: 0.5 }}\n    \
+             proxies: {{ far: {{ to: '127.0.0.1:{{port.near}}' }}, near: {{ to: '127.0.0.1:{{port}}' }} }}\n    events:\n      \
+             far: {{ slow: {{ link: far, delay: 5ms }}, for: 40s, within: 50s }}\n      \
+             near: {{ cut: near, for: 40s, within: 50s }}\n      \
+             less: {{ limit: {{ cpu: 0.05 }}, for: 40s, within: 50s }}\n      full: {{ fill: disk, for: 40s, within: 50s }}\n",
+            home = home.path().display(),
+        );
+        let mut program = start(&home, &plan);
+        let pid = program.pid();
+        let is_there = || disks(&home).iter().any(|disk| is_full(disk)) && is_limited(&left_of(pid));
+        until("all events are under way", || is_there() || !program.is_running());
+        assert!(program.is_running(), "{:?}", program.finish());
+        end(&home, program, signal, code);
+        until("no group is left", || left_of(pid).is_empty());
+        until("no disk is left", || disks(&home).is_empty());
+    }
+}
+
+#[test]
+fn a_restart_on_a_host_with_limits_leaves_nothing_when_tenbin_ends() {
+    for (signal, code) in ENDINGS {
+        let home = Home::new();
+        let stopping = home.path().join("stopping");
+        // It does not end by TERM, so that the restart waits for it.
+        let plan = format!(
+            "scenario: [ get: / ]\nload: {{ rate: 20/s, warm-up: 100ms, for: 50s, timeout: 1s }}\n\
+             hosts: {{ far: {{ namespace: true }} }}\nevents: {{ again: {{ at: 100ms }} }}\nsystems:\n  web:\n    host: far\n    \
+             resources: {{ cpu: 0.5, memory: 256MiB }}\n    \
+             start: [ sh, -c, 'trap \"touch {stopping}\" TERM; python3 -m http.server --bind {{host}} {{port}} & while :; do sleep 0.1; done' ]\n    \
+             stop: {{ signal: TERM, within: 4s }}\n    events: {{ again: {{ restart: web, within: 45s }} }}\n",
+            stopping = stopping.display(),
+        );
+        let mut program = start(&home, &plan);
+        let pid = program.pid();
+        until("it is being stopped", || stopping.exists() || !program.is_running());
+        assert!(program.is_running(), "{:?}", program.finish());
+        assert!(
+            left_of(pid).len() >= 2,
+            "this test needs root, control groups, and iproute2: {:?}",
+            left_of(pid)
+        );
+        end(&home, program, signal, code);
+        until("no group and no host is left", || left_of(pid).is_empty());
     }
 }
 

@@ -132,6 +132,15 @@ pub fn show_duration(ns: u64) -> String {
     shown
 }
 
+/// A size in its largest even unit: `64MiB`, `1500B`.
+pub fn show_size(bytes: u64) -> String {
+    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match units.into_iter().find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size)) {
+        Some((unit, size)) => format!("{}{unit}", bytes / size),
+        None => format!("{bytes}B"),
+    }
+}
+
 /// A rate with its unit, to three decimals.
 pub fn show_rate(per_s: f64) -> String {
     format!("{}/s", shown::without_trailing_zeros(&format!("{per_s:.3}")))
@@ -212,6 +221,9 @@ mod tests {
             assert_eq!(show_duration(duration_ns(text).unwrap()), text);
         }
         assert_eq!(show_duration(0), "0ns");
+        for text in ["64MiB", "1GiB", "1500B", "0B", "3KiB"] {
+            assert_eq!(show_size(size_bytes(text).unwrap()), text);
+        }
     }
 
     #[test]

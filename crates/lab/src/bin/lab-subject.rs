@@ -27,14 +27,19 @@ fn main() -> ExitCode {
         ["http-at", address] => serve_http(address),
         ["unix", path] => serve_unix(Path::new(path)),
         ["threads", what] => threads_that(what),
-        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Limits::default(), None),
+        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script, Confines::default()),
         ["hosted-owner", keeper, dir, script] => {
             let network = lab::hosts::free_network().map_err(std::io::Error::other);
-            network.and_then(|network| own(keeper, Path::new(dir), script, Limits::default(), Some(network)))
+            let confines = |network| Confines { network: Some(network), ..Confines::default() };
+            network.and_then(|network| own(keeper, Path::new(dir), script, confines(network)))
         }
         ["limited-owner", keeper, dir, script] => {
             let limits = Limits { cpu_cores: Some(0.5), memory_bytes: Some(64 << 20), ..Limits::default() };
-            own(keeper, Path::new(dir), script, limits, None)
+            own(keeper, Path::new(dir), script, Confines { limits, ..Confines::default() })
+        }
+        ["disk-owner", keeper, dir, script] => {
+            let confines = Confines { disk_bytes: Some(16 << 20), ..Confines::default() };
+            own(keeper, Path::new(dir), script, confines)
         }
         _ => return ExitCode::FAILURE,
     };
@@ -146,14 +151,17 @@ fn every(pause: impl Fn(), mut to: impl Write) -> std::io::Result<()> {
     }
 }
 
-/// Starts a system, as Tenbin would, says so, and waits to be killed.
-fn own(
-    keeper: &str,
-    dir: &Path,
-    script: &str,
+/// What a system is confined to.
+#[derive(Default)]
+struct Confines {
     limits: Limits,
     network: Option<Network>,
-) -> std::io::Result<()> {
+    disk_bytes: Option<u64>,
+}
+
+/// Starts a system, as Tenbin would, says so, and waits to be killed.
+fn own(keeper: &str, dir: &Path, script: &str, confines: Confines) -> std::io::Result<()> {
+    let Confines { limits, network, disk_bytes } = confines;
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
     let command = Command { argv, env: Vec::new(), dir: "/".into(), within: LIFE };
     let process = Process {
@@ -176,6 +184,7 @@ fn own(
         limits,
         limits_to_come: Vec::new(),
         network,
+        disk_bytes,
         keeper: vec![keeper.into()],
     };
     let system = lab::start(recipe, &|| false).map_err(std::io::Error::other)?;

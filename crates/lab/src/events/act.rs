@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Action, Event, OUTPUT_BYTES_MAX};
 use crate::deadline::Deadline;
+use crate::disks::Disk;
 use crate::exit::Exit;
 use crate::kept_process::{KeptProcess, Setting};
 use crate::limits::Groups;
@@ -20,6 +21,7 @@ pub(crate) struct Actors {
     /// The system's folder.
     pub(crate) dir: PathBuf,
     pub(crate) limits: Groups,
+    pub(crate) disk: Option<Disk>,
 }
 
 /// A process of the system.
@@ -126,6 +128,7 @@ impl Act<'_> {
             Action::Pause { process, lasting } => self.pause(process, *lasting),
             Action::Limit { limits, lasting } => self.limit(limits, *lasting),
             Action::Link { link, lasting } => self.order(link, *lasting),
+            Action::Fill { leave_bytes, lasting } => self.fill(*leave_bytes, *lasting),
             Action::Set { files, reload } => self.set(files, reload),
         }
     }

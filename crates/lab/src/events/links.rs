@@ -12,7 +12,7 @@ use crate::deadline::Deadline;
 use crate::limits::Limits;
 
 /// How often to look whether the load is over.
-const LISTEN: Duration = Duration::from_millis(20);
+pub(super) const LISTEN: Duration = Duration::from_millis(20);
 /// A proxy answers at once; a machine that is busy may take its time.
 const ANSWER: Duration = Duration::from_secs(5);
 /// No answer to an order is longer.

@@ -6,7 +6,7 @@ use super::Signalled;
 use super::act::{Act, Actor, Flaw};
 use crate::deadline::Deadline;
 use crate::keeper::messages::Toll;
-use crate::kept_process::{Ended, Setting};
+use crate::kept_process::Ended;
 use crate::processes::{self, Seen};
 use crate::{Ready, Signal, StopHow, commands, in_words, ready};
 
@@ -85,11 +85,7 @@ impl Act<'_> {
         if !actor.kept.state().is_at_rest {
             return Err(Flaw::of(format!("{name} runs already")));
         }
-        let free = actor.process.is_aside.then(|| Setting {
-            groups: Vec::new(),
-            namespace: None,
-            ..self.actors.setting.clone()
-        });
+        let free = actor.process.is_aside.then(|| self.actors.setting.aside());
         let setting = free.as_ref().unwrap_or(&self.actors.setting);
         let started = actor.kept.start_command(setting, &actor.process.command);
         started.map_err(|why| Flaw::of(format!("{name} could not be started: {why}")))?;

@@ -113,6 +113,7 @@ impl System {
             processes: self.running.iter().map(actor).collect(),
             background: self.background.clone(),
             limits: self.limits.clone(),
+            disk: self.disk.clone(),
             dir: self.folder.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default(),
         }
     }

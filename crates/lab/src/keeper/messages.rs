@@ -18,6 +18,7 @@ pub(crate) enum Order {
         cores: Vec<usize>,
         groups: Vec<Membership>,
         namespace: Option<String>,
+        disk: Option<PathBuf>,
     },
     /// End everything as in `Stop`, and wait for another `Start`.
     Rest { signal: Option<i32>, within_ms: u64 },

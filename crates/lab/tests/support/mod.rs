@@ -68,6 +68,7 @@ impl Bench {
             limits: Limits::default(),
             limits_to_come: Vec::new(),
             network: None,
+            disk_bytes: None,
             keeper: vec![KEEPER.into()],
         }
     }

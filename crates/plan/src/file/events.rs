@@ -30,6 +30,7 @@ const ACTIONS: &[(&str, ReadAction)] = &[
     ("cut", |entry, system, reading| link(&entry.value, LinkText::Cut, system, reading)),
     ("slow", slow),
     ("reset", |entry, system, reading| link(&entry.value, LinkText::Reset, system, reading)),
+    ("fill", fill),
     ("set", set),
 ];
 
@@ -39,7 +40,8 @@ type ReadAction = fn(&Entry, &OfSystem<'_>, &mut Reading<'_>) -> Option<ActionTe
 const COMPANIONS: &[(&str, &[&str])] = &[
     ("lock", &["run"]),
     ("process", &["signal"]),
-    ("for", &["pause", "limit", "cut", "slow"]),
+    ("for", &["pause", "limit", "cut", "slow", "fill"]),
+    ("leave", &["fill"]),
     ("reload", &["set"]),
 ];
 
@@ -220,6 +222,22 @@ fn slow(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option
         reading.at(second.key_at, what, "remove one of them; a round trip takes twice the delay");
     }
     link(node.get("link")?, LinkText::Slow(values), here, reading)
+}
+
+/// Only a disk of the system's own is ever filled.
+fn fill(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
+    let Some(disk_bytes) = here.system.disk_bytes else {
+        let what = format!("`fill` fills a disk of the system's own, and `{}` has none", here.system.name);
+        reading.at(entry.key_at, what, "add `disk: 64MiB` to the system, and let it write below {dir}/disk");
+        return None;
+    };
+    let leave = here.node.get("leave");
+    let leave_bytes = leave.and_then(|leave| units::size_bytes(leave.text()?).ok()).unwrap_or(0);
+    if let Some(leave) = leave.filter(|_| leave_bytes >= disk_bytes) {
+        let what = format!("`leave` is no less than the disk, which has {}", units::show_size(disk_bytes));
+        reading.at(leave.at, what, "write a smaller size");
+    }
+    Some(ActionText::Fill { leave_bytes, for_ns: here.node.duration_ns("for") })
 }
 
 fn set(entry: &Entry, here: &OfSystem<'_>, reading: &mut Reading<'_>) -> Option<ActionText> {
@@ -560,7 +578,9 @@ fn beyond(event: &StudyEvent, load: &StudyLoad, systems: &[System]) -> Option<(S
     let paused_ns = systems.iter().flat_map(|system| &system.events).filter(|one| one.name == *name);
     let paused_ns = paused_ns.filter_map(|one| match one.action {
         ActionText::Pause { for_ns, .. } => Some(i128::from(for_ns)),
-        ActionText::Limit { for_ns, .. } | ActionText::Link { for_ns, .. } => for_ns.map(i128::from),
+        ActionText::Limit { for_ns, .. }
+        | ActionText::Link { for_ns, .. }
+        | ActionText::Fill { for_ns, .. } => for_ns.map(i128::from),
         _ => None,
     });
     let paused_ns = paused_ns.max().unwrap_or(0);

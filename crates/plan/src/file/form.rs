@@ -282,6 +282,24 @@ pub(crate) const OPERATIONS: Form = Form {
     schema: FormSchema::Anything,
 };
 
+/// The least that a file system with a journal takes.
+const DISK_MIN_BYTES: u64 = 16 << 20;
+
+pub(crate) const DISK: Form = Form {
+    words: "a size such as 64MiB",
+    check: |text| match units::size_bytes(text)? {
+        DISK_MIN_BYTES.. => Ok(()),
+        _ => Err(format!("{text} is less than the least disk of 16MiB")),
+    },
+    schema: FormSchema::Anything,
+};
+
+pub(crate) const ROOM: Form = Form {
+    words: "a size such as 1MiB",
+    check: |text| units::size_bytes(text).map(|_| ()),
+    schema: FormSchema::Anything,
+};
+
 /// What a check says of a text without parameters.
 fn unless_variable<T>(text: &str, read: fn(&str) -> Result<T, String>) -> Result<(), String> {
     if text.contains('{') { Ok(()) } else { read(text).map(|_| ()) }

@@ -140,6 +140,7 @@ fn system(
         processes: processes_and_proxies(&scope, reading),
         tables: prepare::read(node, reading),
         limits,
+        disk_bytes: node.get("disk").and_then(|disk| units::size_bytes(disk.text()?).ok()),
         host,
         knobs,
         events: Vec::new(),

@@ -1,6 +1,7 @@
 //! The keys of a plan file. What is not here cannot be written.
 
 mod events;
+mod resources;
 
 use super::form;
 use super::keys::{Key, Table, ValueKind};
@@ -63,8 +64,8 @@ pub(crate) const ALL: &[&Table] = &[
     &PROXY,
     &READY,
     &STOP,
-    &RESOURCES,
-    &IO,
+    &resources::RESOURCES,
+    &resources::IO,
     &events::EVENT,
     &events::AFTER,
     &events::ACTION,
@@ -465,8 +466,14 @@ pub(crate) static SYSTEM: Table = Table {
         key(
             "resources",
             "{ cpu: 0.5, memory: 256MiB }",
-            table(&RESOURCES),
+            table(&resources::RESOURCES),
             "What all processes of the system together may use at most; held by control groups of the kernel.",
+        ),
+        key(
+            "disk",
+            "64MiB",
+            One(&form::DISK),
+            "A disk of its own, of this size, at `{dir}/disk`: an ext4 file system in a file. Requires root; at least 16MiB.",
         ),
         key(
             "prepare",
@@ -651,46 +658,6 @@ pub(crate) static STOP: Table = Table {
         ),
         key("command", "nginx -s quit", COMMAND, "Command that stops it, instead of a signal."),
         key("within", "10s", DURATION, "Time limit; default 10s."),
-    ],
-};
-
-pub(crate) static RESOURCES: Table = Table {
-    name: "resources",
-    sentence: "What the processes of a system together may use at most. Values may contain parameters, such as `\"{cpu}\"`.",
-    example: "{ cpu: 0.5, memory: 256MiB }",
-    keys: &[
-        key(
-            "cpu",
-            "0.4",
-            One(&form::CPU),
-            "CPU time, in cores: 0.4 is 40 % of one core. Metered over 100 ms.",
-        ),
-        key(
-            "cores",
-            "[ 0, 1 ]",
-            OneOrList(&One(&form::CORES)),
-            "CPU cores that it runs on: numbers, and ranges such as 0-3.",
-        ),
-        key(
-            "memory",
-            "256MiB",
-            One(&form::MEMORY),
-            "Memory, without swap; at least 1MiB. The kernel kills a system that needs more.",
-        ),
-        key("io", "{ read: 10MiB/s }", table(&IO), "Reads and writes of each disk."),
-    ],
-};
-
-pub(crate) static IO: Table = Table {
-    name: "io",
-    sentence: "What the processes of a system may read from and write to each disk. Version 1 of control groups does not limit writes \
-               that go through the page cache.",
-    example: "{ read: 10MiB/s, write: 5MiB/s }",
-    keys: &[
-        key("read", "10MiB/s", One(&form::BANDWIDTH), "Bytes read per second."),
-        key("write", "5MiB/s", One(&form::BANDWIDTH), "Bytes written per second."),
-        key("read-iops", "100/s", One(&form::OPERATIONS), "Reads per second."),
-        key("write-iops", "50/s", One(&form::OPERATIONS), "Writes per second."),
     ],
 };
 

@@ -50,6 +50,8 @@ pub struct Launch {
     pub tables: Option<Tables>,
     /// What its processes may use at most.
     pub limits: Limits,
+    /// The size of a disk of its own, mounted in the run's folder.
+    pub disk_bytes: Option<u64>,
     /// Where its processes listen: the address of the host that they run on.
     pub host: Ipv4Addr,
     /// What happens to it under load, in the order of the plan.

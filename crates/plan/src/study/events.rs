@@ -6,7 +6,7 @@ use super::braced::Braced;
 use super::environment::Cmd;
 use super::limits::{Limits, LimitsText};
 use crate::secrets::without_secrets;
-use crate::units::show_duration;
+use crate::units::{show_duration, show_size};
 
 /// What a report says of events under a load whose users wait for replies.
 pub const NOTE_ON_EVENTS: &str = "with `users`, fewer requests are sent while an event slows the system down; use `rate` to measure \
@@ -117,6 +117,13 @@ pub enum EventAction {
         /// For how long; `None`: until the end.
         for_ns: Option<u64>,
     },
+    /// Fills the system's own disk.
+    Fill {
+        /// The room that is left.
+        leave_bytes: u64,
+        /// For how long; `None`: until the end.
+        for_ns: Option<u64>,
+    },
     /// Writes files again.
     Set {
         /// Paths relative to the run's folder.
@@ -187,6 +194,7 @@ pub(crate) enum ActionText {
     Pause { process: String, for_ns: u64 },
     Limit { limits: LimitsText, for_ns: Option<u64> },
     Link { name: String, order: LinkText, for_ns: Option<u64> },
+    Fill { leave_bytes: u64, for_ns: Option<u64> },
     Set { knobs: Vec<(String, String)>, reload: ReloadText },
 }
 
@@ -305,6 +313,13 @@ impl ActionText {
             Self::Pause { process, for_ns } => format!("pause {process} for {}", show_duration(*for_ns)),
             Self::Limit { limits, for_ns } => format!("limit {}{}", limits.words(), lasting(*for_ns)),
             Self::Link { name, order, for_ns } => format!("{}{}", order.words(name), lasting(*for_ns)),
+            Self::Fill { leave_bytes, for_ns } => {
+                let leave = match leave_bytes {
+                    0 => String::new(),
+                    bytes => format!(" but for {}", show_size(*bytes)),
+                };
+                format!("fill the disk{leave}{}", lasting(*for_ns))
+            }
             Self::Set { knobs, reload } => {
                 let knobs: Vec<String> =
                     knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();

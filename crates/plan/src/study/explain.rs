@@ -9,7 +9,7 @@ use wire::http1::Checks;
 
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
 use crate::plan::{Action, HttpAction, SqlAction};
-use crate::units::{show_duration, show_percent};
+use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
 /// More variants are counted, not listed.
@@ -190,6 +190,9 @@ impl Study {
             let to = proxy.to.fill(|_| None);
             let _ =
                 writeln!(out, "            proxy {} on port {{port.{}}}, to {to}", proxy.name, proxy.name);
+        }
+        if let Some(bytes) = system.disk_bytes {
+            let _ = writeln!(out, "            with a disk of {} at {{dir}}/disk", show_size(bytes));
         }
         if !system.limits.0.is_empty() {
             let _ = writeln!(out, "            limited to {}", system.limits.words());

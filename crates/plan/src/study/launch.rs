@@ -58,6 +58,7 @@ impl Study {
             commands_within_ns: system.commands_within_ns,
             tables: system.tables.clone(),
             limits: system.limits.fill(|name| fill.value(name)),
+            disk_bytes: system.disk_bytes,
             host: environment.host,
             events: self.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
             url,
@@ -174,6 +175,9 @@ impl Fill<'_> {
                 let (order, undo) = order.orders(|text| self.text(text));
                 let control = self.control(name);
                 EventAction::Link { name: name.clone(), control, order, undo, for_ns: *for_ns }
+            }
+            ActionText::Fill { leave_bytes, for_ns } => {
+                EventAction::Fill { leave_bytes: *leave_bytes, for_ns: *for_ns }
             }
             ActionText::Set { knobs, reload } => EventAction::Set {
                 files: self.files_with(knobs),

@@ -36,6 +36,8 @@ pub struct System {
     pub(crate) tables: Option<Tables>,
     /// What it may use at most.
     pub(crate) limits: LimitsText,
+    /// The size of a disk of its own.
+    pub(crate) disk_bytes: Option<u64>,
     /// The name of the host that it runs on, if it has one of its own.
     pub host: Option<String>,
     /// What happens to it under load.
@@ -170,6 +172,7 @@ impl System {
             processes: Vec::new(),
             tables: None,
             limits: LimitsText::default(),
+            disk_bytes: None,
             host: None,
             events: Vec::new(),
         }

@@ -1,6 +1,7 @@
 //! The keys of events: when, in the plan, and what, in each system.
 
-use super::{COMMAND, COUNT, DURATION, RESOURCES, TEXT, key, required, table};
+use super::resources::RESOURCES;
+use super::{COMMAND, COUNT, DURATION, TEXT, key, required, table};
 use crate::file::form;
 use crate::file::keys::{Table, ValueKind};
 use ValueKind::{Either, Named, One, Word};
@@ -39,7 +40,7 @@ const SIGNALS: ValueKind =
 
 pub(crate) static ACTION: Table = Table {
     name: "system event",
-    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `limit`, `cut`, `slow`, `reset`, `set`.",
+    sentence: "What an event does to the system: one of `run`, `signal`, `start`, `stop`, `kill`, `restart`, `pause`, `limit`, `cut`, `slow`, `reset`, `fill`, `set`.",
     example: "{ signal: HUP }",
     keys: &[
         key("run", "./deploy {port}", COMMAND, "Runs this command, which must exit with 0."),
@@ -61,7 +62,7 @@ pub(crate) static ACTION: Table = Table {
             TEXT,
             "Holds this process, and everything that it started, up by SIGSTOP, for the time under `for`.",
         ),
-        key("for", "800ms", DURATION, "With `pause`, `limit`, `cut`, and `slow`: for how long."),
+        key("for", "800ms", DURATION, "With `pause`, `limit`, `cut`, `slow`, and `fill`: for how long."),
         key(
             "limit",
             "{ cpu: 0.5 }",
@@ -81,6 +82,13 @@ pub(crate) static ACTION: Table = Table {
             "Changes the link of a proxy, for the time under `for`, or until the end.",
         ),
         key("reset", "far", TEXT, "Resets all open connections of this proxy."),
+        key(
+            "fill",
+            "disk",
+            Word(&["disk"]),
+            "Fills the system's own `disk` to the last block, for the time under `for`, or until the end.",
+        ),
+        key("leave", "1MiB", One(&form::ROOM), "With `fill`: how much room to leave; default 0B."),
         key(
             "set",
             "{ workers: 4 }",

@@ -1,0 +1,228 @@
+//! A disk of a system's own: a file system of a fixed size in a file of the system's folder, mounted there for one run.
+//!
+//! It is removed when the system has been stopped; by its keepers, if Tenbin is killed; by the next Tenbin, if these were killed
+//! as well. The name of the file tells whose it is.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use rustix::io::Errno;
+
+use crate::deadline::Deadline;
+use crate::marker::{Marker, Owner};
+use crate::removal::mounts;
+use crate::{Failure, Stage};
+
+/// Where it is, in the system's folder.
+pub const NAME: &str = "disk";
+const PREFIX: &str = "tenbin-disk-";
+/// What the kernel says of files behind devices.
+const DEVICES: &str = "/sys/block";
+/// What fills it.
+const FILLING: &str = ".tenbin-fill";
+const BLOCK_BYTES: u64 = 4096;
+/// Who has just ended may still hold a file for a moment.
+const UNMOUNTING: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+const WAY_OUT: &str =
+    "run Tenbin as root with e2fsprogs and loop devices (modprobe loop), or remove `disk` from the system";
+
+/// A disk that is mounted.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    point: PathBuf,
+    /// Its device: what is written elsewhere is not written to it.
+    device: u64,
+}
+
+/// Whether disks of this size can be made here: one is made, and removed again. Nothing is started.
+///
+/// # Errors
+/// What is missing, and what to do.
+pub fn check(bytes: u64) -> Result<(), Failure> {
+    let marker = Marker::new();
+    let folder = std::env::temp_dir().join(format!("{PREFIX}{marker}"));
+    fs::create_dir(&folder).map_err(|error| {
+        let what = format!("the folder {} cannot be made: {error}", folder.display());
+        failure(what, "set TMPDIR to a folder that can be written")
+    })?;
+    let checked = Disk::make(&folder, bytes, marker).and_then(|disk| disk.remove());
+    let removed = crate::remove_folder(&folder);
+    checked.and(removed.map_err(|error| {
+        failure(format!("the folder {} cannot be removed: {error}", folder.display()), "remove it by hand")
+    }))
+}
+
+fn failure(what: String, way_out: &str) -> Failure {
+    Failure { stage: Stage::Disk, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
+}
+
+impl Disk {
+    /// Makes and mounts it. Everybody may write to it.
+    pub(crate) fn make(folder: &Path, bytes: u64, marker: Marker) -> Result<Self, Failure> {
+        let (image, point) = (folder.join(format!("{PREFIX}{marker}")), folder.join(NAME));
+        let cannot = |what: String| failure(format!("no disk can be made: {what}"), WAY_OUT);
+        let io = |error: io::Error| cannot(error.to_string());
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&image).map_err(io)?;
+        reserve(&file, bytes).map_err(|why| {
+            let what = format!("a disk of {bytes} bytes cannot be made in {}: {why}", folder.display());
+            failure(what, "make room, choose a smaller `disk`, or set TMPDIR to a folder on another disk")
+        })?;
+        drop(file);
+        let block = BLOCK_BYTES.to_string();
+        let lazy = "lazy_itable_init=0,lazy_journal_init=0";
+        let mut format = Command::new("mkfs.ext4");
+        run(format.args(["-q", "-F", "-m", "0", "-b", &block, "-E", lazy]).arg(&image)).map_err(cannot)?;
+        fs::create_dir(&point).map_err(io)?;
+        run(Command::new("mount").args(["-t", "ext4", "-o", "loop,nosuid,nodev"]).arg(&image).arg(&point))
+            .map_err(cannot)?;
+        let prepared = fs::remove_dir(point.join("lost+found"))
+            .and_then(|()| fs::set_permissions(&point, Permissions::from_mode(0o1777)))
+            .and_then(|()| fs::metadata(&point));
+        let disk = prepared.map(|meta| Self { point: point.clone(), device: meta.dev() });
+        disk.map_err(|error| {
+            // The first fault says more than this one would.
+            let _ = unmount(&point);
+            io(error)
+        })
+    }
+
+    pub(crate) fn point(&self) -> &Path {
+        &self.point
+    }
+
+    /// Unmounts it; nobody must use it any more. The file is removed with the folder.
+    pub(crate) fn remove(&self) -> Result<(), Failure> {
+        unmount(&self.point).map_err(|what| {
+            let what = format!("the disk {} cannot be unmounted: {what}", self.point.display());
+            failure(what, "end the processes that use it, and unmount it by hand (umount)")
+        })
+    }
+
+    /// Begins to fill it.
+    ///
+    /// # Errors
+    /// Why it cannot be filled, as the end of a sentence.
+    pub(crate) fn fill(&self) -> Result<Filling, String> {
+        let path = self.point.join(FILLING);
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => "is filled by another event".to_owned(),
+            _ => format!("cannot be written: {error}"),
+        })?;
+        let filling = Filling { file, path, stays: false };
+        match filling.file.metadata() {
+            Ok(meta) if meta.dev() == self.device => Ok(filling),
+            _ => Err("is not mounted any more".to_owned()),
+        }
+    }
+}
+
+/// Gives the file its whole size now: a disk that ends before its size would be another fault than a full one. At most half of
+/// the room that there is.
+fn reserve(file: &File, bytes: u64) -> Result<(), String> {
+    let about = fstatvfs(file).map_err(|error| error.to_string())?;
+    let free_bytes = about.f_bavail.saturating_mul(about.f_frsize);
+    if free_bytes / 2 < bytes {
+        return Err(format!("{free_bytes} bytes are free, and it may take half of them"));
+    }
+    fallocate(file, FallocateFlags::empty(), 0, bytes).map_err(|error| error.to_string())
+}
+
+/// A file that takes the room of a disk, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    file: File,
+    path: PathBuf,
+    stays: bool,
+}
+
+impl Filling {
+    /// Leaves the file there, also when this is dropped.
+    pub(crate) fn keep(mut self) {
+        self.stays = true;
+    }
+
+    /// Takes all the room that there is, but for so many bytes.
+    pub(crate) fn take(&self, leave_bytes: u64) -> Result<(), String> {
+        let cannot = |error: Errno| format!("cannot be filled: {error}");
+        let free = || {
+            let about = fstatvfs(&self.file).map_err(cannot)?;
+            Ok::<u64, String>((about.f_bavail * about.f_frsize).saturating_sub(leave_bytes))
+        };
+        let mut step = free()?;
+        while step >= BLOCK_BYTES {
+            let length = self.file.metadata().map_err(|error| format!("cannot be filled: {error}"))?.len();
+            match fallocate(&self.file, FallocateFlags::empty(), length, step) {
+                Ok(()) => step = free()?,
+                // The file system needs some of it to note the rest.
+                Err(Errno::NOSPC) => step /= 2,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(cannot(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Filling {
+    fn drop(&mut self) {
+        if !self.stays {
+            // Whoever unmounts the disk removes it as well.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Unmounts what is mounted in a place; that nothing is mounted there is no fault.
+pub(crate) fn unmount(point: &Path) -> Result<(), String> {
+    let until = Deadline::after(UNMOUNTING);
+    loop {
+        let table = fs::read("/proc/self/mountinfo").map_err(|error| error.to_string())?;
+        if !mounts(&table).any(|mount| mount == point) {
+            return Ok(());
+        }
+        match run(Command::new("umount").arg(point)) {
+            Err(what) if until.is_over() => return Err(what),
+            _ => thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// Unmounts the disks of Tenbins that are dead, and says how many there were.
+pub(crate) fn remove_of_the_dead() -> usize {
+    let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    mounts(&table).filter(|point| owner(point) == Some(Owner::Dead) && unmount(point).is_ok()).count()
+}
+
+/// Whose disk is mounted in a place, if it is one: its device is that of a file with a name of ours.
+fn owner(point: &Path) -> Option<Owner> {
+    if point.file_name()? != NAME {
+        return None;
+    }
+    let device = fs::symlink_metadata(point).ok()?.dev();
+    let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let devices = fs::read_dir(DEVICES).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut same =
+        devices.filter(|one| fs::read_to_string(one.join("dev")).is_ok_and(|own| own.trim() == number));
+    let file = fs::read_to_string(same.next()?.join("loop/backing_file")).ok()?;
+    let name = Path::new(file.trim_end().trim_end_matches(" (deleted)")).file_name()?.to_str()?.to_owned();
+    Marker::parse(name.strip_prefix(PREFIX)?).map(Marker::owner)
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("`{program}` cannot be run: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{program}`: {}", said.lines().next().unwrap_or("it failed").trim()))
+}

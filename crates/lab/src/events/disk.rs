@@ -1,0 +1,32 @@
+//! Events that fill the disk of a system.
+
+use std::thread;
+
+use super::Lasting;
+use super::act::{Act, Flaw};
+use super::links::LISTEN;
+use crate::deadline::Deadline;
+
+impl Act<'_> {
+    /// Takes all the room of the system's own disk but for so many bytes, and what the system gives back meanwhile. Without a time it
+    /// stays so until the disk is removed.
+    pub(super) fn fill(&self, leave_bytes: u64, lasting: Lasting) -> Result<(), Flaw> {
+        let disk = self.actors.disk.as_ref().ok_or_else(|| Flaw::of("the system has no disk of its own"))?;
+        let cannot = |what: String| Flaw::of(format!("the disk {} {what}", disk.point().display()));
+        let filling = disk.fill().map_err(cannot)?;
+        filling.take(leave_bytes).map_err(cannot)?;
+        let Some(lasting) = lasting else {
+            filling.keep();
+            return Ok(());
+        };
+        let until = Deadline::after(lasting);
+        while !until.is_over() {
+            if self.is_over() {
+                return Err(Flaw::of("it was put back early"));
+            }
+            thread::sleep(until.left().min(LISTEN));
+            filling.take(leave_bytes).map_err(cannot)?;
+        }
+        Ok(())
+    }
+}
