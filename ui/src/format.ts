@@ -57,6 +57,8 @@ export function formatValue(value: number | null, unit: Unit): string {
       return digits(value);
     case 's':
       return `${digits(value)} s`;
+    case 'request-seconds':
+      return `${digits(value)} ${unit}`;
   }
 }
 

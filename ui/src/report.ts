@@ -155,6 +155,62 @@ export interface Load {
   /** The most frequent output lines of systems with errors. */
   written: string[];
   gates: Notice[];
+  /** Of a study with events. */
+  event_costs?: EventCosts | null;
+}
+
+/** What events cost under a load, over all blocks. */
+export interface EventCosts {
+  events: PooledEvent[];
+  /** The number of events that there is no room for. */
+  left_out: number;
+}
+
+/** What one event cost; all its occurrences in a run together. */
+export interface PooledEvent {
+  name: string;
+  rows: CostRow[];
+  /** The row that the others are compared with: an index into `Load.rows`. */
+  from: number | null;
+  figures: CostFigure[];
+  /** The differences in words. */
+  sentences: string[];
+}
+
+/** In how many runs of a row the cost is known. */
+export interface CostRow {
+  /** An index into `Load.rows`. */
+  row: number;
+  runs: number;
+  runs_unknown: number;
+  /** Of the runs with a known cost. */
+  not_recovered: number;
+  words: string[];
+}
+
+/** One figure of what an event cost. */
+export interface CostFigure {
+  title: string;
+  unit: Unit;
+  rows: RowCost[];
+  /** By how much more it was than in the row `PooledEvent.from`. */
+  differences: RowCost[];
+}
+
+/** A figure of one row over runs, or its difference over blocks. */
+export interface RowCost {
+  /** An index into `Load.rows`. */
+  row: number;
+  middle: number | null;
+  /** The ends of its 95 % interval; null with fewer than six runs or blocks. */
+  low: number | null;
+  high: number | null;
+  /** As in the other report formats: `812 ms (790 ms – 830 ms)`. */
+  text: string;
+  /** Of a difference. */
+  verdict: 'more' | 'less' | 'no difference shown' | 'no interval' | 'unknown' | null;
+  /** Each block, from 0; null where it is not known, or where there was no recovery. */
+  blocks: { block: number; value: number | null }[];
 }
 
 export interface Answer {
@@ -181,7 +237,8 @@ export interface Metric {
   matters_text: string;
 }
 
-export type Unit = 'per_s' | 'ms' | 'us' | 'share' | 'bytes' | 'bytes_per_s' | 'cores' | 'count' | 's';
+export type Unit =
+  'per_s' | 'ms' | 'us' | 'share' | 'bytes' | 'bytes_per_s' | 'cores' | 'count' | 's' | 'request-seconds';
 
 /** One variant under one load, over all blocks; or one stored run. */
 export interface Row {
@@ -372,9 +429,9 @@ export interface Run {
   fairness: Fairness | null;
   /** Null if no time series was stored. */
   series: Series | null;
-  /** Events, in seconds since the start of the load. */
+  /** Events, in seconds since the end of the warm-up. */
   events: { at_s: number; text: string }[];
-  /** What was done to the system, if anything was. Times in seconds since the start of the load. */
+  /** What was done to the system, if anything was. Times in seconds since the end of the warm-up. */
   happened?: HappenedEvent[];
 }
 
@@ -396,25 +453,25 @@ export interface HappenedCost {
   /** Until when it was looked at. */
   to_s: number;
   lost: number;
-  /** Name and count of each class that is not 0. `stale_reuse` is not in `lost`. */
-  lost_by_class: [string, number][];
   outage_ms: number;
   worst_response_ms: number | null;
+  /** In request-seconds. */
   excess_wait_s: number;
   recovered: 'yes' | 'no' | 'unconfirmed';
   recovery_ms: number | null;
-  ok_per_s_before: number;
-  response_mean_ms_before: number;
+  /** All of it, as on the terminal: `lost 12 (10 reset, 2 rejected) + 3 stale`, `outage 800 ms`. */
+  words: string[];
 }
 
 /** The load around an event, in steps of equal length. */
 export interface Course {
-  /** Start of the first step, in seconds since the start of the load. */
+  /** Start of the first step, in seconds since the end of the warm-up. */
   from_s: number;
   step_s: number;
   planned: number[];
   ok: number[];
-  lost: number[];
+  /** By class, of those that occurred; `stale_reuse` is no loss. */
+  lost: Partial<Record<string, number[]>>;
   p50_ms: (number | null)[];
   max_ms: (number | null)[];
 }
@@ -450,9 +507,9 @@ export interface Track {
   subject: 'load' | 'system' | 'generator' | 'machine' | 'database';
 }
 
-/** The time series of one run, from the start of the load, including the warm-up. */
+/** The time series of one run, from the start of the load: its first bin begins `Run.warm_up_s` before the end of the warm-up. */
 export interface Series {
-  /** Seconds in each bin; the first bin begins at 0. */
+  /** Seconds in each bin. */
   bin_s: number;
   bins: number;
   /** Packed into a string as described in `crates/report/src/html/pack.rs`, or plain; `pointsOf` of `unpack.ts` reads both. */

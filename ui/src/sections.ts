@@ -10,6 +10,7 @@ import { rawData } from './sections/raw';
 import { statements, steps } from './sections/steps';
 import { table } from './sections/table';
 import { pairs } from './sections/pairs';
+import { eventCosts } from './sections/event_costs';
 import { events } from './sections/events';
 import { errors } from './sections/errors';
 import { fairness } from './sections/fairness';
@@ -43,6 +44,7 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
   { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
   { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },
+  { id: 'events', title: 'Events', link: 'Events', sections: [eventCosts] },
   { id: 'time', title: 'Over time', link: 'Over time', sections: [time, events, resources] },
   { id: 'latency', title: 'Latency vs. throughput', link: 'Latency', sections: [latencyLoad] },
   { id: 'errors', title: 'Errors', link: 'Errors', sections: [errors] },

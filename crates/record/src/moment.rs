@@ -31,6 +31,18 @@ impl Loss {
     pub const ALL: [Self; 6] =
         [Self::Rejected, Self::TimedOut, Self::Connect, Self::Reset, Self::StaleReuse, Self::Other];
 
+    /// Its name in JSON and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rejected => Outcome::Rejected.name(),
+            Self::TimedOut => Outcome::TimedOut.name(),
+            Self::Connect => "connect",
+            Self::Reset => "reset",
+            Self::StaleReuse => ErrorClass::StaleReuse.name(),
+            Self::Other => "other",
+        }
+    }
+
     /// Of a class of error.
     pub const fn of(class: ErrorClass) -> Self {
         use ErrorClass as Class;

@@ -1,9 +1,10 @@
 //! What happened to systems under load, and what that cost: the same in every format.
 
-use std::collections::BTreeMap;
+mod pooled;
 
-use stats::Repeated;
 use store::{Cost, Event, EventCost, Lost, Recovery};
+
+pub(crate) use pooled::{Figure, InRun, Pooled, REQUEST_SECONDS, in_run, pooled, with_interval};
 
 use crate::item::{Escape, Item};
 use crate::table::{Cell, Table};
@@ -29,17 +30,21 @@ pub(crate) struct Happened<'a> {
 /// The events of a run, in the order in which they began.
 pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
     let (events, costs) = (view.run.events(), view.run.event_costs());
-    let repeats = |event: &Event| events.iter().any(|other| other.name == event.name && other.occurrence > 0);
     let happened = |event: &'a Event| Happened {
         event,
         cost: costs.iter().find(|cost| cost.name == event.name && cost.occurrence == event.occurrence),
-        name: match repeats(event) {
-            true => format!("{} #{}", event.name, u64::from(event.occurrence) + 1),
-            false => event.name.clone(),
-        },
+        name: name_of(event, events),
         warm_up_ns: view.run.new.warm_up_ns,
     };
     events.iter().map(happened).collect()
+}
+
+/// `deploy`, or `deploy #2` if it repeats among all events of a run. It may hold anything: escape it.
+pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
+    match all.iter().any(|other| other.name == event.name && other.occurrence > 0) {
+        true => format!("{} #{}", event.name, u64::from(event.occurrence) + 1),
+        false => event.name.clone(),
+    }
 }
 
 impl Happened<'_> {
@@ -109,6 +114,20 @@ fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
     table
 }
 
+/// All figures, one by one, for a list.
+pub(crate) fn words(cost: &Cost) -> Vec<String> {
+    let worst = cost.worst_response_ns.map(|ns| format!("worst response {}", duration(ns as f64)));
+    let excess = Figure::ExcessWaiting.write(cost.excess_wait_ns);
+    let figures = [
+        Some(format!("lost {}", lost(&cost.lost))),
+        Some(format!("outage {}", outage(cost))),
+        worst,
+        Some(format!("excess waiting {excess} {REQUEST_SECONDS}")),
+        Some(format!("recovery {}", recovery(cost.recovery))),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
 /// `12 (10 reset, 2 rejected) + 3 stale`
 fn lost(lost: &Lost) -> String {
     let total = lost.total();
@@ -147,131 +166,4 @@ fn recovery(recovery: Recovery) -> String {
 
 fn name(name: &str, escape: Escape) -> String {
     escape(&harmless(name, NAME_CHARACTERS_MAX))
-}
-
-/// What all occurrences of an event cost in one run.
-#[derive(Clone, Copy)]
-pub(crate) struct InRun {
-    pub(crate) lost: f64,
-    stale_reuse: f64,
-    /// The longest.
-    pub(crate) outage_ns: f64,
-    worst_response_ns: Option<f64>,
-    pub(crate) excess_wait_ns: f64,
-    /// The longest; `None` if the system was not back after one of them.
-    pub(crate) recovery_ns: Option<f64>,
-}
-
-impl InRun {
-    #[cfg(test)]
-    pub(crate) fn with(lost: f64, outage_ns: f64, recovery_ns: Option<f64>) -> Self {
-        let nothing = Self::of(&[]);
-        Self { lost, outage_ns, recovery_ns, ..nothing }
-    }
-
-    fn of(costs: &[&Cost]) -> Self {
-        let longest = |of: fn(&Cost) -> Option<u64>| {
-            let all = costs.iter().map(|cost| of(cost)).collect::<Option<Vec<u64>>>()?;
-            all.into_iter().max().map(|ns| ns as f64)
-        };
-        let sum = |of: fn(&Cost) -> f64| costs.iter().map(|cost| of(cost)).sum();
-        Self {
-            lost: sum(|cost| cost.lost.total() as f64),
-            stale_reuse: sum(|cost| cost.lost.stale_reuse as f64),
-            outage_ns: longest(|cost| Some(cost.outage_ns)).unwrap_or(0.0),
-            worst_response_ns: longest(|cost| cost.worst_response_ns),
-            excess_wait_ns: sum(|cost| cost.excess_wait_ns),
-            recovery_ns: longest(|cost| match cost.recovery {
-                Recovery::After(ns) => Some(ns),
-                Recovery::NotWithin(_) | Recovery::Unconfirmed(_) => None,
-            }),
-        }
-    }
-}
-
-/// What the events of a run cost, by name; `None` where nobody knows of one of the occurrences.
-pub(crate) fn in_run<'a>(view: &View<'a>) -> BTreeMap<&'a str, Option<InRun>> {
-    let mut by_name: BTreeMap<&'a str, Option<Vec<&'a Cost>>> = BTreeMap::new();
-    for of in of_run(view) {
-        let cost = of.cost.and_then(EventCost::cost);
-        let costs = by_name.entry(&of.event.name).or_insert_with(|| Some(Vec::new()));
-        match (costs.as_mut(), cost) {
-            (Some(costs), Some(cost)) => costs.push(cost),
-            _ => *costs = None,
-        }
-    }
-    by_name.into_iter().map(|(name, costs)| (name, costs.map(|costs| InRun::of(&costs)))).collect()
-}
-
-/// What one event cost over runs made in the same way.
-pub(crate) struct Pooled<'a> {
-    /// It may hold anything: escape it.
-    pub(crate) name: &'a str,
-    /// Runs in which its cost is known, and all in which it was planned.
-    pub(crate) runs: [usize; 2],
-    /// Runs of these after which the system was not back to what was usual.
-    pub(crate) not_recovered: usize,
-    /// When the first of its occurrences began, in seconds after the end of the warm-up, and how long one took.
-    pub(crate) at_s: Option<Repeated>,
-    pub(crate) took_ns: Option<Repeated>,
-    /// Requests lost by all its occurrences in a run.
-    pub(crate) lost: Option<Repeated>,
-    /// Those that no client can avoid to lose.
-    pub(crate) stale_reuse: Option<Repeated>,
-    /// The longest, in nanoseconds.
-    pub(crate) outage_ns: Option<Repeated>,
-    pub(crate) worst_response_ns: Option<Repeated>,
-    /// Summed over requests.
-    pub(crate) excess_wait_ns: Option<Repeated>,
-    /// The longest, of the runs with one.
-    pub(crate) recovery_ns: Option<Repeated>,
-}
-
-/// What the events of several runs cost, by name.
-pub(crate) fn pooled<'a>(views: &[&View<'a>]) -> Vec<Pooled<'a>> {
-    let mut by_name: BTreeMap<&'a str, Vec<Option<InRun>>> = BTreeMap::new();
-    for view in views {
-        in_run(view).into_iter().for_each(|(name, cost)| by_name.entry(name).or_default().push(cost));
-    }
-    let timed = |pooled: Pooled<'a>| {
-        let of_view =
-            |view: &&View<'a>| of_run(view).into_iter().filter(|of| of.event.name == pooled.name).collect();
-        let events: Vec<Vec<Happened<'a>>> = views.iter().map(of_view).collect();
-        let first_s: Vec<f64> = events.iter().filter_map(|of| of.first()?.at_s()).collect();
-        let took = |of: &Happened<'a>| of.event.lasting_ns().map(|ns| ns as f64);
-        let took_ns: Vec<f64> = events.iter().flatten().filter_map(took).collect();
-        Pooled { at_s: Repeated::of(&first_s), took_ns: Repeated::of(&took_ns), ..pooled }
-    };
-    by_name.into_iter().map(|(name, runs)| timed(Pooled::of(name, &runs))).collect()
-}
-
-impl<'a> Pooled<'a> {
-    fn of(name: &'a str, runs: &[Option<InRun>]) -> Self {
-        let known: Vec<&InRun> = runs.iter().flatten().collect();
-        let over = |figure: fn(&InRun) -> Option<f64>| {
-            let figures: Option<Vec<f64>> = known.iter().map(|run| figure(run)).collect();
-            Repeated::of(&figures?)
-        };
-        let recovered: Vec<f64> = known.iter().filter_map(|run| run.recovery_ns).collect();
-        Self {
-            name,
-            runs: [known.len(), runs.len()],
-            not_recovered: known.len() - recovered.len(),
-            at_s: None,
-            took_ns: None,
-            lost: over(|run| Some(run.lost)),
-            stale_reuse: over(|run| Some(run.stale_reuse)),
-            outage_ns: over(|run| Some(run.outage_ns)),
-            worst_response_ns: over(|run| run.worst_response_ns),
-            excess_wait_ns: over(|run| Some(run.excess_wait_ns)),
-            recovery_ns: Repeated::of(&recovered),
-        }
-    }
-}
-
-/// A figure with its interval: `1.20 s (1.10 s – 1.35 s)`.
-pub(crate) fn with_interval(figure: Option<Repeated>, write: impl Fn(f64) -> String) -> Cell {
-    let Some(Repeated { middle, interval, .. }) = figure else { return Cell::figure_or_na(None, write) };
-    let within = interval.map_or(String::new(), |[low, high]| format!(" ({} – {})", write(low), write(high)));
-    Cell { text: format!("{}{within}", write(middle)), value: Some(middle) }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use store::{Event, EventOutcome, Run};
 
+use crate::event_costs::name_of;
 use crate::item::{Escape, Item};
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, harmless};
@@ -93,9 +94,7 @@ pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a Run>, escape: Escape) -
 
 /// The name, with its number if the event repeats.
 fn named(event: &Event, all: &[Event], escape: Escape) -> String {
-    let name = escape(&harmless(&event.name, NAME_COLUMNS_MAX));
-    let times = all.iter().filter(|other| other.name == event.name).count();
-    if times > 1 { format!("{name} {}", u64::from(event.occurrence) + 1) } else { name }
+    escape(&harmless(&name_of(event, all), NAME_COLUMNS_MAX))
 }
 
 fn when(event: &Event, warm_up_ns: u64) -> String {

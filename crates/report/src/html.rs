@@ -11,6 +11,7 @@ mod charts;
 mod cut;
 mod document;
 mod errors;
+mod event_costs;
 mod facts;
 mod figures;
 mod happened;

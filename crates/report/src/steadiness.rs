@@ -63,12 +63,12 @@ pub(crate) fn doubt(seen: &Steadiness) -> Option<(String, String)> {
     }
 }
 
-/// What is marked in pictures over time: seconds since the load began, and what happened.
-pub(crate) fn events(seen: &Steadiness, warm_up_s: f64) -> Vec<(f64, String)> {
+/// What is marked in pictures over time: seconds since the end of the warm-up, and what happened.
+pub(crate) fn events(seen: &Steadiness) -> Vec<(f64, String)> {
     let cut = (seen.verdict == SteadinessVerdict::WarmingUp)
         .then(|| (seen.cut_s, "steady from here on".to_owned()));
     let step = seen.step_s.map(|at_s| (at_s, "a step in response time".to_owned()));
-    cut.into_iter().chain(step).map(|(at_s, text)| (warm_up_s + at_s, text)).collect()
+    cut.into_iter().chain(step).collect()
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(doubt(&steady), None);
         let warming = Steadiness { cut_s: 21.5, ..seen(SteadinessVerdict::WarmingUp) };
         assert!(words(&warming).starts_with("NOT STEADY: warm-up until 21.5 s"));
-        assert_eq!(events(&warming, 2.0), [(23.5, "steady from here on".to_owned())]);
+        assert_eq!(events(&warming), [(21.5, "steady from here on".to_owned())]);
         let why = Some("it takes longer and longer".to_owned());
         let drifting = Steadiness { why, extended: 2, ..seen(SteadinessVerdict::NotSteady) };
         assert_eq!(

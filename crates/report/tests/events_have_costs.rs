@@ -1,6 +1,6 @@
 //! What events cost is in every report, and a hostile name stays text.
 
-use crate::{pages, runs};
+use crate::{pages, runs, studies};
 use fixtures::OwnStore;
 use record::{Loss, Moment};
 use report::Options;
@@ -100,7 +100,146 @@ fn the_page_has_the_course_around_each_event() {
     assert_eq!(happened[0]["cost"]["lost"], 12);
     let course = &happened[0]["course"];
     let sum = |key: &str| course[key].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>();
-    assert_eq!((sum("ok"), sum("planned"), sum("lost")), (400, 400, 1));
+    assert_eq!((sum("ok"), sum("planned")), (400, 400));
+    assert_eq!(course["lost"]["reset"].as_array().unwrap()[20], 1);
+    assert_eq!(course["lost"].as_object().unwrap().len(), 1, "classes without a loss are left out");
     assert_eq!(happened[1]["why"], "too little is known from before it");
     assert_eq!(happened[2]["begun_s"], Value::Null);
+}
+
+/// The rows of a table on a terminal whose names are these.
+fn lines_of<'a>(text: &'a str, names: [&'a str; 2]) -> impl Iterator<Item = &'a str> {
+    text.lines().filter(move |line| names.iter().all(|name| line.contains(name)))
+}
+
+fn study_as(format: &str, study: &studies::Stored) -> String {
+    let mut out = Vec::new();
+    let options = Options { color: false, width: 300, is_wide: false };
+    let load = |run: &store::RunId| study.load(run);
+    report::write_study(report::format(format).unwrap(), &study.study, &load, &options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The figure of the page, what JSON calls it, and the size of the page's unit in that of JSON.
+const FIGURES: [(&str, &str, f64); 5] = [
+    ("Lost requests", "lost", 1.0),
+    ("Outage", "outage_us", 1e3),
+    ("Worst response", "worst_response_us", 1e3),
+    ("Recovery", "recovery_us", 1e3),
+    ("Excess waiting", "excess_wait_s", 1.0),
+];
+
+#[test]
+fn repeated_events_cost_the_same_in_every_report() {
+    let study = studies::with_events();
+    let terminal = study_as("terminal", &study);
+    let json: Value = serde_json::from_str(&study_as("json", &study)).unwrap();
+    let page = pages::document(&study_as("html", &study));
+    let load = &page["loads"][0];
+    let deploy = &load["event_costs"]["events"][0];
+    assert_eq!(deploy["name"], "deploy");
+    let name = |row: &Value| load["rows"][row.as_u64().unwrap() as usize]["name"].as_str().unwrap();
+    let is_same = |page: &Value, json: &Value, size: f64, what: &str| {
+        for end in ["middle", "low", "high"] {
+            match (page[end].as_f64(), json.get(end).and_then(Value::as_f64)) {
+                (Some(one), Some(other)) => {
+                    assert!((one * size - other).abs() < 0.01, "{what} {end}: {one} {other}")
+                }
+                (one, other) => assert_eq!(one, other, "{what} {end}"),
+            }
+        }
+    };
+    for (title, key, size) in FIGURES {
+        let figure = deploy["figures"].as_array().unwrap().iter().find(|of| of["title"] == title).unwrap();
+        let (rows, apart) = (figure["rows"].as_array().unwrap(), figure["differences"].as_array().unwrap());
+        assert_eq!((rows.len(), apart.len()), (2, 1));
+        for row in rows {
+            let of_json = json["events"].as_array().unwrap();
+            let variant = |of: &&Value| {
+                format!("{} {}", of["system"].as_str().unwrap(), of["variant"].as_str().unwrap())
+                    == name(&row["row"])
+            };
+            let of_json = of_json.iter().filter(variant).find(|of| of["event"] == "deploy").unwrap();
+            is_same(row, &of_json[key], size, title);
+            let text = row["text"].as_str().unwrap();
+            let line =
+                lines_of(&terminal, [name(&row["row"]).split(' ').next().unwrap(), "deploy"]).next().unwrap();
+            // The terminal has no column for it.
+            assert!(title == "Excess waiting" || line.contains(text), "{title} {text:?} in {line:?}");
+        }
+        let of_json = json["event_differences"].as_array().unwrap();
+        let of_json = of_json.iter().find(|of| of["event"] == "deploy").unwrap();
+        is_same(&apart[0], &of_json[key], size, title);
+        let line = lines_of(&terminal, [name(&apart[0]["row"]).split(' ').next().unwrap(), "deploy"])
+            .last()
+            .unwrap();
+        let text = apart[0]["text"].as_str().unwrap();
+        let is_told = !["Excess waiting", "Worst response"].contains(&title);
+        assert!(!is_told || line.contains(text), "{title} {text:?} in {line:?}");
+    }
+}
+
+#[test]
+fn what_repeats_is_pooled_by_run_and_block() {
+    let study = studies::with_events();
+    let page = pages::document(&study_as("html", &study));
+    let deploy = &page["loads"][0]["event_costs"]["events"][0];
+    let row = |name: &str| {
+        let rows = page["loads"][0]["rows"].as_array().unwrap();
+        rows.iter().position(|row| row["system"] == name).unwrap()
+    };
+    let figure = |title: &str, system: &str| -> Vec<Value> {
+        let figures = deploy["figures"].as_array().unwrap();
+        let of = figures.iter().find(|of| of["title"] == title).unwrap();
+        let of = of["rows"].as_array().unwrap().iter().find(|of| of["row"] == row(system)).unwrap();
+        of["blocks"].as_array().unwrap().iter().map(|block| block["value"].clone()).collect()
+    };
+    // Two deployments: 10 + block reset each, and 4 timed out in the second. Stale reuse is no loss.
+    let lost: Vec<Value> = (0..7).map(|block| Value::from(24 + 2 * block)).collect();
+    assert_eq!(figure("Lost requests", "puma"), lost);
+    assert_eq!(figure("Lost requests: timed out", "puma"), vec![Value::from(4); 7]);
+    assert_eq!(figure("Outage", "puma")[3], 215, "the longest of both");
+    assert_eq!(figure("Recovery", "puma")[5], Value::Null, "it was not back after the second");
+    assert_eq!(figure("Lost requests", "passenger")[4], Value::Null, "nobody knows of the second");
+    let of_row =
+        |system: &str| deploy["rows"].as_array().unwrap().iter().find(|of| of["row"] == row(system)).unwrap();
+    let known = |system: &str| {
+        ["runs", "runs_unknown", "not_recovered"].map(|key| of_row(system)[key].as_u64().unwrap())
+    };
+    assert_eq!((known("puma"), known("passenger")), ([7, 0, 1], [6, 1, 0]));
+    let words = of_row("passenger")["words"].to_string();
+    assert!(words.contains("began 0.5 s after the warm-up"), "{words}");
+    assert!(words.contains("lost no request") && words.contains("cost unknown in 1 of 7 runs"), "{words}");
+    let hostile = &page["loads"][0]["event_costs"]["events"][1];
+    assert_eq!(hostile["name"], "restart <b>db</b>", "text of plans stays text");
+    assert_eq!(hostile["figures"][0]["rows"][0]["middle"], Value::Null);
+}
+
+#[test]
+fn times_of_events_count_from_the_end_of_the_warm_up_everywhere() {
+    let study = studies::with_events();
+    let run = &study.runs[0];
+    let written = |format: &str| {
+        let mut out = Vec::new();
+        let options = Options { color: false, width: 120, is_wide: true };
+        report::write(report::format(format).unwrap(), std::slice::from_ref(run), &options, &mut out)
+            .unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let (page, json) =
+        (pages::document(&written("html")), serde_json::from_str::<Value>(&written("json")).unwrap());
+    let happened = page["runs"][0]["happened"].as_array().unwrap();
+    let marked = page["runs"][0]["events"].as_array().unwrap();
+    for (place, (name, at)) in [("deploy #1", 0.5), ("deploy #2", 1.6)].into_iter().enumerate() {
+        let near = |value: &Value| (value.as_f64().unwrap() - at).abs() < 0.001;
+        assert_eq!(happened[place]["name"], name);
+        assert!(near(&happened[place]["begun_s"]), "{}", happened[place]);
+        assert!(marked.iter().any(|mark| mark["text"] == name && near(&mark["at_s"])), "{marked:?}");
+        assert!(near(&json["events"][place]["at_s"]), "{}", json["events"][place]);
+        let terminal = written("terminal");
+        let line = terminal.lines().find(|line| line.contains(name)).unwrap();
+        assert!(line.contains(&format!("{at:.1} s")), "{line}");
+    }
+    // The course of the load begins with the load, a second before.
+    assert_eq!(happened[0]["course"]["from_s"], -1.0);
 }

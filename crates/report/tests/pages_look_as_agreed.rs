@@ -31,6 +31,7 @@ static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
         ("study-invalid", study(studies::all_invalid())),
         ("study-not-begun", study(studies::not_begun())),
         ("study-capacity", study(studies::searched::capacity())),
+        ("study-events", study(studies::with_events())),
     ]
 });
 

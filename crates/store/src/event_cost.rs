@@ -1,6 +1,6 @@
 //! What events cost: judged when a run has ended, and kept with it.
 
-use record::{ErrorClass, Outcome};
+use record::Loss;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -85,23 +85,42 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// The name of the class of requests that were never sent.
+    pub const NOT_SENT: &str = "not_sent";
+
     /// All but those that no client can avoid.
     pub fn total(&self) -> u64 {
         let all = self.classes().into_iter().fold(0u64, |sum, (_, count)| sum.saturating_add(count));
         all.saturating_sub(self.stale_reuse)
     }
 
+    /// Adds those of another event, class by class.
+    pub fn add(&mut self, more: &Self) {
+        let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = self;
+        for (sum, more) in [
+            (rejected, more.rejected),
+            (timed_out, more.timed_out),
+            (connect, more.connect),
+            (reset, more.reset),
+            (other, more.other),
+            (not_sent, more.not_sent),
+            (stale_reuse, more.stale_reuse),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
     /// Every class with its name in JSON.
     pub fn classes(&self) -> [(&'static str, u64); 7] {
         let Self { rejected, timed_out, connect, reset, other, not_sent, stale_reuse } = *self;
         [
-            (Outcome::Rejected.name(), rejected),
-            (Outcome::TimedOut.name(), timed_out),
-            ("connect", connect),
-            ("reset", reset),
-            ("other", other),
-            ("not_sent", not_sent),
-            (ErrorClass::StaleReuse.name(), stale_reuse),
+            (Loss::Rejected.name(), rejected),
+            (Loss::TimedOut.name(), timed_out),
+            (Loss::Connect.name(), connect),
+            (Loss::Reset.name(), reset),
+            (Loss::Other.name(), other),
+            (Self::NOT_SENT, not_sent),
+            (Loss::StaleReuse.name(), stale_reuse),
         ]
     }
 }

@@ -13,20 +13,21 @@ export interface RunEvents {
 export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: RunEvents, isLabeled: boolean): void {
   if (warm_up_s <= 0) return;
   const { ctx, bbox } = chart;
-  const right = Math.min(chart.valToPos(warm_up_s, 'x', true), bbox.left + bbox.width);
-  const width = right - bbox.left;
+  const left = Math.max(chart.valToPos(-warm_up_s, 'x', true), bbox.left);
+  const right = Math.min(chart.valToPos(0, 'x', true), bbox.left + bbox.width);
+  const width = right - left;
   ctx.save();
   ctx.fillStyle = cssColor('--muted');
   ctx.globalAlpha = 0.13;
-  ctx.fillRect(bbox.left, bbox.top, width, bbox.height);
+  ctx.fillRect(left, bbox.top, width, bbox.height);
   ctx.globalAlpha = 1;
   if (isLabeled && width > 2 * scale) {
     ctx.font = fontOf(TEXT_PX * scale);
     ctx.textBaseline = 'bottom';
     ctx.textAlign = 'left';
     const isInside = ctx.measureText('warm-up').width + 6 * scale < width;
-    const [text, left] = isInside ? ['warm-up', bbox.left] : ['◂ warm-up', right];
-    ctx.fillText(text, left + 3 * scale, bbox.top + bbox.height - 3 * scale);
+    const [text, at] = isInside ? ['warm-up', left] : ['◂ warm-up', right];
+    ctx.fillText(text, at + 3 * scale, bbox.top + bbox.height - 3 * scale);
   }
   ctx.restore();
 }

@@ -35,6 +35,8 @@ export interface Plot {
   bands?: { high: number; low: number; line: number }[];
   /** Whether the line is shown. */
   is_shown?: (line: number) => boolean;
+  /** Draws bars from zero instead of lines, each over those before it: of a stack, the highest sums come first. */
+  is_bars?: boolean;
   /** Connects the points of a line across positions where only other lines have points. */
   is_joined?: boolean;
   /** The tooltip at a column of `data`, the title first; empty for none. */
@@ -124,9 +126,10 @@ function lineOf(options: Plot, column: (number | null)[], line: number, zoom: nu
     const band = options.bands?.find(({ high, low }) => high === line + 1 || low === line + 1);
     return { width: 0, points: { show: false }, show: band === undefined || isShown(band.line) };
   }
-  const single = options.is_joined ? [] : isolated(column);
+  const single = options.is_joined || options.is_bars ? [] : isolated(column);
   return {
     show: isShown(line),
+    ...(options.is_bars ? { paths: bars(zoom), fill: style.color } : {}),
     spanGaps: options.is_joined ?? false,
     stroke: style.color,
     width: style.width * zoom,
@@ -140,6 +143,13 @@ function lineOf(options: Plot, column: (number | null)[], line: number, zoom: nu
       fill: style.color,
     },
   };
+}
+
+/** As wide as a step, less a gap where there is room for it. */
+function bars(zoom: number): uPlot.Series.PathBuilder {
+  const build = uPlot.paths.bars?.({ size: [0.9, Infinity, zoom], gap: 0 });
+  if (!build) throw new Error('no bars');
+  return build;
 }
 
 function axes(options: Plot, zoom: number): uPlot.Axis[] {

@@ -2,7 +2,7 @@
 
 import type uPlot from 'uplot';
 import { rgb, shade } from '../views/heat';
-import { timeTexts } from '../views/clock';
+import { timeTexts, type Stretch } from '../views/clock';
 import { cssColor } from '../colors';
 import { h } from '../dom';
 import { LEFT_PX, plot, type Plot } from './plot';
@@ -19,7 +19,9 @@ export type StripPlot = Pick<Plot, 'label' | 'width' | 'tip' | 'sync' | 'stack' 
   strips: Strip[];
   bin_s: number;
   bins: number;
-  until: number;
+  /** When the first bin begins. */
+  begin: number;
+  stretch: Stretch;
 };
 
 /** High enough to distinguish the strips, up to a limit. */
@@ -28,26 +30,26 @@ export function heightOf(strips: number): number {
 }
 
 export function stripPlot(host: HTMLElement, options: StripPlot): uPlot {
-  const { strips, bins, bin_s, until } = options;
+  const { strips, bins, bin_s, begin, stretch } = options;
   const every = Math.ceil(strips.length / Math.max(1, Math.floor((heightOf(strips.length) - 28) / 14)));
   const ticks = strips.flatMap(({ label }, index) =>
     index % every === 0 ? [{ value: strips.length - index - 0.5, text: label }] : [],
   );
-  const middles = Array.from({ length: bins }, (_, bin) => (bin + 0.5) * bin_s);
+  const middles = Array.from({ length: bins }, (_, bin) => begin + (bin + 0.5) * bin_s);
   return plot(host, {
     ...options,
     height: heightOf(strips.length),
-    x: { low: 0, high: until, ticks: timeTexts(until, options.width - LEFT_PX) },
+    x: { low: stretch.from, high: stretch.until, ticks: timeTexts(stretch, options.width - LEFT_PX) },
     y: { low: 0, high: strips.length, ticks, is_log: false },
     data: [middles, ...strips.map(() => middles.map(() => null))],
     styles: [],
     under: (chart) => {
-      paint(chart, strips, bin_s);
+      paint(chart, strips, begin, bin_s);
     },
   });
 }
 
-function paint(chart: uPlot, strips: Strip[], bin_s: number): void {
+function paint(chart: uPlot, strips: Strip[], begin: number, bin_s: number): void {
   const { ctx, bbox } = chart;
   const shades = palette();
   const height = bbox.height / strips.length;
@@ -58,8 +60,8 @@ function paint(chart: uPlot, strips: Strip[], bin_s: number): void {
     const bottom = Math.round(bbox.top + (index + 1) * height) - gap;
     shares.forEach((share, bin) => {
       if (share === null) return;
-      const left = Math.round(chart.valToPos(bin * bin_s, 'x', true));
-      const right = Math.round(chart.valToPos((bin + 1) * bin_s, 'x', true));
+      const left = Math.round(chart.valToPos(begin + bin * bin_s, 'x', true));
+      const right = Math.round(chart.valToPos(begin + (bin + 1) * bin_s, 'x', true));
       ctx.fillStyle = shades[Math.round(Math.min(1, Math.max(0, share)) * SHADES)] ?? '';
       ctx.fillRect(left, top, Math.max(1, right - left), bottom - top);
     });

@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 import type { Load, Report, Run } from '../report';
 import { card } from '../card';
 import { cssColor, colorClass } from '../colors';
-import { append, h } from '../dom';
+import { append, h, s } from '../dom';
 import { duration, formatValue } from '../format';
 import type { Numbers } from '../numbers';
 import { legend } from '../charts/legend';
@@ -14,6 +14,7 @@ import { destroy, plot, roomOf, LEFT_PX, type LineStyle } from '../charts/plot';
 import {
   around,
   costText,
+  middles,
   range,
   rates,
   recovered,
@@ -21,9 +22,10 @@ import {
   signed,
   ticksOf,
   times,
+  whenText,
   type Around,
 } from '../views/around';
-import { clock } from '../views/clock';
+import { classWords, lostClasses, lostInSteps, stackOf } from '../views/lost';
 import { positiveExtent } from '../views/measures';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
 import { isNarrow, paneHead, paneSwitch, panesOf } from './panes';
@@ -48,7 +50,7 @@ export function events(report: Report, load: Load): HTMLElement | null {
     id: `around-events-${report.loads.indexOf(load) + 1}`,
     title: TITLE,
     about:
-      'x: seconds since the event began. Shaded: until it had ended. Dashed: when the load was as before.',
+      'x: seconds since the event began; times of events count from the end of the warm-up. Shaded: until it had ended. Dashed: when the load was as before.',
     draw: (host, width) => {
       destroy(made);
       const narrow = isNarrow(width);
@@ -86,7 +88,7 @@ function drawEvent(host: HTMLElement, one: Around, color: string, width: number,
   const ended = event.ended_s === null ? event.outcome : `took ${duration((event.ended_s - begun_s) * 1000)}`;
   append(
     host,
-    h('h5', { class: 'event-name' }, event.name, h('small', {}, `at ${clock(begun_s)}, ${ended}`)),
+    h('h5', { class: 'event-name' }, event.name, h('small', {}, `${whenText(begun_s)}, ${ended}`)),
     h('p', { class: 'event-text' }, event.action),
     h('p', { class: 'event-text' }, costText(event)),
     h('p', { class: 'about' }, sampleText(one)),
@@ -98,7 +100,7 @@ function drawEvent(host: HTMLElement, one: Around, color: string, width: number,
   const top = Math.max(0, ...per.slice(1).flat());
   draw(host, one, width, made, {
     title: 'Answers per second',
-    names: ['ok', 'planned', 'lost'],
+    names: ['ok', 'planned'],
     unit: 'per_s',
     data: per,
     scale: fromZero(top, 'per_s', roomOf(HEIGHT_PX)),
@@ -106,9 +108,9 @@ function drawEvent(host: HTMLElement, one: Around, color: string, width: number,
     styles: [
       { ...thin, width: 1.75, color: mine },
       { ...thin, dash: [3, 3], alpha: 0.8, color: mine },
-      { ...thin, width: 1.75, color: cssColor('--bad') },
     ],
   });
+  drawLost(host, one, width, made);
   const of = times(one);
   const [low, high] = positiveExtent(of.slice(1).flat());
   draw(host, one, width, made, {
@@ -125,6 +127,37 @@ function drawEvent(host: HTMLElement, one: Around, color: string, width: number,
   });
 }
 
+/** Requests without an ok answer, by class, as bars upon each other. */
+function drawLost(host: HTMLElement, one: Around, width: number, made: uPlot[]): void {
+  const classes = lostClasses(one.course);
+  if (classes.length === 0) {
+    append(host, h('p', { class: 'about' }, 'No request was lost in this time.'));
+    return;
+  }
+  const sums = stackOf(classes, one.course);
+  // The highest sums come first, so that each class stays visible.
+  const order = classes.map((of, index) => ({ ...of, sum: sums[index] ?? [] })).toReversed();
+  const top = Math.max(0, ...(sums.at(-1) ?? []));
+  draw(host, one, width, made, {
+    title: 'Lost requests per second, by class',
+    unit: 'per_s',
+    names: classes.map(({ words }) => words),
+    shown: classes.map(({ counts }) => counts.map((count) => count / one.course.step_s)),
+    data: [middles(one), ...order.map(({ sum }) => sum)],
+    scale: fromZero(top, 'per_s', roomOf(HEIGHT_PX)),
+    is_log: false,
+    is_bars: true,
+    styles: order.map(({ property }) => ({ color: cssColor(property), width: 0, alpha: 1, dash: [] })),
+    key: legend(
+      classes.map(({ words, color }) => ({
+        sample: [s('rect', { class: 'lost-class', x: 4, y: 2, width: 14, height: 10 })],
+        words,
+        color,
+      })),
+    ),
+  });
+}
+
 function keys(color: string): HTMLElement {
   const sample = (kind: string): SVGElement[] => [line(kind, 1, 7, 21, 7)];
   const own = color.slice(2);
@@ -132,7 +165,6 @@ function keys(color: string): HTMLElement {
     { sample: sample('event-line'), words: 'ok answers; p50', color: own },
     { sample: sample('event-line planned'), words: 'planned', color: own },
     { sample: sample('event-line thin'), words: 'longest response', color: own },
-    { sample: sample('event-line lost'), words: 'lost' },
   ]);
 }
 
@@ -141,16 +173,21 @@ interface Drawn {
   names: string[];
   unit: 'per_s' | 'ms';
   data: (number | null)[][];
+  /** The values of the tooltip, by name; default: those of `data`. */
+  shown?: (number | null)[][];
   scale: Scale;
   is_log: boolean;
+  is_bars?: boolean;
   styles: LineStyle[];
+  key?: HTMLElement;
 }
 
 function draw(host: HTMLElement, one: Around, width: number, made: uPlot[], drawn: Drawn): void {
-  const { title, names, unit, data, scale, is_log, styles } = drawn;
+  const { title, names, unit, data, scale, is_log, is_bars, styles } = drawn;
+  const shown = drawn.shown ?? data.slice(1);
   const [low, high] = range(one);
-  const unitWords = is_log ? 'ms, log scale' : 'per second';
-  append(host, h('div', { class: 'chart-head' }, h('h5', {}, title, h('small', {}, unitWords))));
+  const scaleWords = is_log ? h('small', {}, 'log scale') : null;
+  append(host, h('div', { class: 'chart-head' }, h('h5', {}, title, scaleWords)), drawn.key);
   const chart = plot(host, {
     label: `${title} around ${one.event.name}; arrow keys move between points`,
     width,
@@ -159,11 +196,12 @@ function draw(host: HTMLElement, one: Around, width: number, made: uPlot[], draw
     y: { ...scale, is_log },
     data,
     styles,
+    is_bars: is_bars ?? false,
     tip: (step) => {
       const at = data[0]?.[step] ?? 0;
       const half = one.course.step_s / 2;
       const values = names.map(
-        (name, index) => `${name}: ${formatValue(data[index + 1]?.[step] ?? null, unit)}`,
+        (name, index) => `${name}: ${formatValue(shown[index]?.[step] ?? null, unit)}`,
       );
       return [`${signed(at - half)} to ${signed(at + half)}`, ...values];
     },
@@ -180,17 +218,33 @@ function numbersOf(report: Report, load: Load, runs: number[]): Numbers {
     const run: Run | undefined = report.runs[index];
     return run ? around(run).map((one) => ({ one, name: load.rows[run.row]?.name ?? run.id })) : [];
   });
+  const present = named.flatMap(({ one }) => lostClasses(one.course).map((of) => of.name));
+  const classes = [...new Set(present)];
   return {
-    heads: ['variant', 'event', 'since it began, s', 'planned', 'ok', 'lost', 'p50, ms', 'longest, ms'],
+    heads: [
+      'variant',
+      'event',
+      'began, s after the warm-up',
+      'since it began, s',
+      'planned',
+      'ok',
+      'lost',
+      ...classes.map(classWords),
+      'p50, ms',
+      'longest, ms',
+    ],
     rows: named.flatMap(({ one, name }) => {
       const { begun_s, course, event } = one;
+      const lost = lostInSteps(course);
       return course.ok.map((ok, step) => [
         name,
         event.name,
+        Number(begun_s.toFixed(3)),
         Number((course.from_s - begun_s + step * course.step_s).toFixed(3)),
         course.planned[step] ?? null,
         ok,
-        course.lost[step] ?? null,
+        lost[step] ?? null,
+        ...classes.map((of) => course.lost[of]?.[step] ?? 0),
         course.p50_ms[step] ?? null,
         course.max_ms[step] ?? null,
       ]);

@@ -15,7 +15,7 @@ export function resources(report: Report, load: Load): HTMLElement | null {
     id: 'resources-over-time',
     title: 'Resource use over time',
     about:
-      'Sampled once per second, separately for the system and the generator. x: time since the start of the load, in minutes and seconds.',
+      'Sampled once per second, separately for the system and the generator. x: time since the end of the warm-up, in minutes and seconds.',
     charts,
     below: (host) => {
       append(host, ...missing(report, panes).map((text) => h('p', { class: 'nothing' }, text)));

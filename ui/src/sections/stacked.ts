@@ -7,7 +7,7 @@ import { classOf, colorOf, stacked } from '../views/stack';
 import { missingNote } from '../views/missing';
 import { styles, property, type TrackStyle } from '../views/line_style';
 import { strips } from '../views/heat';
-import { span, timeTexts } from '../views/clock';
+import { span, timeTexts, type Stretch } from '../views/clock';
 import { destroy, plot, roomOf, LEFT_PX } from '../charts/plot';
 import { shadesKey, stripPlot } from '../charts/strip';
 import { drawEvents, drawWarmUp } from '../charts/marks_over_time';
@@ -30,7 +30,8 @@ interface Pane {
 interface Drawing {
   panes: Pane[];
   width: number;
-  until: number;
+  /** The axis that all panes share, in seconds after the warm-up. */
+  stretch: Stretch;
   sync: string;
   hidden: Set<string>;
 }
@@ -51,7 +52,10 @@ export function drawStack(
   const drawing: Drawing = {
     panes,
     width: Math.floor((width - gap * (panes.length - 1)) / Math.max(1, panes.length)),
-    until: Math.max(1, ...panes.map(({ series }) => until(series))),
+    stretch: {
+      from: -Math.max(0, ...panes.map(({ run }) => run.warm_up_s)),
+      until: Math.max(1, ...panes.map(({ run, series }) => until(series, run.warm_up_s))),
+    },
     sync: `load-${report.loads.indexOf(load)}`,
     hidden: all.hidden,
   };
@@ -181,7 +185,8 @@ function plotted(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part, li
   if (chart.kind === 'heat') {
     const all = lines.map(({ track, points }) => ({ label: track.label, shares: points.mid }));
     const { bin_s, bins } = pane.series;
-    return stripPlot(cell, { ...common, strips: all, bin_s, bins, until: drawing.until });
+    const begin = -pane.run.warm_up_s;
+    return stripPlot(cell, { ...common, strips: all, bin_s, bins, begin, stretch: drawing.stretch });
   }
   return drawLines(cell, drawing, pane, part, lines, common);
 }
@@ -202,11 +207,15 @@ function drawLines(
     roomOf(height),
   );
   const isStack = chart.kind === 'stack';
-  const { data, bands } = isStack ? stacked(middles(pane.series), lines) : columns(lines, pane.series);
+  const { warm_up_s } = pane.run;
+  const { data, bands } = isStack
+    ? stacked(middles(pane.series, warm_up_s), lines)
+    : columns(lines, pane.series, warm_up_s);
+  const { stretch } = drawing;
   return plot(cell, {
     ...common,
     height,
-    x: { low: 0, high: drawing.until, ticks: timeTexts(drawing.until, drawing.width - LEFT_PX) },
+    x: { low: stretch.from, high: stretch.until, ticks: timeTexts(stretch, drawing.width - LEFT_PX) },
     y: { ...scale, is_log: chart.kind === 'times' },
     data,
     bands,
@@ -232,11 +241,11 @@ function tooltipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number):
           if (!is_band || typeof low !== 'number' || typeof high !== 'number') return value;
           return `${value} (${formatValue(low, chart.unit)} to ${formatValue(high, chart.unit)})`;
         });
-  const [from, to] = [bin * bin_s, (bin + 1) * bin_s];
-  const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
   const { warm_up_s } = pane.run;
-  const warm = to <= warm_up_s ? ', warm-up' : from < warm_up_s ? ', partly warm-up' : '';
-  return [`${span(bin, bin_s)}${warm}`, ...values, ...events.map(({ text }) => text)];
+  const [from, to] = [bin * bin_s - warm_up_s, (bin + 1) * bin_s - warm_up_s];
+  const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
+  const warm = to <= 0 ? ', warm-up' : from < 0 ? ', partly warm-up' : '';
+  return [`${span(from, bin_s)}${warm}`, ...values, ...events.map(({ text }) => text)];
 }
 
 function shares(lines: Line[], bin: number): string[] {

@@ -20,7 +20,7 @@ export function time(report: Report, load: Load): HTMLElement | null {
   return timeCard(report, load, panes, {
     id: 'load-over-time',
     title: 'Load over time',
-    about: `${sides(panes)}x: time since the start of the load, in minutes and seconds.`,
+    about: `${sides(panes)}x: time since the end of the warm-up, in minutes and seconds.`,
     charts,
     controls: choices(report, load, panes),
   });

@@ -1,7 +1,7 @@
-/** The load around an event: what to draw of its course, relative to when the event began. */
+/** The load around an event: what to draw of its course, relative to when the event began. Losses: `lost.ts`. */
 
-import type { Course, HappenedCost, HappenedEvent, Run } from '../report';
-import { count, digits, duration } from '../format';
+import type { Course, HappenedEvent, Run } from '../report';
+import { count, decimal, duration } from '../format';
 import { niceStep, type Tick } from './scale';
 
 /** An event whose begin and course are known. */
@@ -19,18 +19,20 @@ export function around(run: Run): Around[] {
   });
 }
 
-/** Values per second in each step: the middle of the step, in seconds since the event began, and three columns. */
+/** Values per second in each step: the middle of the step, in seconds since the event began, and two columns. */
 export function rates({ begun_s, course }: Around): number[][] {
   const perSecond = (values: number[]): number[] => values.map((value) => value / course.step_s);
-  return [middles(begun_s, course), perSecond(course.ok), perSecond(course.planned), perSecond(course.lost)];
+  return [middles({ begun_s, course }), perSecond(course.ok), perSecond(course.planned)];
 }
 
 /** Response times of the ok answers, in milliseconds. */
 export function times({ begun_s, course }: Around): (number | null)[][] {
-  return [middles(begun_s, course), course.p50_ms, course.max_ms];
+  return [middles({ begun_s, course }), course.p50_ms, course.max_ms];
 }
 
-function middles(begun_s: number, { from_s, step_s, ok }: Course): number[] {
+/** The middle of each step, in seconds since the event began. */
+export function middles({ begun_s, course }: Pick<Around, 'begun_s' | 'course'>): number[] {
+  const { from_s, step_s, ok } = course;
   return ok.map((_, step) => from_s - begun_s + (step + 0.5) * step_s);
 }
 
@@ -62,33 +64,14 @@ export function recovered({ event }: Around): number | null {
   return typeof ms === 'number' && ms > 0 ? ms / 1000 : null;
 }
 
+/** When it began, as on the terminal: `at 4.0 s`, from the end of the warm-up. */
+export function whenText(begun_s: number): string {
+  return `at ${decimal(begun_s, 1).replace('-', '−')} s`;
+}
+
 /** What the event cost, in one line. */
 export function costText({ cost, why }: HappenedEvent): string {
-  if (cost === null) return why ?? 'cost unknown';
-  const worst = cost.worst_response_ms;
-  return [
-    lostText(cost),
-    `outage ${duration(cost.outage_ms)}`,
-    ...(worst === null ? [] : [`worst response ${duration(worst)}`]),
-    `excess waiting ${digits(cost.excess_wait_s)} s`,
-    recoveryText(cost),
-  ].join(' · ');
-}
-
-/** The keep-alive race is no loss: no client can avoid it. */
-function lostText({ lost, lost_by_class }: HappenedCost): string {
-  const words = ([name, number]: [string, number]): string => `${count(number)} ${name.replaceAll('_', ' ')}`;
-  const classes = lost_by_class.filter(([name]) => name !== STALE).map(words);
-  const stale = lost_by_class.filter(([name]) => name === STALE).map(words);
-  const all = classes.length === 0 ? `lost ${count(lost)}` : `lost ${count(lost)} (${classes.join(', ')})`;
-  return [all, ...stale].join(' · ');
-}
-
-const STALE = 'stale_reuse';
-
-function recoveryText({ recovered: is, recovery_ms }: HappenedCost): string {
-  if (is === 'no' || recovery_ms === null) return 'did not recover';
-  return `recovery ${duration(recovery_ms)}${is === 'unconfirmed' ? ', not confirmed' : ''}`;
+  return cost === null ? (why ?? 'cost unknown') : cost.words.join(' · ');
 }
 
 /** What the charts of an event show: `n = 1,500 ok answers, in steps of 100 ms`. */

@@ -32,11 +32,11 @@ it('has a row for each bin of each run, and no empty column', () => {
       ],
     ),
   ).toEqual({
-    heads: ['run', 'start, s', 'Answers: ok (1/s)'],
+    heads: ['run', 'start, s after the warm-up', 'Answers: ok (1/s)'],
     rows: [
-      ['a', 0, 5],
-      ['a', 1, null],
-      ['b', 0, 7],
+      ['a', -5, 5],
+      ['a', -4, null],
+      ['b', -5, 7],
     ],
   });
 });
@@ -49,5 +49,5 @@ it('has columns for the extremes of the seconds', () => {
     'Answers: ok, lowest second (1/s)',
     'Answers: ok, highest second (1/s)',
   ]);
-  expect(rows).toEqual([['a', 0, 5, 2, 9]]);
+  expect(rows).toEqual([['a', -5, 5, 2, 9]]);
 });

@@ -15,6 +15,7 @@ const UNITS: Record<Unit, string> = {
   cores: 'cores',
   count: 'count',
   s: 's',
+  'request-seconds': 'request-seconds',
 };
 
 /** One run of the table, with its label. */
@@ -46,8 +47,8 @@ export function binned(charts: readonly TimeChart[], all: readonly Named[]): Num
         const mid = points?.mid[bin] ?? null;
         return isBanded(column) ? [mid, points?.low?.[bin] ?? mid, points?.high?.[bin] ?? mid] : [mid];
       });
-      return [name, bin * (run.series?.bin_s ?? 1), ...values];
+      return [name, bin * (run.series?.bin_s ?? 1) - run.warm_up_s, ...values];
     }),
   );
-  return { heads: ['run', 'start, s', ...heads], rows };
+  return { heads: ['run', 'start, s after the warm-up', ...heads], rows };
 }

@@ -28,9 +28,9 @@ const threes: Series = {
 
 describe('columns', () => {
   it('puts each value into the middle of its bin and keeps gaps', () => {
-    expect(middles(threes)).toEqual([1.5, 4.5]);
-    expect(until(threes)).toBe(6);
-    expect(columns(linesOf(RATE, seconds), seconds)).toEqual({
+    expect(middles(threes, 2)).toEqual([-0.5, 2.5]);
+    expect(until(threes, 2)).toBe(4);
+    expect(columns(linesOf(RATE, seconds), seconds, 0)).toEqual({
       data: [
         [0.5, 1.5, 2.5, 3.5],
         [1, null, 3, null],
@@ -39,7 +39,7 @@ describe('columns', () => {
     });
   });
   it('has bands for bins of several seconds', () => {
-    const { data, bands } = columns(linesOf(RATE, threes), threes);
+    const { data, bands } = columns(linesOf(RATE, threes), threes, 0);
     expect(data.slice(1)).toEqual([
       [20, 20],
       [10, 20],

@@ -15,14 +15,14 @@ export interface Line {
   is_band: boolean;
 }
 
-/** The middle of each bin, in seconds. */
-export function middles(series: Series): number[] {
-  return Array.from({ length: series.bins }, (_, bin) => (bin + 0.5) * series.bin_s);
+/** The middle of each bin, in seconds after the warm-up. */
+export function middles({ bins, bin_s }: Series, warm_up_s: number): number[] {
+  return Array.from({ length: bins }, (_, bin) => (bin + 0.5) * bin_s - warm_up_s);
 }
 
-/** The end of the last bin, in seconds. */
-export function until(series: Series): number {
-  return series.bins * series.bin_s;
+/** The end of the last bin, in seconds after the warm-up. */
+export function until({ bins, bin_s }: Series, warm_up_s: number): number {
+  return bins * bin_s - warm_up_s;
 }
 
 /** The tracks of the chart with values in this run. */
@@ -41,9 +41,9 @@ export interface Columns {
   bands: { high: number; low: number; line: number }[];
 }
 
-export function columns(lines: Line[], series: Series): Columns {
+export function columns(lines: Line[], series: Series, warm_up_s: number): Columns {
   const data: (number | null)[][] = [
-    middles(series),
+    middles(series, warm_up_s),
     ...lines.map(({ points }) => filled(points.mid, series.bins)),
   ];
   const bands: Columns['bands'] = [];

@@ -22,31 +22,44 @@ describe('clock', () => {
 describe('span', () => {
   it('is a time for a second and a range for longer bins', () => {
     expect(span(83, 1)).toBe('1:23');
-    expect(span(2, 3)).toBe('0:06–0:09');
+    expect(span(6, 3)).toBe('0:06–0:09');
   });
   it('formats the length of a bin', () => {
     expect([1, 3, 60, 90, 0.5].map(long)).toEqual(['1 s', '3 s', '1 min', '1 min 30 s', '0.5 s']);
   });
 });
 
+const to = (until: number): { from: number; until: number } => ({ from: 0, until });
+
 describe('timeTicks', () => {
+  it('counts from the end of the warm-up', () => {
+    expect(timeTicks({ from: -5, until: 40 }, 5)).toEqual([0, 10, 20, 30, 40]);
+    expect(timeTicks({ from: -12, until: 18 }, 6)).toEqual([-10, -5, 0, 5, 10, 15]);
+  });
+
   it('uses round times', () => {
-    expect(timeTicks(70, 7)).toEqual([0, 10, 20, 30, 40, 50, 60, 70]);
-    expect(timeTicks(300, 5)).toEqual([0, 60, 120, 180, 240, 300]);
-    expect(timeTicks(86_400, 6)).toEqual([0, 21_600, 43_200, 64_800, 86_400]);
+    expect(timeTicks(to(70), 7)).toEqual([0, 10, 20, 30, 40, 50, 60, 70]);
+    expect(timeTicks(to(300), 5)).toEqual([0, 60, 120, 180, 240, 300]);
+    expect(timeTicks(to(86_400), 6)).toEqual([0, 21_600, 43_200, 64_800, 86_400]);
   });
   it('respects the maximum number of ticks for any length', () => {
     for (const until of [0, 0.4, 1, 13, 999, 1e5, 1e7, 1e9]) {
       for (const most of [0, 1, 3, 9]) {
-        const ticks = timeTicks(until, most);
+        const ticks = timeTicks(to(until), most);
         expect(ticks[0]).toBe(0);
         expect(ticks.length).toBeLessThanOrEqual(Math.max(1, most) + 1);
       }
     }
   });
   it('uses hours if all ticks are whole hours', () => {
-    expect(timeTexts(86_400, 400).map(({ text }) => text)).toEqual(['0 h', '6 h', '12 h', '18 h', '24 h']);
-    expect(timeTexts(60, 150).map(({ text }) => text)).toEqual(['0:00', '0:30', '1:00']);
-    expect(timeTexts(0.4, 150).map(({ text }) => text)).toEqual(['0:00']);
+    expect(timeTexts(to(86_400), 400).map(({ text }) => text)).toEqual([
+      '0 h',
+      '6 h',
+      '12 h',
+      '18 h',
+      '24 h',
+    ]);
+    expect(timeTexts(to(60), 150).map(({ text }) => text)).toEqual(['0:00', '0:30', '1:00']);
+    expect(timeTexts(to(0.4), 150).map(({ text }) => text)).toEqual(['0:00']);
   });
 });

@@ -1,4 +1,4 @@
-/** Formats the time since the start of the load, and computes the ticks of a time axis. */
+/** Formats the time since the end of the warm-up, and computes the ticks of a time axis. */
 
 /** `1:23`, `1:02:03`; tenths of a second only if there are any, such as `0:01.5`. */
 export function clock(seconds: number): string {
@@ -13,9 +13,8 @@ export function clock(seconds: number): string {
   return `${sign}${front}:${two(whole % 60)}${part}`;
 }
 
-/** The time range of a bin: `1:23` for a second, else `1:21–1:24`. */
-export function span(bin: number, binSeconds: number): string {
-  const from = bin * binSeconds;
+/** The time range of a bin that begins then: `1:23` for a second, else `1:21–1:24`. */
+export function span(from: number, binSeconds: number): string {
   return binSeconds === 1 ? clock(from) : `${clock(from)}–${clock(from + binSeconds)}`;
 }
 
@@ -31,19 +30,29 @@ const STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
 ] as const;
 
-/** Ticks from 0 to `until` at round times, with at most `most` steps. */
-export function timeTicks(until: number, most: number): number[] {
+/** The start and the end of an axis, in seconds after the warm-up. */
+export interface Stretch {
+  from: number;
+  until: number;
+}
+
+/** Ticks at round times, with at most `most` steps. */
+export function timeTicks({ from, until }: Stretch, most: number): number[] {
   const room = Math.max(1, most);
-  const days = Math.max(1, Math.ceil(until / 86_400 / room)) * 86_400;
-  const step = STEPS.find((seconds) => until / seconds <= room) ?? days;
+  const length = until - from;
+  const days = Math.max(1, Math.ceil(length / 86_400 / room)) * 86_400;
+  const step = STEPS.find((seconds) => length / seconds <= room) ?? days;
   const ticks: number[] = [];
-  for (let at = 0; at <= until + 1e-9 && ticks.length <= room + 1; at += step) ticks.push(at);
+  const first = Math.ceil(from / step - 1e-9) * step;
+  // No negative zero.
+  for (let at = first + 0; at <= until + 1e-9 && ticks.length <= room + 1; at += step) ticks.push(at);
   return ticks;
 }
 
 /** Ticks and labels of an axis of this width in pixels: `0:30`, or `6 h` if all ticks are whole hours. */
-export function timeTexts(until: number, width: number): { value: number; text: string }[] {
-  const ticks = timeTicks(until, Math.floor(width / (until >= 3600 ? 70 : 56)));
+export function timeTexts(stretch: Stretch, width: number): { value: number; text: string }[] {
+  const length = stretch.until - stretch.from;
+  const ticks = timeTicks(stretch, Math.floor(width / (length >= 3600 ? 70 : 56)));
   const areHours = ticks.length > 1 && ticks.every((value) => value % 3600 === 0);
   return ticks.map((value) => ({ value, text: areHours ? `${value / 3600} h` : clock(value) }));
 }

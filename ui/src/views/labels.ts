@@ -15,6 +15,7 @@ const UNITS: Record<Unit, string> = {
   cores: 'cores',
   count: 'count',
   s: 's',
+  'request-seconds': 'request-seconds',
 };
 
 /** A column title of a data table: `throughput, per second`. */

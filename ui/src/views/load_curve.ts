@@ -88,10 +88,10 @@ export function binPoints(run: Run): BinPoint[] {
   ];
   const all: BinPoint[] = [];
   for (let bin = 0; bin < Math.min(series.bins, rates.length); bin += 1) {
-    const at_s = bin * series.bin_s;
+    const at_s = bin * series.bin_s - run.warm_up_s;
     const rate = rates[bin] ?? null;
     const [median, upper] = [medians[bin] ?? null, uppers[bin] ?? null];
-    if (at_s < run.warm_up_s || rate === null || (median === null && upper === null)) continue;
+    if (at_s < 0 || rate === null || (median === null && upper === null)) continue;
     all.push({ at_s, rate, median, upper });
   }
   return all;

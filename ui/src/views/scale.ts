@@ -35,6 +35,23 @@ export function fromZero(high: number, unit: Unit, room: Room): Scale {
   return linear(0, end, ticks, room);
 }
 
+/** Between `low` and `high`, both rounded away from zero, which always has a tick. */
+export function aroundZero(low: number, high: number, unit: Unit, room: Room): Scale {
+  const [least, most] = [Math.min(0, low), Math.max(0, high)];
+  const span = most - least > 0 ? most - least : 1;
+  const length = Math.abs(room.to - room.from);
+  const step = niceStep(span, Math.max(2, Math.floor(length / 80)), unit);
+  const first = Math.floor(least / step + 1e-9);
+  const last = Math.max(first + 1, Math.ceil(most / step - 1e-9));
+  const end = Math.max(Math.abs(first), last) * step;
+  const ticks = Array.from({ length: Math.min(100, last - first + 1) }, (_, at) => {
+    const value = (first + at) * step;
+    const text = tickText(Math.abs(value), unit, end);
+    return { value, text: value < 0 ? `−${text}` : text };
+  });
+  return linear(first * step, last * step, ticks, room);
+}
+
 /** Linear between two given ends. */
 export function linear(low: number, high: number, ticks: Tick[], { from, to }: Room): Scale {
   const span = high - low || 1;
@@ -155,6 +172,7 @@ export function tickText(value: number, unit: Unit, end: number): string {
       return `${plain(value)}/s`;
     case 'cores':
     case 'count':
+    case 'request-seconds':
       return plain(value);
     case 's':
       return `${plain(value)} s`;

@@ -114,6 +114,14 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
     load.bottlenecks.retain_mut(|bottleneck| moved(&mut bottleneck.row));
     load.errors.retain_mut(|error| moved(&mut error.row));
+    for event in load.event_costs.iter_mut().flat_map(|costs| &mut costs.events) {
+        event.rows.retain_mut(|of| moved(&mut of.row));
+        event.from = event.from.and_then(|row| new_rows.get(&row).copied());
+        for figure in &mut event.figures {
+            figure.rows.retain_mut(|of| moved(&mut of.row));
+            figure.differences.retain_mut(|of| moved(&mut of.row));
+        }
+    }
 }
 
 /// Where each of what is left stands now.

@@ -111,6 +111,71 @@ pub(crate) struct Load {
     pub(crate) errors: Vec<ErrorKind>,
     pub(crate) written: Vec<String>,
     pub(crate) gates: Vec<Notice>,
+    /// Of a study with events.
+    pub(crate) event_costs: Option<EventCosts>,
+}
+
+/// What events cost under a load, over all blocks.
+#[derive(Serialize)]
+pub(crate) struct EventCosts {
+    pub(crate) events: Vec<PooledEvent>,
+    /// Events that there is no room for.
+    pub(crate) left_out: usize,
+}
+
+/// What one event cost, all its occurrences in a run together.
+#[derive(Serialize)]
+pub(crate) struct PooledEvent {
+    pub(crate) name: String,
+    pub(crate) rows: Vec<CostRow>,
+    /// The row from which others differ.
+    pub(crate) from: Option<usize>,
+    pub(crate) figures: Vec<CostFigure>,
+    /// The differences in words.
+    pub(crate) sentences: Vec<String>,
+}
+
+/// In how many runs of a row a cost is known.
+#[derive(Serialize)]
+pub(crate) struct CostRow {
+    pub(crate) row: usize,
+    pub(crate) runs: usize,
+    pub(crate) runs_unknown: usize,
+    /// Of the runs with a known cost.
+    pub(crate) not_recovered: usize,
+    pub(crate) words: Vec<String>,
+}
+
+/// One figure of what an event cost.
+#[derive(Serialize)]
+pub(crate) struct CostFigure {
+    pub(crate) title: String,
+    pub(crate) unit: &'static str,
+    pub(crate) rows: Vec<RowCost>,
+    /// By how much more it was than in the row [`PooledEvent::from`].
+    pub(crate) differences: Vec<RowCost>,
+}
+
+/// A figure of one row over runs, or its difference over blocks.
+#[derive(Serialize)]
+pub(crate) struct RowCost {
+    pub(crate) row: usize,
+    pub(crate) middle: Option<f64>,
+    /// The interval of 95 %.
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+    /// As the terminal writes it.
+    pub(crate) text: String,
+    /// Of a difference.
+    pub(crate) verdict: Option<&'static str>,
+    pub(crate) blocks: Vec<BlockCost>,
+}
+
+/// In one block, from 0; `None` where it is not known.
+#[derive(Serialize)]
+pub(crate) struct BlockCost {
+    pub(crate) block: u32,
+    pub(crate) value: Option<f64>,
 }
 
 /// The maximum sustainable load of each variant.
@@ -338,7 +403,7 @@ pub(crate) struct Run {
     pub(crate) happened: Vec<HappenedEvent>,
 }
 
-/// Something that was done to the system. Times in seconds since the start of the load.
+/// Something that was done to the system. Times in seconds since the end of the warm-up.
 #[derive(Serialize)]
 pub(crate) struct HappenedEvent {
     pub(crate) name: String,
@@ -358,21 +423,21 @@ pub(crate) struct HappenedEvent {
 pub(crate) struct HappenedCost {
     pub(crate) to_s: f64,
     pub(crate) lost: u64,
-    /// By class, those that are not 0.
-    pub(crate) lost_by_class: Vec<(&'static str, u64)>,
     pub(crate) outage_ms: f64,
     pub(crate) worst_response_ms: Option<f64>,
+    /// In request-seconds.
     pub(crate) excess_wait_s: f64,
     /// `yes`, `no` or `unconfirmed`.
     pub(crate) recovered: &'static str,
     pub(crate) recovery_ms: Option<f64>,
-    pub(crate) ok_per_s_before: f64,
-    pub(crate) response_mean_ms_before: f64,
+    /// All of it, in the words of the terminal.
+    pub(crate) words: Vec<String>,
 }
 
 /// What happened at an instant of a run.
 #[derive(Serialize)]
 pub(crate) struct Event {
+    /// In seconds since the end of the warm-up.
     pub(crate) at_s: f64,
     pub(crate) text: String,
 }

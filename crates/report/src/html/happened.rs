@@ -1,8 +1,10 @@
 //! Events of a run for the page: what they cost, and the course of the load around each.
 
+use std::collections::BTreeMap;
+
 use record::{Moment, Percentile, Responses};
 use serde::Serialize;
-use store::Run;
+use store::{Lost, Run};
 
 use super::document::HappenedEvent;
 
@@ -15,15 +17,15 @@ pub(super) const POINTS_OF_PAGE_MAX: usize = 12_000;
 /// The course of the load around an event, in steps of equal length.
 #[derive(Serialize)]
 pub(crate) struct Course {
-    /// When the first step began, in seconds since the start of the load.
+    /// When the first step began, in seconds since the end of the warm-up.
     pub(crate) from_s: f64,
     pub(crate) step_s: f64,
     /// Requests that were intended in each step.
     pub(crate) planned: Vec<u64>,
     /// Ok answers that were read in it.
     pub(crate) ok: Vec<u64>,
-    /// Requests that ended in it without one.
-    pub(crate) lost: Vec<u64>,
+    /// Requests that got none, by class, of those that occurred: by when they ended, and `not_sent` by when they were intended.
+    pub(crate) lost: BTreeMap<&'static str, Vec<u64>>,
     /// Response times of the ok answers, in milliseconds; null where there was none.
     pub(crate) p50_ms: Vec<Option<f64>>,
     pub(crate) max_ms: Vec<Option<f64>>,
@@ -41,15 +43,31 @@ pub(super) fn add_courses(events: &mut [HappenedEvent], run: &Run, points_left: 
             run.event_costs().iter().find(|of| of.name == cost.name && of.occurrence == cost.occurrence);
         let to_ns = known.and_then(|known| Some(known.cost()?.to_ns)).unwrap_or(begun_ns);
         let around_ns = (begun_ns.saturating_sub(AROUND_NS), to_ns.saturating_add(AROUND_NS));
-        event.course = course(&windows, around_ns).filter(|course| course.ok.len() <= *points_left);
-        *points_left -= event.course.as_ref().map_or(0, |course| course.ok.len());
+        let warm_up_s = run.new.warm_up_ns as f64 / 1e9;
+        let course = course(&windows, around_ns).filter(|course| course.points() <= *points_left);
+        event.course = course.map(|course| Course { from_s: course.from_s - warm_up_s, ..course });
+        *points_left -= event.course.as_ref().map_or(0, Course::points);
     }
 }
 
-/// `None` if nothing is known of that time.
+impl Course {
+    fn points(&self) -> usize {
+        self.ok.len()
+    }
+
+    fn add_lost(&mut self, class: &'static str, at: usize, count: u64) {
+        if count > 0 {
+            let points = self.points();
+            self.lost.entry(class).or_insert_with(|| vec![0; points])[at] += count;
+        }
+    }
+}
+
+/// Times since the start of the load. `None` if nothing is known of that time.
 fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
-    let last = windows.last()?.number;
+    // What comes after the load is drawn only where requests were lost.
+    let last = windows.iter().rfind(|window| window.planned > 0 || window.lost() > 0)?.number;
     let end = end.min(last + 1);
     let count = usize::try_from(end.checked_sub(first).filter(|count| *count > 0)?).ok()?;
     let step = count.div_ceil(POINTS_MAX);
@@ -59,7 +77,7 @@ fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
         step_s: (step as u64 * Moment::WINDOW_NS) as f64 / 1e9,
         planned: vec![0; points],
         ok: vec![0; points],
-        lost: vec![0; points],
+        lost: BTreeMap::new(),
         p50_ms: vec![None; points],
         max_ms: vec![None; points],
     };
@@ -69,7 +87,10 @@ fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
         let at = (window.number - first) as usize / step;
         course.planned[at] += window.planned;
         course.ok[at] += window.ok;
-        course.lost[at] += window.lost();
+        for ((loss, _), count) in &window.losses {
+            course.add_lost(loss.name(), at, *count);
+        }
+        course.add_lost(Lost::NOT_SENT, at, window.not_sent());
         if window.ok > 0 {
             let max_ms = microseconds(window.ok_response_max_ns as f64);
             course.max_ms[at] = Some(course.max_ms[at].map_or(max_ms, |max| max.max(max_ms)));

@@ -103,37 +103,34 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
 
 /// What was done to the system, but for the course of the load around it.
 fn happened(view: &View<'_>) -> Vec<HappenedEvent> {
-    let since_start_s = |at_ns: u64| at_ns as f64 / 1e9;
     let of = |of: &crate::event_costs::Happened<'_>| HappenedEvent {
         name: harmless(&of.name, NAME_CHARACTERS_MAX),
         action: text(&of.event.action),
         outcome: of.event.outcome().name(),
-        begun_s: of.event.begun_ns.map(since_start_s),
-        ended_s: of.event.ended_ns.map(since_start_s),
-        cost: of.figures().map(happened_cost),
+        begun_s: of.at_s(),
+        ended_s: of.event.ended_ns.map(|ns| of.seconds(ns)),
+        cost: of.figures().map(|cost| happened_cost(cost, of.seconds(cost.to_ns))),
         why: of.why_unknown().map(text),
         course: None,
     };
     crate::event_costs::of_run(view).iter().map(of).collect()
 }
 
-fn happened_cost(cost: &Cost) -> HappenedCost {
+fn happened_cost(cost: &Cost, to_s: f64) -> HappenedCost {
     let (recovered, recovery_ns) = match cost.recovery {
         Recovery::After(ns) => ("yes", Some(ns)),
         Recovery::NotWithin(_) => ("no", None),
         Recovery::Unconfirmed(ns) => ("unconfirmed", Some(ns)),
     };
     HappenedCost {
-        to_s: cost.to_ns as f64 / 1e9,
+        to_s,
         lost: cost.lost.total(),
-        lost_by_class: cost.lost.classes().into_iter().filter(|(_, lost)| *lost > 0).collect(),
         outage_ms: cost.outage_ns as f64 / 1e6,
         worst_response_ms: cost.worst_response_ns.map(|ns| ns as f64 / 1e6),
         excess_wait_s: cost.excess_wait_ns / 1e9,
         recovered,
         recovery_ms: recovery_ns.map(|ns| ns as f64 / 1e6),
-        ok_per_s_before: cost.before.ok_per_s,
-        response_mean_ms_before: cost.before.response_mean_ns / 1e6,
+        words: crate::event_costs::words(cost),
     }
 }
 
@@ -218,6 +215,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
         gates: gates.collect(),
+        event_costs: None,
     }
 }
 
@@ -256,15 +254,14 @@ fn answer(views: &[View<'_>]) -> Answer {
 
 /// What is marked in its pictures over time.
 fn events(view: &View<'_>) -> Vec<Event> {
-    let warm_up_s = view.run.new.warm_up_ns as f64 / 1e9;
-    let seen = steadiness::of(view).map_or_else(Vec::new, |seen| steadiness::events(seen, warm_up_s));
-    let seen = seen.into_iter().map(|(at_s, text)| Event { at_s, text });
-    let outages = outage::events(view).into_iter().map(|(at_s, text)| Event { at_s: warm_up_s + at_s, text });
-    let done = crate::event_costs::of_run(view).into_iter().filter_map(|of| {
-        let at_s = of.event.begun_ns? as f64 / 1e9;
-        Some(Event { at_s, text: harmless(&of.name, NAME_CHARACTERS_MAX) })
-    });
-    seen.chain(outages).chain(done.take(EVENTS_MAX)).chain(ended_early(view)).collect()
+    let seen = steadiness::of(view).map_or_else(Vec::new, steadiness::events);
+    let seen = seen.into_iter().chain(outage::events(view)).map(|(at_s, text)| Event { at_s, text });
+    let done = crate::event_costs::of_run(view)
+        .into_iter()
+        .filter_map(|of| Some(Event { at_s: of.at_s()?, text: harmless(&of.name, NAME_CHARACTERS_MAX) }));
+    let mut events: Vec<Event> = seen.chain(done.take(EVENTS_MAX)).chain(ended_early(view)).collect();
+    events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+    events
 }
 
 /// Where a run stopped that did not come to its end.
@@ -276,7 +273,7 @@ fn ended_early(view: &View<'_>) -> Option<Event> {
         (None, Eligibility::CutShort) => "the run was cut short".to_owned(),
         _ => return None,
     };
-    Some(Event { at_s: last_ns as f64 / 1e9, text: why })
+    Some(Event { at_s: (last_ns as f64 - view.run.new.warm_up_ns as f64) / 1e9, text: why })
 }
 
 /// What every reader must know, and what was noted.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::tables::names;
 use super::{LoadView, StudyView, VariantRow};
-use crate::apart::signed;
-use crate::event_costs::{InRun, Pooled, in_run, pooled, with_interval};
+use crate::event_costs::{Figure, InRun, Pooled, in_run, pooled, with_interval};
 use crate::item::Escape;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
@@ -32,8 +31,8 @@ pub(crate) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     let mut table = names("events", &load.rows, &rows, escape, |_| false);
     table.name("event", each.iter().map(|(_, of)| escape(&harmless(of.name, NAME_CHARACTERS_MAX))));
     let runs = |of: &Pooled<'_>| Cell {
-        text: format!("{}/{}", of.runs[0], of.runs[1]),
-        value: Some(of.runs[0] as f64),
+        text: format!("{}/{}", of.runs_known(), of.runs.len()),
+        value: Some(of.runs_known() as f64),
     };
     table.column("runs", "known", each.iter().map(|(_, of)| runs(of)));
     let middle = |figure: Option<Repeated>, write: &dyn Fn(f64) -> String| {
@@ -42,26 +41,20 @@ pub(crate) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     let seconds = |s: f64| format!("{} s", decimal(s, 1));
     table.column("at", "", each.iter().map(|(_, of)| middle(of.at_s, &seconds)));
     table.column("took", "", each.iter().map(|(_, of)| middle(of.took_ns, &duration)));
-    let requests = |lost: f64| decimal(lost, if lost.fract() == 0.0 { 0 } else { 1 });
-    table.column("lost", "", each.iter().map(|(_, of)| with_interval(of.lost, requests)));
-    let is_stale = |of: &Pooled<'_>| of.stale_reuse.is_some_and(|stale| stale.middle > 0.0);
-    if each.iter().any(|(_, of)| is_stale(of)) {
-        table.column("stale", "reuse", each.iter().map(|(_, of)| with_interval(of.stale_reuse, requests)));
-    }
-    table.column("outage", "", each.iter().map(|(_, of)| with_interval(of.outage_ns, duration)));
-    table.column(
-        "worst",
-        "response",
-        each.iter().map(|(_, of)| with_interval(of.worst_response_ns, duration)),
-    );
-    let recovery = |of: &Pooled<'_>| {
-        let cell = with_interval(of.recovery_ns, duration);
-        match of.not_recovered {
-            0 => cell,
-            runs => Cell { text: format!("{}; not in {runs} runs", cell.text), ..cell },
+    let is_stale = |of: &Pooled<'_>| of.over(Figure::STALE_REUSE).is_some_and(|stale| stale.middle > 0.0);
+    let has_stale = each.iter().any(|(_, of)| is_stale(of));
+    let columns = [
+        ("lost", "", Figure::Lost),
+        ("stale", "reuse", Figure::STALE_REUSE),
+        ("outage", "", Figure::Outage),
+        ("worst", "response", Figure::Worst),
+        ("recovery", "", Figure::Recovery),
+    ];
+    for (head, below, figure) in columns {
+        if figure != Figure::STALE_REUSE || has_stale {
+            table.column(head, below, each.iter().map(|(_, of)| of.cell(figure)));
         }
-    };
-    table.column("recovery", "", each.iter().map(|(_, of)| recovery(of)));
+    }
     Some(table)
 }
 
@@ -72,13 +65,29 @@ pub(crate) struct Difference<'a> {
     /// Places in the rows of the load: what cost more or less, and than which.
     pub(crate) row: usize,
     pub(crate) from: usize,
-    /// Blocks in which both costs are known, and all in which both have a valid run.
-    pub(crate) blocks: [usize; 2],
-    pub(crate) lost: Option<Repeated>,
-    pub(crate) outage_ns: Option<Repeated>,
-    pub(crate) excess_wait_ns: Option<Repeated>,
-    /// `None` also if one of the two was not back in one of these blocks: without that block the rest would be a biased choice.
-    pub(crate) recovery_ns: Option<Repeated>,
+    /// What it cost in both, for every block in which both have a valid run; `None` where one of the two is not known.
+    pub(crate) blocks: Vec<(u32, Option<[InRun; 2]>)>,
+}
+
+impl Difference<'_> {
+    /// Blocks in which both costs are known.
+    pub(crate) fn blocks_known(&self) -> usize {
+        self.blocks.iter().filter(|(_, both)| both.is_some()).count()
+    }
+
+    /// By how much more it was, by block.
+    pub(crate) fn by_block(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
+        let apart = move |[own, other]: [InRun; 2]| Some(figure.of(&own)? - figure.of(&other)?);
+        self.blocks.iter().map(move |(block, both)| (*block, both.and_then(apart)))
+    }
+
+    /// Over all blocks in which both costs are known. If one of the two was not back in one of them, there is no difference in
+    /// recovery: without that block, the rest would be a biased choice.
+    pub(crate) fn over(&self, figure: Figure) -> Option<Repeated> {
+        let known = self.blocks.iter().zip(self.by_block(figure)).filter(|((_, both), _)| both.is_some());
+        let apart: Option<Vec<f64>> = known.map(|(_, (_, apart))| apart).collect();
+        Repeated::of(&apart?)
+    }
 }
 
 /// Of all variants from the baseline, or else from the best one, or else from the first, by event.
@@ -93,40 +102,17 @@ pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<
     let mut differences = Vec::new();
     for (row, _) in load.rows.iter().enumerate().filter(|(row, _)| *row != from) {
         let own = by_block(&load.rows[row]);
-        let common = || own.iter().filter_map(|(block, own)| Some((own, other.get(block)?)));
+        let common = || own.iter().filter_map(|(block, own)| Some((*block, own, other.get(block)?)));
         let names: Vec<&'a str> =
-            common().next().map_or_else(Vec::new, |(own, _)| own.keys().copied().collect());
+            common().next().map_or_else(Vec::new, |(_, own, _)| own.keys().copied().collect());
         for name in names {
             let cost = |of: &BTreeMap<&str, Option<InRun>>| of.get(name).copied().flatten();
-            let known: Vec<(InRun, InRun)> =
-                common().filter_map(|(own, other)| Some((cost(own)?, cost(other)?))).collect();
-            differences.push(difference(name, [row, from], &known, common().count()));
+            let both =
+                |(block, own, other): (u32, &_, &_)| (block, cost(own).zip(cost(other)).map(<[_; 2]>::from));
+            differences.push(Difference { name, row, from, blocks: common().map(both).collect() });
         }
     }
     differences
-}
-
-/// `known`: what it cost in both, by block.
-fn difference<'a>(
-    name: &'a str,
-    [row, from]: [usize; 2],
-    known: &[(InRun, InRun)],
-    blocks: usize,
-) -> Difference<'a> {
-    let over = |figure: fn(&InRun) -> Option<f64>| {
-        let apart = known.iter().map(|(own, other)| Some(figure(own)? - figure(other)?));
-        Repeated::of(&apart.collect::<Option<Vec<f64>>>()?)
-    };
-    Difference {
-        name,
-        row,
-        from,
-        blocks: [known.len(), blocks],
-        lost: over(|run| Some(run.lost)),
-        outage_ns: over(|run| Some(run.outage_ns)),
-        excess_wait_ns: over(|run| Some(run.excess_wait_ns)),
-        recovery_ns: over(|run| run.recovery_ns),
-    }
 }
 
 /// From which row, and a row per variant and event; `None` if there is nothing to compare.
@@ -141,18 +127,15 @@ pub(crate) fn table_of_differences(
     let mut table = names("events", &load.rows, &rows, escape, |_| false);
     table.name("event", all.iter().map(|of| escape(&harmless(of.name, NAME_CHARACTERS_MAX))));
     let blocks = |of: &Difference<'_>| Cell {
-        text: format!("{}/{}", of.blocks[0], of.blocks[1]),
-        value: Some(of.blocks[0] as f64),
+        text: format!("{}/{}", of.blocks_known(), of.blocks.len()),
+        value: Some(of.blocks_known() as f64),
     };
     table.column("blocks", "known", all.iter().map(blocks));
-    let requests = |lost: f64| decimal(lost, if lost.fract() == 0.0 { 0 } else { 1 });
-    table.column("lost", "", all.iter().map(|of| with_interval(of.lost, |lost| signed(lost, requests))));
-    table.column("outage", "", all.iter().map(|of| with_interval(of.outage_ns, |ns| signed(ns, duration))));
-    table.column(
-        "recovery",
-        "",
-        all.iter().map(|of| with_interval(of.recovery_ns, |ns| signed(ns, duration))),
-    );
+    for (head, figure) in [("lost", Figure::Lost), ("outage", Figure::Outage), ("recovery", Figure::Recovery)]
+    {
+        let cell = |of: &Difference<'_>| with_interval(of.over(figure), |apart| figure.write_signed(apart));
+        table.column(head, "", all.iter().map(cell));
+    }
     Some((from, table))
 }
 
@@ -164,27 +147,41 @@ mod tests {
         InRun::with(lost, outage_ms * 1e6, recovery_ms.map(|ms| ms * 1e6))
     }
 
+    /// `unknown`: blocks in which nobody knows one of the two costs.
+    fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
+        let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
+        Difference {
+            name: "deploy",
+            row: 1,
+            from: 0,
+            blocks: blocks.chain((0..unknown).map(|block| (1_000 + block, None))).collect(),
+        }
+    }
+
     #[test]
     fn differences_are_of_blocks_and_may_be_zero() {
         // Blocks differ by far more than the two of a block.
-        let known: Vec<(InRun, InRun)> = (0..8)
+        let known: Vec<[InRun; 2]> = (0..8)
             .map(|block| f64::from(block) * 1_000.0)
             .map(|base| {
-                (cost(0.0, base + 800.0, Some(base + 810.0)), cost(0.0, base + 200.0, Some(base + 210.0)))
+                [cost(0.0, base + 800.0, Some(base + 810.0)), cost(0.0, base + 200.0, Some(base + 210.0))]
             })
             .collect();
-        let found = difference("deploy", [1, 0], &known, 9);
-        let [outage, recovery, lost] = [found.outage_ns, found.recovery_ns, found.lost].map(Option::unwrap);
+        let found = difference(&known, 1);
+        let [outage, recovery, lost] =
+            [Figure::Outage, Figure::Recovery, Figure::Lost].map(|figure| found.over(figure).unwrap());
         assert_eq!((outage.middle, outage.interval), (600e6, Some([600e6, 600e6])));
         assert_eq!((recovery.middle, recovery.runs), (600e6, 8));
-        assert_eq!((lost.middle, lost.interval, found.blocks), (0.0, Some([0.0, 0.0]), [8, 9]));
+        assert_eq!((lost.middle, lost.interval), (0.0, Some([0.0, 0.0])));
+        assert_eq!((found.blocks_known(), found.blocks.len()), (8, 9));
+        assert_eq!(found.by_block(Figure::Outage).last(), Some((1_000, None)));
         let mut one_is_not_back = known.clone();
-        one_is_not_back[3].0.recovery_ns = None;
-        assert_eq!(difference("deploy", [1, 0], &one_is_not_back, 8).recovery_ns, None);
-        assert_eq!(difference("deploy", [1, 0], &[], 8).outage_ns, None, "nobody knows");
+        one_is_not_back[3][0] = cost(0.0, 0.0, None);
+        assert_eq!(difference(&one_is_not_back, 0).over(Figure::Recovery), None);
+        assert_eq!(difference(&[], 8).over(Figure::Outage), None, "nobody knows");
         assert_eq!(
-            [600e6, -2e6, 0.0].map(|ns| signed(ns, duration)),
-            ["+600 ms", "−2.00 ms", &duration(0.0)]
+            [600e6, -2e6, 0.0].map(|ns| Figure::Outage.write_signed(ns)),
+            ["+600 ms", "−2.00 ms", "0"]
         );
     }
 
@@ -203,9 +200,9 @@ mod tests {
                     let ms = base_ms + more_ms + 20.0 * (chance() + chance() - 1.0);
                     cost((4.0 * chance() - 2.0).max(0.0).round(), ms, Some(ms + 20.0 * chance()))
                 };
-                (one(effect_ms), one(0.0))
+                [one(effect_ms), one(0.0)]
             });
-            difference("deploy", [1, 0], &blocks.collect::<Vec<_>>(), 8)
+            difference(&blocks.collect::<Vec<_>>(), 0)
         };
         let misses = |figure: Option<Repeated>, truth: f64| {
             let [low, high] = figure.and_then(|figure| figure.interval).unwrap();
@@ -214,9 +211,9 @@ mod tests {
         let (mut lost, mut outage, mut recovery) = (0, 0, 0);
         for _ in 0..500 {
             let equal = study(0.0);
-            lost += misses(equal.lost, 0.0);
-            outage += misses(equal.outage_ns, 0.0);
-            recovery += misses(study(600.0).recovery_ns, 600e6);
+            lost += misses(equal.over(Figure::Lost), 0.0);
+            outage += misses(equal.over(Figure::Outage), 0.0);
+            recovery += misses(study(600.0).over(Figure::Recovery), 600e6);
         }
         // 5 % of 500, and three standard deviations.
         assert!([lost, outage, recovery].iter().all(|missed| *missed <= 40), "{lost} {outage} {recovery}");

@@ -4,6 +4,9 @@
 
 pub(crate) mod of_events;
 pub(crate) mod searched;
+mod with_events;
+
+pub(crate) use with_events::with_events;
 
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
@@ -80,6 +83,9 @@ const APP_SERVERS: [Behaviour; 6] = [
     behaviour("passenger", "workers=8", 738, What::Works),
 ];
 
+/// What keeps the events of a run.
+type KeepEvents = dyn Fn(&OwnStore, &RunId, &StudyPlace);
+
 /// Everything that was kept of a study, and how many of its places have a run.
 struct Script<'a> {
     new: NewStudy,
@@ -89,8 +95,8 @@ struct Script<'a> {
     done: usize,
     /// Whether steps are transactions, of which the first has statements with accounts of their own.
     is_sql: bool,
-    /// What the event `deploy` cost in each run, if there is one.
-    cost: Option<fn(&StudyPlace) -> Cost>,
+    /// Keeps what was done to the system of a run, and what it cost.
+    events: Option<Box<KeepEvents>>,
 }
 
 /// A study, and each of its runs with its seconds.
@@ -114,8 +120,8 @@ impl Script<'_> {
         let id = store.begin_study(&self.new).unwrap();
         for place in &self.new.planned[..self.done.min(self.new.planned.len())] {
             let run = self.run(&id, place).keep(&store);
-            if let Some(cost) = self.cost {
-                keep_event(&store, &run, cost(place));
+            if let Some(keep) = &self.events {
+                keep(&store, &run, place);
             }
         }
         if self.done >= self.new.planned.len() {
@@ -243,7 +249,7 @@ impl Script<'_> {
 }
 
 /// An event, and what it cost.
-fn keep_event(store: &Store, run: &RunId, cost: Cost) {
+fn keep_event(store: &OwnStore, run: &RunId, cost: Cost) {
     let event = Event {
         name: "deploy".to_owned(),
         action: "signal HUP".to_owned(),
@@ -309,7 +315,7 @@ fn app_servers() -> Script<'static> {
         steps: &["fibonacci"],
         done: usize::MAX,
         is_sql: false,
-        cost: None,
+        events: None,
     }
 }
 

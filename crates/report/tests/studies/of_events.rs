@@ -2,7 +2,7 @@
 
 use store::{Compare, Cost, LevelBefore, Lost, Recovery, StudyPlace};
 
-use super::{Behaviour, Stored, What, app_servers, behaviour};
+use super::{Behaviour, Stored, What, app_servers, behaviour, keep_event};
 
 const MS: u64 = 1_000_000;
 
@@ -52,7 +52,7 @@ fn nothing(_: &StudyPlace) -> Cost {
 fn compared(by: &str, matters: f64, cost: fn(&StudyPlace) -> Cost) -> Stored {
     let mut script = app_servers();
     script.behaviours = &DEPLOYMENTS;
-    script.cost = Some(cost);
+    script.events = Some(Box::new(move |store, run, place| keep_event(store, run, cost(place))));
     (script.new.title, script.new.gates) = ("deployments".to_owned(), Vec::new());
     script.new.question = Some("What does a deployment cost?".to_owned());
     script.new.stamps = Vec::new();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stats::Repeated;
-use store::{Cost, Recovery};
+use store::{Cost, Lost, Recovery};
 
 use super::{microseconds, thousandths};
-use crate::event_costs::Pooled;
+use crate::event_costs::{Figure, Pooled};
 use crate::study::event_costs::Difference;
 
 /// What one event cost. Times are in seconds since the load began.
@@ -22,6 +22,7 @@ pub(super) struct CostObject {
     outage_us: f64,
     outage_is_open: bool,
     worst_response_us: Option<f64>,
+    /// In request-seconds.
     excess_wait_s: f64,
     /// `yes`, `no` or `unconfirmed`.
     recovered: &'static str,
@@ -75,7 +76,7 @@ impl CostObject {
     }
 }
 
-/// What an event of a variant cost over all blocks.
+/// What an event of a variant cost over all blocks, all its occurrences in a run together.
 #[derive(Serialize)]
 pub(super) struct PooledObject<'a> {
     event: &'a str,
@@ -87,8 +88,14 @@ pub(super) struct PooledObject<'a> {
     stale_reuse: Option<RepeatedObject>,
     outage_us: Option<RepeatedObject>,
     worst_response_us: Option<RepeatedObject>,
+    /// In request-seconds.
     excess_wait_s: Option<RepeatedObject>,
     recovery_us: Option<RepeatedObject>,
+    /// When its first occurrence began, after the end of the warm-up, and how long one took.
+    at_s: Option<RepeatedObject>,
+    took_us: Option<RepeatedObject>,
+    /// With `stale_reuse`, which is not in `lost`.
+    lost_by_class: BTreeMap<&'static str, RepeatedObject>,
 }
 
 /// A figure over runs, and what it lies in with a confidence of 95 %.
@@ -121,37 +128,46 @@ pub(super) struct DifferenceObject<'a> {
     outage_us: Option<RepeatedObject>,
     excess_wait_s: Option<RepeatedObject>,
     recovery_us: Option<RepeatedObject>,
+    worst_response_us: Option<RepeatedObject>,
 }
 
 impl<'a> DifferenceObject<'a> {
     pub(super) fn of(difference: &Difference<'a>) -> Self {
-        let of = RepeatedObject::of;
+        let of = |figure, unit| RepeatedObject::of(difference.over(figure), unit);
         Self {
             event: difference.name,
-            blocks: difference.blocks[0],
-            blocks_unknown: difference.blocks[1] - difference.blocks[0],
-            lost: of(difference.lost, 1.0),
-            outage_us: of(difference.outage_ns, 1e3),
-            excess_wait_s: of(difference.excess_wait_ns, 1e9),
-            recovery_us: of(difference.recovery_ns, 1e3),
+            blocks: difference.blocks_known(),
+            blocks_unknown: difference.blocks.len() - difference.blocks_known(),
+            lost: of(Figure::Lost, 1.0),
+            outage_us: of(Figure::Outage, 1e3),
+            excess_wait_s: of(Figure::ExcessWaiting, 1e9),
+            recovery_us: of(Figure::Recovery, 1e3),
+            worst_response_us: of(Figure::Worst, 1e3),
         }
     }
 }
 
 impl<'a> PooledObject<'a> {
     pub(super) fn of(pooled: &Pooled<'a>) -> Self {
-        let of = RepeatedObject::of;
+        let of = |figure, unit| RepeatedObject::of(pooled.over(figure), unit);
+        let classes = Lost::default().classes();
         Self {
             event: pooled.name,
-            runs: pooled.runs[0],
-            runs_unknown: pooled.runs[1] - pooled.runs[0],
-            not_recovered: pooled.not_recovered,
-            lost: of(pooled.lost, 1.0),
-            stale_reuse: of(pooled.stale_reuse, 1.0),
-            outage_us: of(pooled.outage_ns, 1e3),
-            worst_response_us: of(pooled.worst_response_ns, 1e3),
-            excess_wait_s: of(pooled.excess_wait_ns, 1e9),
-            recovery_us: of(pooled.recovery_ns, 1e3),
+            runs: pooled.runs_known(),
+            runs_unknown: pooled.runs.len() - pooled.runs_known(),
+            not_recovered: pooled.not_recovered(),
+            lost: of(Figure::Lost, 1.0),
+            stale_reuse: of(Figure::STALE_REUSE, 1.0),
+            outage_us: of(Figure::Outage, 1e3),
+            worst_response_us: of(Figure::Worst, 1e3),
+            excess_wait_s: of(Figure::ExcessWaiting, 1e9),
+            recovery_us: of(Figure::Recovery, 1e3),
+            at_s: RepeatedObject::of(pooled.at_s, 1.0),
+            took_us: RepeatedObject::of(pooled.took_ns, 1e3),
+            lost_by_class: classes
+                .into_iter()
+                .filter_map(|(class, _)| Some((class, of(Figure::LostAs(class), 1.0)?)))
+                .collect(),
         }
     }
 }

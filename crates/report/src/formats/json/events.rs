@@ -1,9 +1,10 @@
 //! What was done to the system under load. Times are in seconds since the load began, warm-up included.
 
 use serde::Serialize;
-use store::{Event, EventCost};
+use store::EventCost;
 
 use super::event_costs::CostObject;
+use crate::event_costs::{self, Happened};
 use crate::view::View;
 
 #[derive(Serialize)]
@@ -21,19 +22,18 @@ pub(super) struct EventObject<'a> {
     may_fail: bool,
     cost: Option<CostObject>,
     cost_unknown: Option<&'a str>,
+    /// When it began, in seconds after the end of the warm-up, as plans and reports for people count.
+    at_s: Option<f64>,
 }
 
 /// The events of a run, in the order in which they began.
 pub(super) fn of_run<'a>(view: &View<'a>) -> Vec<EventObject<'a>> {
-    let costs = view.run.event_costs();
-    let cost = |event: &Event| {
-        costs.iter().find(|cost| cost.name == event.name && cost.occurrence == event.occurrence)
-    };
-    view.run.events().iter().map(|event| EventObject::of(event, cost(event))).collect()
+    event_costs::of_run(view).iter().map(EventObject::of).collect()
 }
 
 impl<'a> EventObject<'a> {
-    fn of(event: &'a Event, cost: Option<&'a EventCost>) -> Self {
+    fn of(happened: &Happened<'a>) -> Self {
+        let Happened { event, cost, .. } = happened;
         let seconds = |time_ns: Option<u64>| time_ns.map(|ns| ns as f64 / 1e9);
         Self {
             name: &event.name,
@@ -49,6 +49,7 @@ impl<'a> EventObject<'a> {
             may_fail: event.may_fail,
             cost: cost.and_then(EventCost::cost).map(CostObject::of),
             cost_unknown: cost.and_then(EventCost::why_unknown),
+            at_s: happened.at_s(),
         }
     }
 }
