@@ -62,6 +62,8 @@ fn resources_are_named_once() {
             ("crates/report/src/html/charts.rs", "memory"),
             // What a plan can limit.
             ("crates/plan/src/file/tables.rs", "memory"),
+            // A disk of its own that a plan gives a system.
+            ("crates/plan/src/file/tables.rs", "disk"),
         ],
     }
     .assert();

@@ -303,6 +303,33 @@ fn a_load_that_asks_for_no_more_is_the_limit() {
 }
 
 #[test]
+fn users_who_are_kept_out_do_not_pause() {
+    let pausing = |users, read: &[Read<'static>]| Script { users, ..Script::default() }.with(read).resource();
+    let queue = |waiting, dropped| {
+        [
+            ("system", "listen_queue", "8080", waiting),
+            ("system", "listen_queue_limit", "8080", 128.0),
+            ("machine", "listen_overflows", "", dropped),
+        ]
+    };
+    for users in [1, 100] {
+        assert_eq!(pausing(users, &[("system", "open_files_limit_share", "", 0.97)]), "open_files");
+        assert_eq!(pausing(users, &[("system", "open_files_limit_share", "", 0.5)]), "load");
+        assert_eq!(pausing(users, &queue(129.0, 7.0)), "listen_queue");
+        assert_eq!(pausing(users, &queue(129.0, 0.0)), "unknown", "full, and nothing was dropped");
+        assert_eq!(pausing(users, &queue(3.0, 7.0)), "unknown", "dropped between two readings");
+        assert_eq!(pausing(users, &queue(3.0, 0.0)), "load");
+        let failing = |outcome_of| Script { users, outcome_of, ..Script::default() }.resource();
+        let some: fn(u64) -> (Outcome, u16) =
+            |place| if place % 50 == 0 { (Outcome::Failed, 0) } else { (Outcome::Ok, 200) };
+        assert_eq!(failing(some), "unknown");
+        let few: fn(u64) -> (Outcome, u16) =
+            |place| if place % 500 == 0 { (Outcome::Failed, 0) } else { (Outcome::Ok, 200) };
+        assert_eq!(failing(few), "load");
+    }
+}
+
+#[test]
 fn a_generator_in_doubt_comes_first() {
     let doubted = |code| Script { cause: Some(code), ..Script::default() };
     assert_eq!(doubted("generator_cpu").with(&BUSY).resource(), "generator");

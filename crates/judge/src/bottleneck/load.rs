@@ -1,9 +1,11 @@
 //! A load that asks for no more than it gets.
 
-use super::Rule;
+use record::{ErrorClass, Loss};
+
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
+use super::{FULL, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, one};
 
@@ -20,6 +22,36 @@ const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
     when: "a thread of the system was 90 % busy; or one core was, and the system used 0.75 cores; or all cores were, and the system used half of them",
     is_read: |evidence| evidence.is_exhausted(),
 };
+
+/// Who waits for a connection is in no request that ended: by Little's law it looks like think time.
+const NO_FILE_WAS_LEFT: Refutation = Refutation {
+    when: "a process of the system had 95 % of the open files that it may have",
+    is_read: |evidence| evidence.most(|signals| signals.open_files_share).is_some_and(|share| share >= FULL),
+};
+
+const CONNECTIONS_QUEUED: Refutation = Refutation {
+    when: "a queue of connections of the system was 95 % full, or the machine dropped connections at one",
+    is_read: |evidence| {
+        let is_full = evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= FULL * limit);
+        is_full || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
+    },
+};
+
+const NOT_ALL_WERE_SERVED: Refutation = Refutation {
+    when: "1 % of the planned requests did not end *ok*, or connecting failed or took too long",
+    is_read: |evidence| {
+        let is_of_connecting =
+            |class: ErrorClass| class == ErrorClass::TimeoutConnect || Loss::of(class) == Loss::Connect;
+        let errors = &evidence.together.errors;
+        let is_seen =
+            errors.iter().any(|(class, count)| *count > 0 && class.known().is_some_and(is_of_connecting));
+        is_seen || evidence.together.error_share() >= REFUSED
+    },
+};
+
+/// Users pause of their own will only where nothing keeps them out.
+const REFUTED_BY: &[Refutation] =
+    &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED];
 
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],
@@ -50,7 +82,7 @@ pub(super) const PAUSES_OF_USERS: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of which less than half of the users waited for an answer, on average",
     why: "the think time decides. Users who wait are answers per second × response time",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: REFUTED_BY,
     find: pauses_of_users,
 };
 
@@ -70,7 +102,7 @@ pub(super) const A_LONE_USER: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of one user",
     why: "one request is in flight at a time",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: REFUTED_BY,
     find: a_lone_user,
 };
 

@@ -1,6 +1,6 @@
 //! What decides about a study, on one screen: one table of all variants under all loads, and what must be known about it.
 
-use judge::Resource;
+use judge::{Certainty, Resource};
 use record::Percentile;
 use stats::{Scale, Verdict};
 
@@ -210,11 +210,14 @@ impl<'v, 'a> Brief<'v, 'a> {
 
     /// A line for each bottleneck of each load.
     fn limits(&self) -> Vec<String> {
-        let line = |load: &LoadView<'_>, group: &bottlenecks::Group| {
+        let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
-            // The evidence of one is not that of the others.
+            // The evidence of one is not that of the others. Where others have a cause, that of one without is left to the details.
+            let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
-                1 => format!("; {}", self.page.text(&bottleneck::because_and_next(&group.bottleneck))),
+                1 if is_told => {
+                    format!("; {}", self.page.text(&bottleneck::because_and_next(&group.bottleneck)))
+                }
                 _ => String::new(),
             };
             format!("{names}{}: {}{because}", self.of_load(load), bottleneck::likely(&group.bottleneck))
@@ -224,7 +227,9 @@ impl<'v, 'a> Brief<'v, 'a> {
         });
         // What the generator did to runs stands among what casts doubt on them.
         let groups = groups.filter(|(_, group)| group.bottleneck.resource != Resource::GENERATOR);
-        let mut lines: Vec<String> = groups.map(|(load, group)| line(load, &group)).collect();
+        let groups: Vec<_> = groups.collect();
+        let is_alone = groups.len() == 1;
+        let mut lines: Vec<String> = groups.iter().map(|(load, group)| line(load, group, is_alone)).collect();
         cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
         lines
     }
