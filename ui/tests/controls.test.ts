@@ -102,6 +102,7 @@ test('sections are in order, and the navigation links to all of them', async () 
       'runs',
       'parameters',
       'percentiles',
+      'events',
       'time',
       'latency',
       'errors',
