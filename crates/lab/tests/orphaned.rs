@@ -118,11 +118,21 @@ fn the_groups_of_killed_keepers_are_removed_by_the_next_tenbin() {
     assert_eq!(members, Vec::<String>::new());
 }
 
+/// Kills a keeper, if one is named, and then the Tenbin that started it.
+fn kill(mut owner: Child, keeper: Option<u32>) {
+    if let Some(keeper) = keeper {
+        let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
+        rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
+    }
+    owner.kill().expect("killed");
+    owner.wait().expect("reaped");
+}
+
 #[test]
 fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keepers() {
     for is_keeper_killed in [false, true] {
         let bench = Bench::new();
-        let (mut owner, keeper) = owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
+        let (owner, keeper) = owner_of_kind(&bench, "hosted-owner", "echo ready; exec sleep 60");
         let own = format!("tnb-{}:", owner.id());
         let hosts = || {
             let entries = fs::read_dir("/run/netns").into_iter().flatten().flatten();
@@ -130,12 +140,7 @@ fn the_host_of_a_system_is_gone_when_tenbin_is_killed_with_or_without_its_keeper
             names.filter(|name| name.starts_with(&own)).count()
         };
         assert_eq!(hosts(), 1, "this test needs root and iproute2");
-        if is_keeper_killed {
-            let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
-            rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
-        }
-        owner.kill().expect("killed");
-        owner.wait().expect("reaped");
+        kill(owner, is_keeper_killed.then_some(keeper));
         wait_until("nothing is left", || {
             if is_keeper_killed {
                 lab::leftovers::sweep();
@@ -152,18 +157,13 @@ fn the_disk_of_a_system_is_unmounted_when_tenbin_is_killed_with_or_without_its_k
         let point = bench.path("run/disk");
         // What is full is no harder to unmount.
         let script = format!("cat /dev/zero > {}/full; echo ready; exec sleep 60", point.display());
-        let (mut owner, keeper) = owner_of_kind(&bench, "disk-owner", &script);
+        let (owner, keeper) = owner_of_kind(&bench, "disk-owner", &script);
         let mounts = || {
             let table = fs::read_to_string("/proc/self/mountinfo").expect("the mounts");
             table.matches(&format!(" {} ", point.display())).count()
         };
         assert_eq!(mounts(), 1, "this test needs root, e2fsprogs, and loop devices");
-        if is_keeper_killed {
-            let keeper = rustix::process::Pid::from_raw(keeper.cast_signed()).expect("a pid");
-            rustix::process::kill_process(keeper, rustix::process::Signal::KILL).expect("killed");
-        }
-        owner.kill().expect("killed");
-        owner.wait().expect("reaped");
+        kill(owner, is_keeper_killed.then_some(keeper));
         wait_until("nothing is left", || {
             if is_keeper_killed {
                 lab::leftovers::sweep();

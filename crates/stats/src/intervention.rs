@@ -53,11 +53,11 @@ pub enum Finding {
     Contributing,
     /// It moved by less than predicted of a limit, or not at all.
     Refuted,
-    /// It cannot be told.
+    /// The blocks do not decide.
     Undecided(Undecided),
 }
 
-/// Why it cannot be told.
+/// Why the blocks do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecided {
     /// Too few blocks have both runs.
