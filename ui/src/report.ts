@@ -353,20 +353,33 @@ export interface Pair {
   sentence: string;
 }
 
-/** The likely bottleneck of a row. */
+/** The likely bottleneck of a row: a ranked list of causes. */
 export interface Bottleneck {
   /** An index into `Load.rows`. */
   row: number;
-  /** Short name, such as `CPU of the system`. */
-  what: string;
-  /** The evidence, with its numbers. */
-  because: string;
   /** A bottleneck is only suspected until an intervention confirms it. `none`: the offered load was below capacity. */
   certainty: 'suspected' | 'unknown' | 'none';
+  /** The most likely first; at least one. */
+  causes: Cause[];
+}
+
+export interface Cause {
+  /** Short name, such as `CPU of the system`. */
+  what: string;
+  /** Where it is, such as `machine`, `process app`, or `dependency 127.0.0.1:5432`. */
+  scope: string;
+  /** The share of the response time that it explains, from 0 to 1; null if no reading tells. */
+  share: number | null;
+  /** The evidence, with its numbers. */
+  because: string;
+  /** Further readings that support it. */
+  also: string[];
+  /** Readings that speak against it. */
+  against: string[];
   /** What to do next; may be empty. */
   next: string;
-  /** Less likely causes, a sentence each. */
-  others: string[];
+  /** If nothing explains the row: the highest readings, the highest first. */
+  highest: { words: string; share: number }[];
 }
 
 export interface ErrorKind {

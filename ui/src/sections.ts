@@ -3,6 +3,7 @@
 import type { Load, Report } from './report';
 import { capacity } from './sections/capacity';
 import { commands, facts } from './sections/facts';
+import { causes } from './sections/causes';
 import { gates } from './sections/gates';
 import { summary } from './sections/summary';
 import { plan } from './sections/plan';
@@ -39,7 +40,7 @@ export interface Group<S> {
 
 /** The groups about each load; one load is shown at a time. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, gates] },
+  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, causes, gates] },
   { id: 'metrics', title: 'All metrics', link: 'Metrics', sections: [table, steps, statements] },
   { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
   { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },

@@ -73,3 +73,17 @@ function apply(isForced = false): void {
   root.dataset.theme = theme;
   for (const changed of listeners) changed();
 }
+
+/** Print shows what the details hide. */
+export function openInPrint(details: HTMLDetailsElement): void {
+  let wasOpen: boolean | undefined;
+  onRedraw(() => {
+    if (isPrinting()) {
+      wasOpen ??= details.open;
+      details.open = true;
+    } else if (wasOpen !== undefined) {
+      details.open = wasOpen;
+      wasOpen = undefined;
+    }
+  });
+}

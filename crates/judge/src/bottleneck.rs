@@ -32,7 +32,7 @@ mod threads;
 mod unknown;
 mod words;
 
-pub use cause::{Bottleneck, Certainty, Refutation, Scope};
+pub use cause::{Bottleneck, Certainty, Reading, Refutation, Scope};
 pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 use words::percent;
 

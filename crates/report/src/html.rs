@@ -7,6 +7,7 @@ use crate::formats::{Format, Way};
 use crate::study::StudyView;
 use crate::view::View;
 
+mod bottlenecks;
 mod charts;
 mod cut;
 mod document;

@@ -389,7 +389,7 @@ fn threads_at_one_lock_are_the_limit_where_each_has_a_user() {
     assert_eq!(Script::default().with(&BUSY).with(&at_lock(3.0, 0.9)).resource(), "machine_cpu");
     let limit = Script::default().with(&at_lock(2.0, 2.0)).limit();
     let because = limit["because"].as_str().unwrap();
-    assert!(because.contains("threads of app in timer 50 % (2.0)"), "{because}");
+    assert!(because.contains("threads of app in timer (2.0) 50 %"), "{because}");
     let did = "of the 4.0 threads of app that ran, 2.0 in futex, 2.0 in timer on average";
     assert_eq!(limit["for"][1], did);
 }

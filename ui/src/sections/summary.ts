@@ -5,6 +5,7 @@ import { h, type Child } from '../dom';
 import { colorClass } from '../colors';
 import { decimal, formatValue } from '../format';
 import { countText } from '../views/counted';
+import { shareWords } from '../views/causes';
 import { unranked, summaryRows } from '../views/summary';
 
 interface Column {
@@ -149,15 +150,14 @@ function bottleneckOf(load: Load, index: number): HTMLElement {
   );
 }
 
-function bottleneckText({ what, because, certainty, next, others }: Bottleneck): HTMLElement {
+function bottleneckText({ causes: [first], certainty }: Bottleneck): HTMLElement | null {
+  if (!first) return null;
   return h(
     'span',
     { class: 'bottleneck' },
     certainty === 'suspected' ? h('span', { class: 'suspected' }, 'suspected: ') : null,
-    h('strong', {}, what),
-    because === '' ? null : h('span', { class: 'because' }, because),
-    next === '' ? null : h('span', { class: 'because' }, `Next: ${next}.`),
-    ...others.map((other) => h('span', { class: 'because' }, `Less likely: ${other}`)),
+    h('strong', {}, first.what),
+    h('span', { class: 'because' }, shareWords(first)),
   );
 }
 
@@ -191,7 +191,6 @@ function ofRun(report: Report, load: Load, index: number): HTMLElement {
         ['memory', formatValue(of.rss_peak_bytes, 'bytes'), 'peak'],
       ]
     : [];
-  const bottlenecks = load.bottlenecks.filter(({ row }) => row === index);
   return h(
     'div',
     { class: 'panel figures-panel' },
@@ -204,14 +203,6 @@ function ofRun(report: Report, load: Load, index: number): HTMLElement {
           h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, below))),
         ),
     ),
-    bottlenecks.length === 0
-      ? null
-      : h(
-          'div',
-          { class: 'bottlenecks' },
-          h('h3', {}, 'Likely bottleneck'),
-          ...bottlenecks.map(bottleneckText),
-        ),
   );
 }
 

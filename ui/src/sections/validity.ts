@@ -2,7 +2,7 @@
 
 import type { Doubt, Report, Validity } from '../report';
 import { h } from '../dom';
-import { isPrinting, onRedraw } from '../theme';
+import { openInPrint } from '../theme';
 import { icon, type Shape } from '../icons';
 
 const SHAPES: Record<Validity['level'], Shape> = { valid: 'good', suspect: 'doubtful', invalid: 'bad' };
@@ -31,17 +31,7 @@ function doubts({ level, doubts: all }: Validity): HTMLElement {
     h('summary', {}, word),
     h('ul', { class: 'doubts' }, ...all.map(doubt)),
   );
-  let wasOpen: boolean | undefined;
-  onRedraw(() => {
-    // Print shows all warnings.
-    if (isPrinting()) {
-      wasOpen ??= details.open;
-      details.open = true;
-    } else if (wasOpen !== undefined) {
-      details.open = wasOpen;
-      wasOpen = undefined;
-    }
-  });
+  openInPrint(details);
   return details;
 }
 

@@ -20,13 +20,24 @@ pub struct Bottleneck {
     pub scope: Scope,
     /// The share of the response time that it explains, from 0 to 1, by Little's law; `None` if no reading tells.
     pub share: Option<f64>,
-    /// Readings that speak for it, `because` first.
+    /// Readings that speak for it, `because` first, without the readings in `highest`.
     pub for_: Vec<String>,
     /// Readings that speak against it and do not refute it.
     pub against: Vec<String>,
     /// What to do next, in the imperative, without a full stop; empty if there is nothing to do.
     pub next: String,
+    /// Where nothing explains the run: the readings that were nearest to their ends, nearest first.
+    pub highest: Vec<Reading>,
     pub(super) standing: Standing,
+}
+
+/// A reading as a share of what it can be at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What it is; may quote names: escape it.
+    pub words: String,
+    /// From 0 to 1.
+    pub share: f64,
 }
 
 /// How sure a bottleneck is. There is no `confirmed` before a perturbation has confirmed one.
@@ -122,6 +133,7 @@ pub(super) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
         share: None,
         against: Vec::new(),
         next: resource.next.to_owned(),
+        highest: Vec::new(),
         standing: Standing::Explains(INDIRECT),
     }
 }

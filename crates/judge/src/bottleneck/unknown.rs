@@ -1,6 +1,6 @@
 //! No rule explains it: what was read highest, and that it is not known.
 
-use super::cause::{Bottleneck, Certainty, Scope, suspected};
+use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::evidence::Evidence;
 use super::threads::what_they_did;
 use super::words::{cpu_in_brackets, percent};
@@ -14,7 +14,13 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let read = highest(evidence);
     let because = match read.len() {
         0 => "no resource was read during the run".to_owned(),
-        _ => format!("no reading explains it{}; highest: {}", cpu_in_brackets(evidence), read.join(", ")),
+        _ => format!("no reading explains it{}", cpu_in_brackets(evidence)),
+    };
+    let text = |reading: &Reading| format!("{} {}", reading.words, percent(reading.share));
+    let texts: Vec<String> = read.iter().map(text).collect();
+    let with_highest = match texts.len() {
+        0 => because.clone(),
+        _ => format!("{because}; highest: {}", texts.join(", ")),
     };
     let did = what_they_did(&evidence.workers());
     let next = match did {
@@ -23,13 +29,12 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
         None => "let Tenbin start the system, so that it can read its processes",
     };
     let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(did);
-    Bottleneck { certainty: Certainty::Unknown, ..cause }
+    Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
 }
 
 /// Readings by how near each is to its end, nearest first.
-fn highest(evidence: &Evidence<'_>) -> Vec<String> {
-    let of =
-        |share: Option<f64>, words: &str| Some((share?, format!("{words} {}", percent(share?.min(1.0)))));
+fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
+    let of = |share: Option<f64>, words: &str| Some((share?, words.to_owned()));
     let queue = evidence.listen_queue().map(|[waiting, limit]| waiting / limit);
     let thread = evidence.waiting_most();
     let wait = evidence.database_waits().into_iter().next();
@@ -43,11 +48,14 @@ fn highest(evidence: &Evidence<'_>) -> Vec<String> {
         of(evidence.most(|signals| signals.open_files_share), "open files of their limit"),
         of(queue, "listen queue"),
         thread.map(|(process, state, threads, share)| {
-            (share, format!("threads of {process} in {state} {} ({})", percent(share), decimal(threads, 1)))
+            (share, format!("threads of {process} in {state} ({})", decimal(threads, 1)))
         }),
-        wait.map(|(name, share)| (share, format!("sessions of the database in {name} {}", percent(share)))),
+        wait.map(|(name, share)| (share, format!("sessions of the database in {name}"))),
     ];
-    let mut read: Vec<(f64, String)> = read.into_iter().flatten().collect();
-    read.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    read.into_iter().take(READINGS).map(|(_, words)| words).collect()
+    let read = read.into_iter().flatten().filter(|(share, _)| share.is_finite());
+    let mut read: Vec<Reading> =
+        read.map(|(share, words)| Reading { words, share: share.clamp(0.0, 1.0) }).collect();
+    read.sort_by(|one, other| other.share.total_cmp(&one.share));
+    read.truncate(READINGS);
+    read
 }

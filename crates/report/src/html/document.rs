@@ -333,14 +333,35 @@ pub(crate) struct Pair {
 #[derive(Serialize)]
 pub(crate) struct Bottleneck {
     pub(crate) row: usize,
-    pub(crate) what: String,
-    pub(crate) because: String,
     /// `suspected`, `unknown`, or `none`.
     pub(crate) certainty: &'static str,
+    /// Most likely first; there is at least one.
+    pub(crate) causes: Vec<Cause>,
+}
+
+/// One cause in the ranked list.
+#[derive(Serialize)]
+pub(crate) struct Cause {
+    pub(crate) what: String,
+    /// Where it is.
+    pub(crate) scope: String,
+    /// Of the response time; `None` where no reading tells.
+    pub(crate) share: Option<f64>,
+    pub(crate) because: String,
+    /// What else speaks for it.
+    pub(crate) also: Vec<String>,
+    pub(crate) against: Vec<String>,
     /// What to do next; may be empty.
     pub(crate) next: String,
-    /// What else may be, a sentence each, most likely first.
-    pub(crate) others: Vec<String>,
+    /// Where nothing explains the row, the highest readings.
+    pub(crate) highest: Vec<HighReading>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct HighReading {
+    pub(crate) words: String,
+    /// Of what it can be at most, from 0 to 1.
+    pub(crate) share: f64,
 }
 
 #[derive(Serialize)]

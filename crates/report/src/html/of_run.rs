@@ -5,11 +5,11 @@ use record::Phase;
 use store::{Cost, Level, Recovery, StoreError};
 
 use super::document::{
-    Answer, Bottleneck, Document, DocumentKind, Doubt, Event, Fact, HappenedCost, HappenedEvent, Knob, Load,
-    Metric, Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
+    Answer, Document, DocumentKind, Doubt, Event, Fact, HappenedCost, HappenedEvent, Knob, Load, Metric,
+    Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{errors, facts, figures, spectrum};
+use super::{bottlenecks, errors, facts, figures, spectrum};
 use crate::answer::Certainty;
 use crate::apart;
 use crate::metric;
@@ -210,33 +210,13 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         bottlenecks: views
             .iter()
             .enumerate()
-            .filter_map(|(row, view)| told_bottleneck(row, &bottleneck::of_run(view), text))
+            .filter_map(|(row, view)| bottlenecks::of_row(row, &bottleneck::of_run(view), text))
             .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
         gates: gates.collect(),
         event_costs: None,
     }
-}
-
-/// What probably kept a row from doing more. The evidence may quote names: `text` makes them harmless.
-pub(super) fn told_bottleneck(
-    row: usize,
-    causes: &[judge::Bottleneck],
-    text: impl Fn(&str) -> String,
-) -> Option<Bottleneck> {
-    let (found, others) = causes.split_first()?;
-    let other = |cause: &judge::Bottleneck| {
-        sentence(&text(&format!("{}: {}", cause.what, bottleneck::because_and_next(cause))))
-    };
-    Some(Bottleneck {
-        row,
-        what: found.what.to_owned(),
-        because: sentence(&text(&found.because)),
-        certainty: bottleneck::certainty(found),
-        next: text(found.next.as_str()),
-        others: others.iter().map(other).collect(),
-    })
 }
 
 fn answer(views: &[View<'_>]) -> Answer {

@@ -165,7 +165,7 @@ fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
 
 fn bottlenecks(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<Bottleneck> {
     let of_row = |(place, row)| {
-        of_run::told_bottleneck(place, &crate::bottleneck::of_row(view, row), |text| page.text(text))
+        super::bottlenecks::of_row(place, &crate::bottleneck::of_row(view, row), |text| page.text(text))
     };
     load.rows.iter().enumerate().filter_map(of_row).collect()
 }

@@ -1,0 +1,37 @@
+//! What probably kept a row from doing more, as the page draws it.
+
+use super::document::{Bottleneck, Cause, HighReading};
+use super::of_run::sentence;
+use crate::bottleneck;
+
+/// Causes of a row, so that a page of many rows stays small.
+const CAUSES_MAX: usize = 6;
+
+/// Of a row; `None` where there is nothing to explain. Evidence may quote names: `text` makes them harmless.
+pub(super) fn of_row(
+    row: usize,
+    causes: &[judge::Bottleneck],
+    text: impl Fn(&str) -> String,
+) -> Option<Bottleneck> {
+    let certainty = bottleneck::certainty(causes.first()?);
+    let sentences = |all: &[String]| all.iter().map(|one| sentence(&text(one))).collect();
+    let cause = |cause: &judge::Bottleneck| Cause {
+        what: cause.what.to_owned(),
+        scope: text(&cause.scope.to_string()),
+        share: cause.share.filter(|share| share.is_finite()),
+        // Bars show the highest readings.
+        because: sentence(&text(match &cause.for_[..] {
+            [first, ..] if !cause.highest.is_empty() => first,
+            _ => &cause.because,
+        })),
+        also: sentences(cause.for_.get(1..).unwrap_or_default()),
+        against: sentences(&cause.against),
+        next: if cause.next.is_empty() { String::new() } else { sentence(&text(&cause.next)) },
+        highest: cause
+            .highest
+            .iter()
+            .map(|reading| HighReading { words: text(&reading.words), share: reading.share })
+            .collect(),
+    };
+    Some(Bottleneck { row, certainty, causes: causes.iter().take(CAUSES_MAX).map(cause).collect() })
+}
