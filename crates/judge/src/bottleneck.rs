@@ -16,7 +16,9 @@ use crate::signals::Signals;
 use crate::words::many;
 
 mod cause;
+mod connections;
 mod cpu;
+mod database;
 mod disks;
 mod evidence;
 mod generator;
@@ -26,6 +28,7 @@ mod load;
 mod memory;
 mod one_core;
 mod open_files;
+mod pauses;
 mod quota;
 mod refusals;
 mod threads;
@@ -53,6 +56,7 @@ pub struct Rule {
 pub const RULES: &[Rule] = &[
     generator::THE_GENERATOR,
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
+    connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,
@@ -60,10 +64,15 @@ pub const RULES: &[Rule] = &[
     cpu::ALL_CORES,
     one_core::ONE_THREAD,
     memory::LIMIT_OF_MEMORY,
+    database::WAITS_INSIDE,
+    database::READS_PAST_THE_BUFFERS,
     open_files::OPEN_FILES,
     threads::DISKS_OF_THREADS,
+    threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,
     threads::A_LOCK,
+    pauses::PAUSES,
+    pauses::COLLECTIONS,
     one_core::ONE_CORE,
     host::CORES_TAKEN_BY_THE_HOST,
     memory::MEMORY,

@@ -14,11 +14,52 @@ pub struct Waits {
     pub workers: BTreeMap<String, Workers>,
     /// Of the periods of its quota, the share in which the system was held back; `None` without a period.
     pub throttled_periods: Option<f64>,
-    /// The share of the seconds in which a control group met its limit of memory; `None` if not read.
+    /// The share of the seconds in which a control group met its limit of memory, or was full of what it may have; `None` if not
+    /// read.
     pub memory_limit_met: Option<f64>,
     /// Pages that were read again soon after they were dropped, for each second; `None` if not read.
     pub refaulted_pages_per_s: Option<f64>,
+    /// How many cores threads that collect garbage used, the median of all seconds; `None` if no such thread is known.
+    pub collecting_cores: Option<f64>,
 }
+
+/// What was read of the memory of one control group in one second.
+#[derive(Default)]
+struct Memory {
+    hits: Option<f64>,
+    charged_bytes: f64,
+    limit_bytes: f64,
+}
+
+impl Memory {
+    fn add(&mut self, metric: &str, value: f64) {
+        match metric {
+            "memory_limit_hits" => self.hits = Some(value),
+            "memory_charged_bytes" => self.charged_bytes = value,
+            _ => self.limit_bytes = value,
+        }
+    }
+
+    fn is_read(&self) -> bool {
+        self.hits.is_some() || self.limit_bytes > 0.0
+    }
+
+    /// Kernels do not count every time that a group gives back pages in order to get others.
+    fn is_at_limit(&self) -> bool {
+        let is_full = self.limit_bytes > 0.0 && self.charged_bytes >= FULL * self.limit_bytes;
+        is_full || self.hits.is_some_and(|hits| hits > 0.0)
+    }
+}
+
+/// Of how many seconds it was read, and in how many the group was at its limit.
+fn seconds_at_limit<'a>(seconds: impl Iterator<Item = &'a Memory>) -> [f64; 2] {
+    let read: Vec<&Memory> = seconds.filter(|memory| memory.is_read()).collect();
+    let at_limit = read.iter().filter(|memory| memory.is_at_limit()).count();
+    [read.len() as f64, at_limit as f64]
+}
+
+/// Of the memory that a control group may have.
+const FULL: f64 = 0.97;
 
 /// Mean numbers of threads.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,15 +144,18 @@ impl Waits {
         // Of each process the seconds with samples, and what they add up to.
         let mut sampled: BTreeMap<&str, (f64, Workers)> = BTreeMap::new();
         let mut periods: [f64; 2] = [0.0; 2];
-        let (mut hits, mut refaulted): ([f64; 2], [f64; 2]) = ([0.0; 2], [0.0; 2]);
+        let mut refaulted: [f64; 2] = [0.0; 2];
+        let mut memory: BTreeMap<(&str, u64), Memory> = BTreeMap::new();
+        let mut gc_s: BTreeMap<u64, f64> = BTreeMap::new();
         for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
                 "cpu_quota_periods" => periods[0] += value,
                 "cpu_quota_periods_throttled" => periods[1] += value,
-                "memory_limit_hits" => {
-                    hits = [hits[0] + 1.0, hits[1] + f64::from(value > 0.0)];
+                metric @ ("memory_limit_hits" | "memory_charged_bytes" | "memory_limit_bytes") => {
+                    memory.entry((reading.subject, reading.second)).or_default().add(metric, value);
                 }
+                "cpu_gc_s" => *gc_s.entry(reading.second).or_default() += value,
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
                 "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
                 metric if metric.starts_with("threads_") => {
@@ -125,8 +169,9 @@ impl Waits {
         Self {
             workers: workers.map(|(name, (seconds, sum))| (name.to_owned(), sum.over(seconds))).collect(),
             throttled_periods: share(periods),
-            memory_limit_met: share(hits),
+            memory_limit_met: share(seconds_at_limit(memory.values())),
             refaulted_pages_per_s: share(refaulted),
+            collecting_cores: median(gc_s.into_values()),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! should.
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
-use record::{Finish, Outcome, Tally};
+use record::{ErrorClass, Finish, Outcome, Tally};
 use serde_json::Value;
 use store::{Cause, Level, Model, Run};
 
@@ -19,6 +19,8 @@ struct Script<'a> {
     not_sent: u64,
     /// Requests of each second that got a 503 after 50 µs.
     turned_away: u64,
+    /// Requests of the last second that got the error `too_many_connections`.
+    too_many_connections: u64,
     cause: Option<&'a str>,
     notes: Vec<String>,
 }
@@ -44,6 +46,7 @@ impl Default for Script<'_> {
             outcome_of: always_ok,
             not_sent: 0,
             turned_away: 0,
+            too_many_connections: 0,
             cause: None,
             notes: Vec::new(),
         }
@@ -69,6 +72,9 @@ impl<'a> Script<'a> {
         }
         let tally = &mut seconds[3].1.tally;
         tally.note_not_sent(self.not_sent);
+        for _ in 0..self.too_many_connections {
+            tally.errors.note(ErrorClass::TooManyConnections, 1040, || "Too many connections".to_owned());
+        }
         let mut new = new_run();
         new.model = self.model;
         let mut ending = ending();
@@ -434,6 +440,13 @@ fn limits_of_control_groups_are_told_from_those_of_the_machine() {
     assert_eq!(limit["resource"], "memory_limit");
     assert_eq!(Script::default().with(&pressed).with(&memory(0.0, 5_000.0)).resource(), "memory");
     assert_eq!(resource(&memory(40.0, 20.0)), "unknown", "full of files that nobody needs");
+    let charged = |bytes| {
+        let group =
+            [("system", "memory_charged_bytes", "", bytes), ("system", "memory_limit_bytes", "", 5e7)];
+        Script::default().with(&pressed).with(&memory(0.0, 5_000.0)).with(&group).resource()
+    };
+    assert_eq!(charged(4.99e7), "memory_limit", "full, and not counted as a hit");
+    assert_eq!(charged(4e7), "memory");
     let quota = |throttled| {
         [
             ("system", "cpu_quota_cores", "", 0.4),
@@ -443,4 +456,143 @@ fn limits_of_control_groups_are_told_from_those_of_the_machine() {
     };
     assert_eq!(resource(&quota(7.0)), "cpu_quota", "held back in seven of ten periods");
     assert_eq!(resource(&quota(1.0)), "unknown");
+}
+
+#[test]
+fn what_sessions_of_a_database_wait_for_is_the_limit() {
+    let waits = |wait: &'static str, sessions: f64| {
+        [
+            ("database", "db_samples", "", 5.0),
+            ("database", "db_sessions_active", "", 4.0),
+            ("database", "db_waits", wait, sessions),
+            ("database", "db_waits", "CPU", 4.0 - sessions),
+        ]
+    };
+    assert_eq!(resource(&waits("Lock:transactionid", 3.2)), "database_lock");
+    assert_eq!(resource(&waits("IO:WALSync", 2.5)), "database_log");
+    assert_eq!(resource(&waits("LWLock:WALWrite", 2.5)), "database_log");
+    assert_eq!(resource(&waits("IO:DataFileRead", 2.5)), "database_cache");
+    assert_eq!(resource(&waits("Lock:transactionid", 0.8)), "unknown", "a fifth of the sessions");
+    assert_eq!(resource(&waits("Client:ClientRead", 3.2)), "unknown", "they wait for their client");
+    let named = [
+        ("database", "db_statement_waits", "Lock:transactionid | UPDATE t SET a = ?", 3.2),
+        ("database", "db_blocking", "session 7, active: UPDATE t SET a = ?", 3.0),
+        ("database", "db_blocking", "session 8, idle in transaction: SELECT ?", 2.0),
+    ];
+    let limit = Script::default().with(&waits("Lock:transactionid", 3.2)).with(&named).limit();
+    assert_eq!(limit["scope"], "database wait Lock:transactionid");
+    assert_eq!(
+        limit["because"],
+        "80 % of the 4.0 active sessions of the database waited for it (Lock:transactionid), mostly in `UPDATE t SET a = ?`"
+    );
+    assert_eq!(limit["for"][1], "sessions that blocked others were mostly idle in transaction in `SELECT ?`");
+    assert_eq!(
+        limit["next"],
+        "end the transaction sooner: its locks are held while the client does something else after `SELECT ?`"
+    );
+    // One of a hundred requests in flight waits there: it explains little.
+    let behind = Script { per_s: 100_000, users: 400, ..Script::default() };
+    let behind = behind.with(&BUSY).with(&waits("IO:WALSync", 2.5));
+    assert_eq!(behind.resource(), "machine_cpu");
+    assert!(limit["share"].as_f64().is_some_and(|share| share > 0.5), "{limit}");
+    // Four sessions add up to about a core, and yet none waits for another that runs.
+    let one = Script::default().with(&waits("IO:WALSync", 2.5)).with(&[("app", "cpu_user_s", "", 1.0)]);
+    let causes = one.limit()["causes"].clone();
+    let codes: Vec<&str> =
+        causes.as_array().unwrap().iter().map(|one| one["resource"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["database_log"]);
+}
+
+#[test]
+fn a_full_pipe_is_the_limit_of_who_writes_into_it() {
+    let blocked = |threads_blocked: f64| {
+        let states = [
+            ("threads_pipe_write", "worker", threads_blocked),
+            ("threads_on_cpu", "worker", 4.0 - threads_blocked),
+        ];
+        threads(&states)
+    };
+    let limit = Script::default().with(&blocked(3.5)).limit();
+    assert_eq!((&limit["resource"], &limit["scope"]), (&"log_pipe".into(), &"process app".into()));
+    assert_eq!(resource(&blocked(0.4)), "unknown");
+}
+
+#[test]
+fn errors_that_name_a_limit_of_connections_come_before_the_cores() {
+    let with_errors = |count: u64| {
+        let script = Script::default().with(&BUSY);
+        Script { too_many_connections: count, ..script }
+    };
+    assert_eq!(with_errors(200).resource(), "connection_limit");
+    assert_eq!(with_errors(1).resource(), "machine_cpu");
+    // Twelve of sixteen users are kept out, and try again seldom.
+    let kept_out = |count| Script { users: 16, too_many_connections: count, ..Script::default() };
+    assert_eq!(kept_out(20).resource(), "connection_limit");
+    assert_eq!(kept_out(2).resource(), "load", "two of them met it, and the others pause");
+}
+
+#[test]
+fn buffers_that_are_too_small_are_the_limit_where_disks_are_waited_for() {
+    let reads = |hit: f64, pressure: f64, from_disk: f64| {
+        let read = [
+            ("database", "db_samples", "", 5.0),
+            ("database", "db_sessions_active", "", 4.0),
+            ("database", "db_waits", "Executing:Statistics", 4.0),
+            ("database", "db_blocks_read", "", 10_000.0 * (1.0 - hit)),
+            ("database", "db_blocks_requested", "", 10_000.0),
+            ("machine", "pressure_io_some_share", "", pressure),
+            ("system", "disk_read_bytes", "", from_disk),
+            ("system", "disk_written_bytes", "", 0.0),
+        ];
+        Script::default().with(&read)
+    };
+    let limit = reads(0.7, 0.5, 5e7).limit();
+    assert_eq!(limit["resource"], "database_cache");
+    assert_eq!(
+        limit["because"],
+        "70 % of the blocks that statements asked for were in its buffers: 0.75 were read for each answer"
+    );
+    assert_eq!(reads(0.99, 0.5, 5e7).resource(), "disk");
+    assert_eq!(reads(0.7, 0.05, 5e7).resource(), "unknown", "nothing waited for disks");
+    assert_eq!(reads(0.7, 0.5, 1e5).resource(), "disk", "the kernel had the blocks in memory");
+}
+
+#[test]
+fn a_heap_that_is_too_small_is_told_from_work() {
+    let collecting = |cores| {
+        [("app", "cpu_gc_s", "", cores), ("system", "cpu_user_s", "", 1.1), ("app", "cpu_user_s", "", 1.1)]
+    };
+    assert_eq!(resource(&collecting(0.8)), "garbage_collection");
+    assert_eq!(resource(&collecting(0.1)), "one_core");
+    let idle = [("app", "cpu_gc_s", "", 0.1), ("system", "cpu_user_s", "", 0.2)];
+    assert_eq!(resource(&idle), "unknown", "it does next to nothing");
+}
+
+#[test]
+fn readings_of_others_do_not_speak_for_the_system() {
+    let disk = |bytes, slept| {
+        let read = [
+            ("machine", "disk_busy_s", "vda", 0.95),
+            ("machine", "pressure_io_some_share", "", 0.9),
+            ("system", "disk_read_bytes", "", 0.0),
+            ("system", "disk_written_bytes", "", bytes),
+        ];
+        let threads = threads(&[("threads_disk", "worker", slept), ("threads_socket_read", "worker", 2.0)]);
+        Script::default().with(&read).with(&threads).resource()
+    };
+    assert_eq!(disk(1e6, 0.0), "disk");
+    assert_eq!(disk(0.0, 0.0), "unknown", "others use the disk");
+    assert_eq!(disk(0.0, 2.0), "disk", "it waits for the disk without a byte of its own");
+    let one_core = |cores| {
+        let core = [("machine", "cpu_user_s", "core0", 0.95), ("machine", "cpu_idle_s", "core0", 0.05)];
+        Script::default().with(&core).with(&[("system", "cpu_user_s", "", cores)]).resource()
+    };
+    assert_eq!(one_core(0.9), "one_core");
+    assert_eq!(one_core(1.4), "unknown", "who may use one core does not use 1.4");
+    let in_turns = |ready| {
+        let threads = threads(&[("threads_on_cpu", "worker", 1.0), ("threads_runnable", "worker", ready)]);
+        Script::default().with(&[("app", "cpu_user_s", "", 1.0)]).with(&threads).resource()
+    };
+    assert_eq!(in_turns(0.5), "one_core");
+    assert_eq!(in_turns(3.0), "unknown", "three are ready, and wait for a core");
 }

@@ -142,6 +142,8 @@ pub(super) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
 const DIRECT: f64 = 0.7;
 const INDIRECT: f64 = 0.4;
 const OF_SHARE: f64 = 0.3;
+/// Of the response time. A cause that explains less goes behind in proportion, however plain its evidence is.
+const EXPLAINS_ENOUGH: f64 = 0.3;
 
 impl Bottleneck {
     /// With the share of the response time that it explains, of which readings name it.
@@ -156,7 +158,8 @@ impl Bottleneck {
 
     fn explaining(self, share: Option<f64>, least: f64) -> Self {
         let share = share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0));
-        let standing = Standing::Explains(least + OF_SHARE * share.unwrap_or(0.5));
+        let is_enough = share.map_or(1.0, |share| (share / EXPLAINS_ENOUGH).min(1.0));
+        let standing = Standing::Explains(least * is_enough + OF_SHARE * share.unwrap_or(0.5));
         Self { share, standing, ..self }
     }
 

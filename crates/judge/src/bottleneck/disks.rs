@@ -9,6 +9,11 @@ use crate::causes::Resource;
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
 const DISK_PRESSURE: f64 = 0.2;
 
+/// Of a second.
+const LITTLE: f64 = 1024.0;
+/// Of the requests in flight.
+const SELDOM: f64 = 0.05;
+
 impl Resource {
     /// Its disks.
     pub const DISK: Self = Self::new("disk", "disks")
@@ -24,11 +29,20 @@ pub(super) const NOTHING_WAITED: Refutation = Refutation {
     },
 };
 
+/// Others may use the disk.
+const NOT_BY_THE_SYSTEM: Refutation = Refutation {
+    when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
+    is_read: |evidence| {
+        let bytes = evidence.disk_bytes_per_s();
+        bytes.is_some_and(|[read, written]| read + written < LITTLE) && evidence.slept_for_disk() < SELDOM
+    },
+};
+
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
     when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
-    refuted_by: &[NOTHING_WAITED],
+    refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
     find: disks,
 };
 

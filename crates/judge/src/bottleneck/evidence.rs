@@ -253,6 +253,24 @@ impl Evidence<'_> {
         self.of_in_flight(asleep).unwrap_or(0.0)
     }
 
+    /// The share of the response time in which threads slept for a disk.
+    pub(super) fn slept_for_disk(&self) -> f64 {
+        let slept = self.workers().values().map(|workers| workers.in_state("disk")).sum();
+        self.of_in_flight(slept).unwrap_or(0.0)
+    }
+
+    /// How many bytes the system read from disks in a second, and how many it wrote to them; `None` if not read.
+    pub(super) fn disk_bytes_per_s(&self) -> Option<[f64; 2]> {
+        let usages = || {
+            let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
+            resources.filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
+        };
+        let per_s = |bytes: fn(&Usage) -> Option<f64>| {
+            median(usages().filter_map(|(covered_s, usage)| Some(bytes(usage)? / covered_s)))
+        };
+        Some([per_s(|usage| usage.disk_read_bytes)?, per_s(|usage| usage.disk_written_bytes)?])
+    }
+
     /// The share of the response time in which sessions of a database waited for something inside it.
     pub(super) fn asleep_in_database(&self) -> f64 {
         let waits = self.database_waits().into_iter();

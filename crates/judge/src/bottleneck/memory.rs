@@ -40,8 +40,8 @@ const NOTHING_WAITED: Refutation = Refutation {
 
 pub(super) const LIMIT_OF_MEMORY: Rule = Rule {
     finds: &[Resource::MEMORY_LIMIT],
-    when: "the control group of the system met its limit of memory in half of the seconds, and 512 pages a second had to be read again \
-           soon after they were dropped",
+    when: "the control group of the system met its limit of memory, or had used 97 % of it, in half of the seconds, and 512 pages a \
+           second had to be read again soon after they were dropped",
     why: "a group at its limit is full of files, which costs nothing until they are needed again",
     refuted_by: &[],
     find: limit_of_memory,
@@ -52,12 +52,15 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let pages = evidence.signal(|signals| signals.waits.refaulted_pages_per_s);
     let pages = pages.filter(|pages| *pages >= REFAULTED_PER_S)?;
     let because = format!(
-        "its control group met its limit of memory in {} of the seconds, and {} pages a second had to be read again soon after they \
+        "its control group was at its limit of memory in {} of the seconds, and {} pages a second had to be read again soon after they \
          were dropped",
         percent(met),
         decimal(pages, 0)
     );
-    Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(1.0)).without_share())
+    // What is read again is slept for, and cleared of other pages first.
+    let waited = evidence.signal(|signals| signals.memory_pressure).unwrap_or(0.0);
+    let share = evidence.slept_for_disk().max(waited);
+    Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(share)))
 }
 
 pub(super) const MEMORY: Rule = Rule {

@@ -10,6 +10,8 @@ use crate::words::decimal;
 
 /// Of a database or of threads at work, what must not sleep where one core is said to be the limit.
 const SLEEPING: f64 = 0.3;
+/// Cores of a system that may use only one, and what is off by chance.
+const MORE_THAN_ONE: f64 = 1.1;
 /// Cores of a system whose threads run in turns: one, and what runs next to them.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 
@@ -25,16 +27,25 @@ const ITS_THREADS_SLEPT: Refutation = Refutation {
     is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
 };
 
-/// Who runs in turns has a thread that runs at any time.
+/// Who may use only one core uses no more.
+const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
+    when: "the system used 1.1 cores or more",
+    is_read: |evidence| {
+        evidence.cores().and_then(|cores| cores.system).is_some_and(|used| used >= MORE_THAN_ONE)
+    },
+};
+
+/// Who runs in turns has a thread that runs at any time, and the others wait for their turn, not for a core.
 const MORE_OR_FEWER_RAN: Refutation = Refutation {
-    when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU",
+    when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one",
     is_read: |evidence| {
         let busiest = evidence.busiest_process().map(|(name, _)| name);
         let workers = evidence.workers();
         let of_busiest = busiest.and_then(|name| workers.get(&name));
         of_busiest.is_some_and(|workers| {
             let ran = workers.in_state("on_cpu");
-            workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran))
+            let wanted_to = ran + workers.in_state("runnable");
+            workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran) || wanted_to > 2.5)
         })
     },
 };
@@ -62,7 +73,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
-    refuted_by: &[],
+    refuted_by: &[MORE_THAN_ONE_WAS_USED],
     find: one_core,
 };
 

@@ -31,6 +31,9 @@ impl Resource {
     pub const LOCK: Self = Self::new("lock", "lock between threads of the system").next(
         "find the lock (gdb -p PID -batch -ex 'thread apply all bt'), then hold it for less time or split it",
     );
+    /// A pipe whose reader is slow, mostly of a log.
+    pub const LOG_PIPE: Self = Self::new("log_pipe", "a full pipe, as of a log")
+        .next("log less, log to a file, or make the reader of the pipe faster");
     /// Something that the system itself is a client of.
     pub const DEPENDENCY: Self = Self::new("dependency", "what the system calls")
         .next("measure what it calls by itself, and how long one call takes");
@@ -107,6 +110,31 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         )]),
         false => cause.direct(share),
     })
+}
+
+pub(super) const A_LOG_PIPE: Rule = Rule {
+    finds: &[Resource::LOG_PIPE],
+    when: "half of the threads of a process that were at work were blocked in a write to a pipe",
+    why: "a pipe that is full blocks whoever writes into it until its reader has read",
+    refuted_by: &[],
+    find: a_log_pipe,
+};
+
+fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let all = evidence.workers();
+    let blocked = |workers: &Workers| workers.in_state("pipe_write");
+    let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
+    if blocked(workers) < A_THREAD || blocked(workers) < HALF * workers.at_work() {
+        return None;
+    }
+    let because = format!(
+        "on average {} of the {} threads of {name} at work were blocked in a write to a pipe{}",
+        decimal(blocked(workers), 1),
+        decimal(workers.at_work(), 1),
+        cpu_in_brackets(evidence)
+    );
+    let share = evidence.of_in_flight(blocked(workers));
+    Some(suspected(Resource::LOG_PIPE, Scope::Process(name.clone()), because).direct(share))
 }
 
 pub(super) const A_DEPENDENCY: Rule = Rule {

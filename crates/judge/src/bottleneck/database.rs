@@ -1,0 +1,217 @@
+//! What sessions of a database waited for inside it, as the database says.
+
+use std::collections::BTreeMap;
+
+use stats::median;
+
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::disks::NOTHING_WAITED;
+use super::evidence::{Evidence, RunEvidence};
+use super::words::percent;
+use crate::causes::Resource;
+use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
+use crate::words::decimal;
+
+/// Of the active sessions.
+const WAITING: f64 = 0.3;
+/// Fewer active sessions are chance.
+const SESSIONS: f64 = 0.5;
+/// Of the blocks that statements asked for, those that were in memory where the buffers are large enough.
+const HIT: f64 = 0.95;
+/// Blocks read for each answer: fewer are not what answers wait for.
+const READS_PER_ANSWER: f64 = 0.1;
+/// The smallest block of a database.
+const BLOCK_BYTES: f64 = 4096.0;
+/// Of the blocks that it read, those that came from a disk.
+const FROM_DISK: f64 = 0.1;
+/// Of a statement, in a sentence.
+const STATEMENT_CHARS_MAX: usize = 80;
+
+impl Resource {
+    /// Locks of transactions.
+    pub const DATABASE_LOCK: Self = Self::new("database_lock", "locks inside the database");
+    /// The log of the database.
+    pub const DATABASE_LOG: Self = Self::new("database_log", "the log of the database (WAL, redo)").next(
+        "commit less often or several changes at once, put the log on a faster disk, or, where the last transactions may be lost, do not \
+         wait for it (synchronous_commit=off, innodb_flush_log_at_trx_commit=2)",
+    );
+    /// Reads past the buffers.
+    pub const DATABASE_CACHE: Self = Self::new("database_cache", "reads of the database that miss its buffers").next(
+        "enlarge the buffers (shared_buffers, innodb_buffer_pool_size), or add an index so that fewer blocks are read",
+    );
+}
+
+pub(super) const WAITS_INSIDE: Rule = Rule {
+    finds: &[Resource::DATABASE_LOCK, Resource::DATABASE_LOG, Resource::DATABASE_CACHE],
+    when: "30 % of the active sessions of the database waited for locks, for its log, or for reads of data files",
+    why: "the database itself says so. Less than half a session is chance",
+    refuted_by: &[],
+    find: waits_inside,
+};
+
+/// What a wait is for; `None` for one that is no limit, such as for the client.
+fn kind(wait: &str) -> Option<Resource> {
+    match wait {
+        "LWLock:WALWrite"
+        | "LWLock:WALInsert"
+        | "LWLock:WALBufMapping"
+        | "IO:WALSync"
+        | "IO:WALWrite"
+        | "IO:WALInitSync"
+        | "IO:WALInitWrite" => Some(Resource::DATABASE_LOG),
+        "IO:DataFileRead" | "IO:DataFilePrefetch" | "IPC:BufferIO" | "LWLock:BufferIO" => {
+            Some(Resource::DATABASE_CACHE)
+        }
+        wait => match class_of(wait) {
+            "Lock" | "LWLock" => Some(Resource::DATABASE_LOCK),
+            "Commit" => Some(Resource::DATABASE_LOG),
+            _ => None,
+        },
+    }
+}
+
+fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active))?;
+    let waits = evidence.database_waits();
+    let of = |resource: Resource| {
+        let names = waits.iter().filter(move |(wait, _)| kind(wait) == Some(resource));
+        (resource, names.clone().map(|(_, share)| share).sum::<f64>(), names.clone().next())
+    };
+    let all = [Resource::DATABASE_LOCK, Resource::DATABASE_LOG, Resource::DATABASE_CACHE].map(of);
+    let (resource, share, most) = all.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    if share < WAITING || share * active < SESSIONS {
+        return None;
+    }
+    let wait = &most?.0;
+    let waiting = statement_of_most(evidence, resource);
+    let of_statement =
+        waiting.as_ref().map_or_else(String::new, |statement| format!(", mostly in {statement}"));
+    let because = format!(
+        "{} of the {} active sessions of the database waited for it ({wait}){of_statement}",
+        percent(share),
+        decimal(active, 1),
+    );
+    let blocker = blocker_of_most(evidence).filter(|_| resource == Resource::DATABASE_LOCK);
+    let cause = suspected(resource, Scope::DatabaseWait(wait.clone()), because)
+        .direct(evidence.of_in_flight(share * active))
+        .and(blocker.as_ref().map(|(state, statement)| {
+            format!("sessions that blocked others were mostly {state} in {statement}")
+        }));
+    Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
+}
+
+/// What holds a lock for less time.
+fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
+    if class_of(wait) == "LWLock" {
+        return format!(
+            "use fewer connections at once, as with a pooler: {wait} is a lock inside the server, held only while it computes"
+        );
+    }
+    match blocker {
+        Some((state, statement)) if state.starts_with("idle") => format!(
+            "end the transaction sooner: its locks are held while the client does something else after {statement}"
+        ),
+        Some((_, statement)) => format!(
+            "shorten the transaction that holds the lock, which was mostly in {statement}, lock as late in it as possible, or spread \
+             changes over more rows"
+        ),
+        None => "see which session blocks (pg_blocking_pids, or sys.innodb_lock_waits), then shorten its transaction, or spread \
+                 changes over more rows"
+            .to_owned(),
+    }
+}
+
+/// The statement in which most sessions waited for this. Shared reports have no statements.
+fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<String> {
+    let of_run = |inside: &Inside| {
+        let waits = inside.statements.iter().filter(|of| kind(&of.wait) == Some(resource));
+        waits.map(|of| (of.statement.clone(), of.sessions)).collect()
+    };
+    largest(evidence, of_run).map(|statement| quoted(&statement))
+}
+
+/// In what state and statement the sessions mostly were that others waited for.
+fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
+    let of_run = |inside: &Inside| {
+        let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
+            let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
+            let (_, state) = session.split_once(", ")?;
+            // Whoever waits in the same queue blocks those behind it, and holds nothing yet.
+            let is_waiting = inside
+                .statements
+                .iter()
+                .any(|of| of.statement == statement && kind(&of.wait) == Some(Resource::DATABASE_LOCK));
+            (!is_waiting).then(|| (format!("{state}{BLOCKING_SEPARATOR}{statement}"), *blocked))
+        });
+        blocking.collect()
+    };
+    let most = largest(evidence, of_run)?;
+    let (state, statement) = most.split_once(BLOCKING_SEPARATOR)?;
+    Some((state.to_owned(), quoted(statement)))
+}
+
+/// The text with the largest sum over all runs; `None` if there is none, or only an empty one.
+fn largest(evidence: &Evidence<'_>, of_run: impl Fn(&Inside) -> Vec<(String, f64)>) -> Option<String> {
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    let insides = evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
+    insides.flat_map(of_run).for_each(|(text, count)| *sums.entry(text).or_default() += count);
+    let (text, _) = sums.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    (!text.is_empty()).then_some(text)
+}
+
+fn quoted(statement: &str) -> String {
+    let mut short: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
+    if short.len() < statement.len() {
+        short.push('…');
+    }
+    format!("`{short}`")
+}
+
+/// A read that the file cache of the kernel answers costs little.
+const READ_FROM_MEMORY: Refutation = Refutation {
+    when: "the system read less from disks than a tenth of these blocks hold",
+    is_read: |evidence| {
+        let blocks = evidence.signal(|signals| signals.inside.as_ref()?.rate("blocks_read"));
+        let read = evidence.disk_bytes_per_s().map(|[read, _]| read);
+        read.zip(blocks).is_some_and(|(read, blocks)| read < FROM_DISK * blocks * BLOCK_BYTES)
+    },
+};
+
+fn reads_per_answer(evidence: &Evidence<'_>) -> Option<f64> {
+    let of_run = |run: &RunEvidence<'_>| {
+        let reads_per_s = run.signals?.inside.as_ref()?.rate("blocks_read")?;
+        Some(reads_per_s / run.measured.window?.ended_per_s()).filter(|reads| reads.is_finite())
+    };
+    median(evidence.runs.iter().filter_map(of_run))
+}
+
+pub(super) const READS_PAST_THE_BUFFERS: Rule = Rule {
+    finds: &[Resource::DATABASE_CACHE],
+    when: "less than 95 % of the blocks that statements asked for were in the buffers of the database, a block was read for every tenth \
+           answer, and something waited for disks 20 % of the time",
+    why: "a server that does not report what its sessions wait for still counts what it reads",
+    refuted_by: &[NOTHING_WAITED, READ_FROM_MEMORY],
+    find: reads_past_the_buffers,
+};
+
+fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let inside =
+        |figure: fn(&Inside) -> Option<f64>| evidence.signal(|signals| figure(signals.inside.as_ref()?));
+    let hits = inside(Inside::hits).filter(|hits| *hits < HIT)?;
+    let per_answer = reads_per_answer(evidence)?;
+    let waited = evidence.signal(|signals| signals.disk_pressure);
+    let share = evidence.slept_for_disk().max(waited.unwrap_or(0.0));
+    if per_answer < READS_PER_ANSWER || share < 0.2 {
+        return None;
+    }
+    let because = format!(
+        "{} of the blocks that statements asked for were in its buffers: {} were read for each answer",
+        percent(hits),
+        decimal(per_answer, 2)
+    );
+    let waited = waited
+        .map(|waited| format!("something on the machine waited for disks {} of the time", percent(waited)));
+    let cause = suspected(Resource::DATABASE_CACHE, Scope::System, because);
+    Some(cause.direct(Some(share)).without_share().and(waited))
+}
