@@ -4,6 +4,8 @@
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
 /// KeptProcess from the end.
 pub(crate) const TAIL_BYTES: usize = 192 << 10;
+/// Of a line that the gap cut, so much is left out.
+const LINE_BYTES_MAX: usize = 4096;
 
 /// Head and tail of a stream of bytes.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +69,19 @@ impl Capture {
         (skip(&self.head, 0), skip(&self.tail, tail_from))
     }
 
-    /// What is kept, and how many bytes are not.
+    /// What is kept, and how many bytes are not. No line next to the gap is a part of one: what is looked for in lines, such as a
+    /// secret, is there whole or not at all.
     pub(crate) fn text(mut self) -> (Vec<u8>, u64) {
         self.drop_oldest();
+        if self.dropped_bytes > 0 {
+            let ends = self.head[self.head.len().saturating_sub(LINE_BYTES_MAX)..].iter().rev();
+            let head_cut = ends.take_while(|byte| **byte != b'\n').count();
+            self.head.truncate(self.head.len() - head_cut);
+            let starts = self.tail.iter().take(LINE_BYTES_MAX);
+            let tail_cut = starts.take_while(|byte| **byte != b'\n').count();
+            self.tail.drain(..tail_cut);
+            self.dropped_bytes += (head_cut + tail_cut) as u64;
+        }
         self.head.append(&mut self.tail);
         (self.head, self.dropped_bytes)
     }
@@ -102,7 +114,7 @@ mod tests {
         capture.push(0, b" last");
         assert!(capture.contains_since(b"first", 0) && capture.contains_since(b"last", 0));
         let (text, dropped) = capture.text();
-        assert_eq!(text.len(), HEAD_BYTES + TAIL_BYTES);
+        assert_eq!(text.len(), HEAD_BYTES + TAIL_BYTES - 2 * LINE_BYTES_MAX);
         assert_eq!(dropped as usize + text.len(), 1_000_011);
         assert!(text.starts_with(b"first ") && text.ends_with(b" last"));
     }
@@ -127,9 +139,23 @@ mod tests {
         let mut capture = Capture::default();
         capture.push(0, &[b'a'; HEAD_BYTES + 10]);
         capture.push(1000, b"b");
-        capture.push(0, b"c");
+        capture.push(0, b"\nc");
         let (text, dropped) = capture.text();
-        assert_eq!((text.len(), dropped), (HEAD_BYTES + 2, 1010));
-        assert!(text.ends_with(b"abc"));
+        assert_eq!((text.len(), dropped), (HEAD_BYTES - LINE_BYTES_MAX + 2, 1011 + LINE_BYTES_MAX as u64));
+        assert!(text.ends_with(b"a\nc"));
+    }
+
+    #[test]
+    fn lines_next_to_the_gap_are_whole() {
+        let mut capture = Capture::default();
+        let line = b"password=s3cr3t-value\n";
+        let lines = 2 * (HEAD_BYTES + 2 * TAIL_BYTES) / line.len();
+        (0..lines).for_each(|_| capture.push(0, line));
+        let (text, dropped) = capture.text();
+        assert!(text.len() > HEAD_BYTES + TAIL_BYTES - 2 * LINE_BYTES_MAX);
+        assert_eq!(text.len() + dropped as usize, lines * line.len());
+        assert!(
+            text.split(|byte| *byte == b'\n').all(|kept| kept.is_empty() || kept == &line[..line.len() - 1])
+        );
     }
 }
