@@ -90,6 +90,7 @@ impl Target {
             variables: Vec::new(),
             scenarios,
             data: Vec::new(),
+            secrets: wire::Secrets::default(),
             load: checked.load,
             stop: checked.stop,
             extend: checked.extend,

@@ -24,6 +24,7 @@ mod reference;
 mod resources;
 mod scenario;
 mod schema;
+mod secret;
 mod settings;
 mod shape;
 mod span;
@@ -39,6 +40,7 @@ mod variables;
 mod variants;
 mod words;
 
+use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 pub use errors::{FileError, FileErrors, FilePosition};
@@ -51,10 +53,11 @@ pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
 
 use judge::Condition;
+use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
 use crate::spec::CompareSpec;
-use crate::study::{Study, StudyPin};
+use crate::study::Study;
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
@@ -94,13 +97,33 @@ impl Study {
         folder: PathBuf,
         is_quick: bool,
     ) -> Result<Self, FileErrors> {
+        let environment = |name: &str| std::env::var(name);
+        Self::from_bytes_in(&environment, bytes, shown, title, folder, is_quick)
+    }
+
+    /// The same, where secrets have these values.
+    pub fn from_bytes_in(
+        environment: &dyn Fn(&str) -> Result<String, VarError>,
+        bytes: &[u8],
+        shown: &str,
+        title: String,
+        folder: PathBuf,
+        is_quick: bool,
+    ) -> Result<Self, FileErrors> {
         let mut findings = Findings::default();
         let source = match text(bytes, &mut findings) {
             Ok(source) => source,
             Err(valid) => return Err(FileErrors::new(shown.to_owned(), valid, findings)),
         };
-        let mut reading =
-            Reading { source, folder: Folder::open(folder), findings, is_sql: false, is_http: false };
+        let mut reading = Reading {
+            source,
+            folder: Folder::open(folder),
+            findings,
+            is_sql: false,
+            is_http: false,
+            environment,
+            secrets: Secrets::default(),
+        };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
             Some(study) => Ok(study),
@@ -185,7 +208,6 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         }
     }
     authorized_once(&root, &script, reading);
-    let pin: StudyPin = compare::pin(root.get("pin"), reading);
     Some(Study {
         title,
         question: root.text_of("question").map(str::to_owned),
@@ -202,7 +224,8 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         compare,
         gates,
         events,
-        pin,
+        pin: compare::pin(root.get("pin"), reading),
+        secrets: std::mem::take(&mut reading.secrets),
         script,
     })
 }

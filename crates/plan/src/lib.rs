@@ -42,3 +42,4 @@ pub use study::{
 };
 pub use transactions::Transactions;
 pub use units;
+pub use wire::Secrets;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
+use wire::Secrets;
 use wire::http1::{Capture, Checks, Request};
 
 use crate::database::Database;
@@ -32,6 +33,8 @@ pub struct Plan {
     pub scenarios: Scenarios,
     /// Where variables that are not saved from replies get their values.
     pub data: Vec<DataSource>,
+    /// Values of the environment, which go into requests and nowhere else.
+    pub secrets: Secrets,
     /// How much, in which shape.
     pub load: Load,
     /// When nothing more is started.

@@ -33,6 +33,7 @@ pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
 
 use judge::{ComparedBy, Condition};
+use wire::Secrets;
 
 use crate::explain::PROFILED;
 use crate::file::Script;
@@ -75,6 +76,8 @@ pub struct Study {
     pub events: Vec<StudyEvent>,
     /// Which cores system and generator stay on.
     pub pin: StudyPin,
+    /// Values of the environment that the plan names; no result may show them.
+    pub secrets: Secrets,
     pub(crate) script: Script,
 }
 

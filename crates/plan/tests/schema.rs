@@ -48,8 +48,10 @@ fn every_plan_on_the_page_is_read() {
     assert!(plans.len() >= 3, "{}", plans.len());
     let folder = fs::canonicalize("tests/good").expect("the folder is there");
     for text in plans {
+        let environment = |name: &str| Ok(format!("value of {name}"));
+        let (title, folder) = ("plan".to_owned(), folder.clone());
         let study =
-            plan::Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.clone(), false);
+            plan::Study::from_bytes_in(&environment, text.as_bytes(), "plan.yaml", title, folder, false);
         study.unwrap_or_else(|faults| panic!("{faults}"));
         assert_fits(text, "the page");
     }

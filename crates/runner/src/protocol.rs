@@ -92,7 +92,7 @@ fn requests(plan: &Plan) -> Result<Box<dyn Channels>, Refusal> {
         steps.push(RequestStep { request, checks, captures: action.captures.clone() });
         names.push(&step.name);
     }
-    compile(&steps, &plan.variables).or_else(|wrong| {
+    compile(&steps, &plan.variables, &plan.secrets).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());
         refuse(name, wrong.what)
     })

@@ -54,6 +54,7 @@ impl Store {
         let planned_duration_ns = new.planned_duration_ns.map(signed).transpose()?;
         let latency_limit_ns = new.latency_limit_ns.map(signed).transpose()?;
         let (plan, host, stamps) = (json(&new.plan_json)?, json(&new.host)?, json(&new.stamps)?);
+        let system_version = self.redaction.optional(new.system_version.as_ref());
         let writer = Writer::this_process();
         let place = match &new.place {
             Some((study, place)) => Some(self.place_number(transaction, study, place, &writer)?),
@@ -89,7 +90,7 @@ impl Store {
                 ":connects_each": new.connects_each,
                 ":stamps": stamps,
                 ":place": place,
-                ":system_version": new.system_version,
+                ":system_version": system_version,
                 ":writer": writer,
             });
             match inserted {
@@ -122,15 +123,15 @@ impl Store {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
                 ":verdict": ending.verdict.name(),
-                ":validity": json(&ending.validity)?,
+                ":validity": self.redaction.json(&ending.validity)?,
                 ":generator": json(&ending.generator)?,
                 ":spread": spread,
                 ":planned_left": signed(ending.planned_left)?,
-                ":notes": json(&ending.notes)?,
+                ":notes": self.redaction.json(&ending.notes)?,
                 ":resolved_ns": ending.resolved_ns.map(signed).transpose()?,
                 ":tls": ending.tls,
-                ":system": ending.system.as_ref().map(json).transpose()?,
-                ":not_available": json(&ending.not_available)?,
+                ":system": ending.system.as_ref().map(|system| self.redaction.json(system)).transpose()?,
+                ":not_available": self.redaction.json(&ending.not_available)?,
                 ":steadiness": ending.steadiness.as_ref().map(json).transpose()?,
                 ":window_ns": ending.window_ns.map(signed).transpose()?,
                 ":outage": ending.outage.as_ref().map(json).transpose()?,
@@ -140,7 +141,8 @@ impl Store {
             true => StoreError::AlreadyFinished { run: run.clone() },
             false => self.explain(error),
         })?;
-        if let Some(Failure { stage, process, what, way_out }) = &ending.failure {
+        if let Some(failure) = &ending.failure {
+            let Failure { stage, process, what, way_out } = self.redaction.failure(failure);
             let insert = "INSERT INTO failure (run, stage, process, what, way_out) VALUES (?, ?, ?, ?, ?)";
             transaction
                 .execute(insert, (number, stage, process, what, way_out))

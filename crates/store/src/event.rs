@@ -104,7 +104,8 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for event in events {
-            insert(&transaction, number, event)?.map_err(|error| self.explain(error))?;
+            insert(&transaction, number, &self.redaction.event(event))?
+                .map_err(|error| self.explain(error))?;
         }
         let query = "SELECT count(*) FROM event WHERE run = ?1";
         let kept: i64 =

@@ -5,6 +5,7 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
+use crate::redaction::Redaction;
 use crate::run::{StoredSecond, stored_name};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
@@ -18,8 +19,8 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
-            insert_part(&transaction, run, number, &StoredSecond::of(step, interval)).map_err(|failure| {
-                match failure {
+            insert_part(&transaction, run, number, &StoredSecond::of(step, interval, &self.redaction))
+                .map_err(|failure| match failure {
                     Failure::Store(error) => error,
                     Failure::Sqlite(error)
                         if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
@@ -27,8 +28,7 @@ impl Store {
                         StoreError::UnknownStep { run: run.clone(), step }
                     }
                     Failure::Sqlite(error) => self.explain(error),
-                }
-            })?;
+                })?;
         }
         transaction.commit().map_err(|error| self.explain(error))
     }
@@ -78,7 +78,7 @@ impl From<rusqlite::Error> for Failure {
 }
 
 impl StoredSecond {
-    fn of(step: u16, interval: &Interval) -> Self {
+    fn of(step: u16, interval: &Interval, redaction: &Redaction) -> Self {
         let Interval { second, phase, tally, sampled } = interval;
         Self {
             step,
@@ -92,7 +92,7 @@ impl StoredSecond {
             last_finished_ns: tally.last_finished_ns,
             window: Some(tally.window),
             statuses: tally.statuses.capped(),
-            errors: tally.errors.clone(),
+            errors: redaction.errors(&tally.errors),
             histograms: tally.encode_histograms(),
             sampled: sampled.clone(),
         }

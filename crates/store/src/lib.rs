@@ -33,6 +33,7 @@ mod path;
 mod procedure;
 mod query;
 mod reading;
+mod redaction;
 mod rewrite;
 mod run;
 mod run_id;

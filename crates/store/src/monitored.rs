@@ -75,7 +75,8 @@ impl Store {
         let mut kinds = kinds(&transaction, number).map_err(|error| self.explain(error))?;
         let mut packed = Vec::new();
         for Reading { subject, metric, label, value } in readings {
-            let kind = ReadingKey { subject: subject.clone(), metric: metric.clone(), label: label.clone() };
+            let label = self.redaction.text(label).into_owned();
+            let kind = ReadingKey { subject: subject.clone(), metric: metric.clone(), label };
             let next = kinds.len();
             let kind = match kinds.entry(kind) {
                 Entry::Occupied(known) => *known.get(),
@@ -101,7 +102,9 @@ impl Store {
         if text.len() > OUTPUT_BYTES_MAX {
             return Err(StoreError::Unstorable { what: "over 1 MiB of output of one process" });
         }
-        let dropped_bytes = signed(dropped_bytes)?;
+        let (text, dropped_bytes) = (self.redaction.bytes(text), signed(dropped_bytes)?);
+        // What stands in place of a secret may be longer than it.
+        let text = &text[..text.len().min(OUTPUT_BYTES_MAX)];
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         let kept: i64 = transaction

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::Result;
 use crate::error::{BUSY_MS, StoreError};
+use crate::redaction::Redaction;
 use crate::schema::{self, FileKind};
 use crate::store::{self, Store};
 
@@ -83,7 +84,7 @@ impl Store {
                     use_write_ahead_log(&connection).map_err(explain)?;
                 }
                 let file = store::file(&path);
-                Ok(Self { connection, path, file })
+                Ok(Self { connection, path, file, redaction: Redaction::default() })
             }
             FileKind::Older => {
                 Err(StoreError::CannotBeRead { path, why: "its version must be brought up to date first" })

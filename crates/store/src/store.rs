@@ -10,6 +10,7 @@ use crate::Result;
 use crate::ending::{Level, Validity, Verdict};
 use crate::error::StoreError;
 use crate::owner::Owner;
+use crate::redaction::Redaction;
 use crate::run_id::RunId;
 use crate::study::StudyPlace;
 use crate::study_id::StudyId;
@@ -22,6 +23,7 @@ pub struct Store {
     pub(crate) path: PathBuf,
     /// Which file it was when it was opened: device and number.
     pub(crate) file: Option<(u64, u64)>,
+    pub(crate) redaction: Redaction,
 }
 
 /// Where a run stands.
@@ -73,6 +75,12 @@ pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
 }
 
 impl Store {
+    /// From now on, whatever systems wrote or answered is kept only as this function gives it.
+    #[must_use]
+    pub fn redacting(self, redact: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Self { redaction: Redaction::new(redact), ..self }
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -108,7 +108,9 @@ impl PublicFlag {
 
 /// The plan in a file, or everything that is wrong with it.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
-    Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()).into())
+    let study = Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()))?;
+    output::keep_out(&study.secrets);
+    Ok(study)
 }
 
 /// An error that lists what stands in the way, if anything does.

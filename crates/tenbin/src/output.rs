@@ -1,9 +1,12 @@
 //! What the program says, and on which stream: results on stdout, everything else on stderr. Text leaves here and nowhere else, and
 //! whatever a server put into it is made harmless on the way.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{PoisonError, RwLock};
 
 use anyhow::Context;
+use plan::Secrets;
 use report::{Options, ReportError, visible, visible_lines};
 use runner::RunError;
 
@@ -12,12 +15,30 @@ use crate::exit::{BadArguments, CannotRun};
 /// Deletes the line that is being shown.
 const WIPE: &str = "\r\x1b[2K";
 
+/// What the plans that were read name as secret: no text shows it.
+static SECRETS: RwLock<Option<Secrets>> = RwLock::new(None);
+
+/// From now on no text shows these.
+pub(crate) fn keep_out(secrets: &Secrets) {
+    if !secrets.is_empty() {
+        *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets.clone());
+    }
+}
+
+/// A text as it may be shown.
+fn redacted(text: &str) -> Cow<'_, str> {
+    match &*SECRETS.read().unwrap_or_else(PoisonError::into_inner) {
+        Some(secrets) => Cow::Owned(secrets.redact_text(text)),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// What the first line of an error begins with.
 pub(crate) const ERROR: &str = "error: ";
 
 /// Prints an error. A server's words may have lines: none of them begins where the program's own do.
 pub(crate) fn complain(error: &anyhow::Error) {
-    let text = visible_lines(&explain(error));
+    let text = visible_lines(&redacted(&explain(error)));
     let is_own_list = error.is::<BadArguments>()
         || error.is::<CannotRun>()
         || matches!(error.downcast_ref(), Some(RunError::Plan(_)));
@@ -58,7 +79,7 @@ pub(crate) fn note(message: &str) {
 
 /// Prints something that is not a result.
 pub(crate) fn remark(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible_lines(message));
+    let _ = writeln!(io::stderr(), "{}", visible_lines(&redacted(message)));
 }
 
 /// Asks a question whose answer follows on the same line.
@@ -77,7 +98,7 @@ pub(crate) fn show_line(line: &str) {
 }
 
 fn shown(line: &str) -> String {
-    format!("{WIPE}{}", visible(line))
+    format!("{WIPE}{}", visible(&redacted(line)))
 }
 
 /// Deletes the line that is being shown.
@@ -114,7 +135,7 @@ pub(crate) fn write(
 
 /// Writes lines to stdout.
 pub(crate) fn lines(text: &str) -> anyhow::Result<()> {
-    data(&visible_lines(text))
+    data(&visible_lines(&redacted(text)))
 }
 
 /// Writes what programs read to stdout, as it is.

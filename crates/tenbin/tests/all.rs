@@ -36,6 +36,7 @@ mod rates;
 mod reports;
 mod results;
 mod same_statements;
+mod secrets;
 mod seeds;
 mod signals;
 mod storage;

@@ -31,6 +31,8 @@ pub use request::{Request, RequestFault};
 pub use step::Step;
 pub use template::Template;
 
+pub(crate) use encoding::spellings;
+
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -39,6 +41,8 @@ use alloc::vec::Vec;
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
 use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
+use crate::secrets::Secrets;
+use reading::QUOTED_BYTES_MAX;
 use step::Prepared;
 
 /// The entry of [`crate::PROTOCOLS`].
@@ -49,7 +53,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "http", port: 80, is_secure: false },
         Scheme { name: "https", port: 443, is_secure: true },
     ],
-    compile: Compile::Requests(|steps, variables| Ok(Box::new(Http1::compile(steps, variables)?))),
+    compile: Compile::Requests(|steps, variables, secrets| {
+        Ok(Box::new(Http1::compile(steps, variables, secrets)?))
+    }),
     open: || {
         let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
@@ -76,6 +82,8 @@ struct Steps {
     variables: u16,
     /// Those that get their values from replies.
     captured: Box<[u16]>,
+    /// What no quoted body shows.
+    secrets: Secrets,
 }
 
 impl Http1 {
@@ -86,7 +94,8 @@ impl Http1 {
         captured.sort_unstable();
         captured.dedup();
         let list = steps.into_iter().map(Prepared::new).collect();
-        Self { script: Arc::new(Steps { list, variables, captured: captured.into() }) }
+        let secrets = Secrets::default();
+        Self { script: Arc::new(Steps { list, variables, captured: captured.into(), secrets }) }
     }
 
     /// From steps as users write them.
@@ -94,15 +103,22 @@ impl Http1 {
     /// # Errors
     ///
     /// The first step that cannot be sent as it is written.
-    pub fn compile(steps: &[RequestStep], variables: &[String]) -> Result<Self, WrongStep> {
+    pub fn compile(
+        steps: &[RequestStep],
+        variables: &[String],
+        secrets: &Secrets,
+    ) -> Result<Self, WrongStep> {
         let compiled = steps.iter().enumerate().map(|(number, step)| {
-            let request = Template::compile(&step.request, variables).map_err(|faults| WrongStep {
-                step: number,
-                what: faults.first().map(ToString::to_string).unwrap_or_default(),
+            let request = Template::compile(&step.request, variables, secrets).map_err(|faults| {
+                WrongStep { step: number, what: faults.first().map(ToString::to_string).unwrap_or_default() }
             })?;
             Ok(Step { request, checks: step.checks.clone(), captures: step.captures.clone() })
         });
-        Ok(Self::new(compiled.collect::<Result<_, _>>()?, variables.len() as u16))
+        let mut script = Self::new(compiled.collect::<Result<_, _>>()?, variables.len() as u16);
+        if let Some(steps) = Arc::get_mut(&mut script.script) {
+            steps.secrets = secrets.clone();
+        }
+        Ok(script)
     }
 
     /// The same, with words of refusals that quote the beginning of the reply's body. Every body is kept while it comes.
@@ -114,8 +130,12 @@ impl Http1 {
 
     fn quote_bodies(&mut self) {
         // Nobody else has it before the first connection is opened.
-        for prepared in Arc::get_mut(&mut self.script).into_iter().flat_map(|steps| &mut steps.list) {
+        let Some(Steps { list, secrets, .. }) = Arc::get_mut(&mut self.script) else { return };
+        // A secret that the end of a quotation cuts off must be seen whole.
+        let quoted_bytes_max = QUOTED_BYTES_MAX + secrets.bytes_max();
+        for prepared in list {
             (prepared.keeps_body, prepared.quotes_body) = (true, true);
+            prepared.quoted_bytes_max = quoted_bytes_max;
         }
     }
 

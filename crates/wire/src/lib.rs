@@ -15,6 +15,7 @@ mod mix;
 pub mod mysql;
 pub mod postgres;
 mod protocol;
+mod secrets;
 mod serial;
 pub mod sql;
 pub mod testing;
@@ -32,5 +33,6 @@ pub use protocol::{
     Compile, CompileRequests, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep, of_scheme,
     schemes,
 };
+pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
 pub use values::Values;

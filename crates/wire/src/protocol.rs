@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use crate::channel::Channels;
 use crate::conversation::Conversation;
 use crate::http1::{self, Capture, Checks, Request};
+use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
 use crate::{mysql, postgres, testing};
 
@@ -48,8 +49,8 @@ pub enum Compile {
     Transactions(OpenSession),
 }
 
-/// From the steps and the names of the variables to the channels of a load.
-pub type CompileRequests = fn(&[RequestStep], &[String]) -> Result<Box<dyn Channels>, WrongStep>;
+/// From the steps, the names of the variables, and the secrets to the channels of a load.
+pub type CompileRequests = fn(&[RequestStep], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
 
 /// From who logs in to the session of a new connection. Nobody else listens on a private transport, such as a Unix socket. The
 /// nonce is random, and different for each connection.

@@ -5,7 +5,7 @@ use wire::http1::{
     BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, Step,
     Template,
 };
-use wire::{Conversation, ErrorClass, Progress, Refusal, Script};
+use wire::{Conversation, ErrorClass, Progress, Refusal, Script, Secrets};
 
 fn header(name: &str) -> CaptureFrom {
     CaptureFrom::Header(name.to_owned())
@@ -22,7 +22,7 @@ fn json(pointer: &str) -> CaptureFrom {
 /// Step 0 captures into variables 0, 1, …; step 1 sends the first two of them.
 fn script(from: Vec<CaptureFrom>, checks: Checks) -> Http1 {
     let names = ["a".to_owned(), "b".to_owned()];
-    let step = |request: &Request| Template::compile(request, &names).unwrap();
+    let step = |request: &Request| Template::compile(request, &names, &Secrets::default()).unwrap();
     let captures = (0..).zip(from).map(|(variable, from)| Capture { variable, from }).collect();
     let second = Request { body: Some(b"{a}|{b}".to_vec()), ..Request::get("h", "/") };
     Http1::new(
@@ -160,7 +160,7 @@ fn users_do_not_see_each_others_values() {
 #[test]
 fn a_capture_that_failed_is_not_held_against_another_step() {
     let step = |captures, bodies| Step {
-        request: Template::compile(&Request::get("h", "/"), &[]).unwrap(),
+        request: Template::compile(&Request::get("h", "/"), &[], &Secrets::default()).unwrap(),
         checks: Checks { bodies, ..Checks::default() },
         captures,
     };

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wire::http1::{Checks, Http1, HttpConversation, Request, RequestFault, Step, Template};
-use wire::{Conversation, Script};
+use wire::{Conversation, Progress, RequestStep, Script, Secrets};
 
 /// Everything that could end a line, a header or a request, and what only looks odd.
 const CANARY: &[u8] = b"a\r\nEvil: 1\r\n\r\nGET /evil HTTP/1.1\0 \t#x\"<>\\^`{|}[]\x7f\xc3\xa9%zz%2f/?&=";
@@ -21,7 +21,7 @@ fn request(target: &str, header: Option<&str>, body: Option<&str>) -> Request {
 }
 
 fn conversation(request: &Request, variables: usize) -> HttpConversation {
-    let request = Template::compile(request, &names(variables)).unwrap();
+    let request = Template::compile(request, &names(variables), &Secrets::default()).unwrap();
     let step = Step { request, checks: Checks::default(), captures: Vec::new() };
     Http1::new(vec![step], variables as u16).open(0)
 }
@@ -113,7 +113,7 @@ fn unknown_names_are_faults_beside_all_others() {
     let mut request = request("/ {nobody}", Some("{v} {not.there}"), Some("{v}{body-less}"));
     request.method = "G ET".to_owned();
     assert_eq!(
-        Template::compile(&request, &names(1)).unwrap_err(),
+        Template::compile(&request, &names(1), &Secrets::default()).unwrap_err(),
         [
             RequestFault::Method("G ET".to_owned()),
             RequestFault::Target("/ {nobody}".to_owned()),
@@ -210,11 +210,11 @@ fn a_target_of_nothing_is_the_root() {
 
 #[test]
 fn needs_and_sizes_are_known_beforehand() {
-    let plain = Template::compile(&request("/", None, None), &[]).unwrap();
+    let plain = Template::compile(&request("/", None, None), &[], &Secrets::default()).unwrap();
     let (plain_bytes, head) =
         (plain.bytes_max(|_| 1_000), Request { method: "HEAD".to_owned(), ..Request::get("h", "/{w}") });
     assert_eq!(plain_bytes, Request::get("h", "/").encode().unwrap().len() as u64);
-    let head = Template::compile(&head, &names(3)).unwrap();
+    let head = Template::compile(&head, &names(3), &Secrets::default()).unwrap();
     assert!(head.is_head() && !plain.is_head());
     let step = |request| Step { request, checks: Checks::default(), captures: Vec::new() };
     let script = Http1::new(vec![step(plain), step(head)], 3);
@@ -239,7 +239,7 @@ proptest! {
     fn any_value_gives_a_request_of_the_same_shape(value in proptest::collection::vec(any::<u8>(), 0..80)) {
         let request = request("/{v}", Some("{v}"), Some("{v}"));
         let bytes = sent(&request, &[&value]);
-        prop_assert!(bytes.len() as u64 <= Template::compile(&request, &names(1)).unwrap().bytes_max(|_| value.len() as u64));
+        prop_assert!(bytes.len() as u64 <= Template::compile(&request, &names(1), &Secrets::default()).unwrap().bytes_max(|_| value.len() as u64));
         let mut headers = [httparse::EMPTY_HEADER; 8];
         let mut read = httparse::Request::new(&mut headers);
         let (lines, body) = parts(&bytes);
@@ -252,4 +252,32 @@ proptest! {
             prop_assert_eq!(status, Ok(httparse::Status::Complete(bytes.len() - value.len())));
         }
     }
+}
+
+#[test]
+fn a_secret_is_written_for_its_place_once_and_no_quotation_shows_it() {
+    let mut secrets = Secrets::default();
+    secrets.add("env.KEY", "s3cr3t /\"x\"");
+    let request = Request {
+        headers: vec![("Authorization".to_owned(), "Bearer {env.KEY}".to_owned())],
+        body: Some(br#"{"key": "{env.KEY}"}"#.to_vec()),
+        ..request("/a?key={env.KEY}", None, Some(""))
+    };
+    let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
+    let script = Http1::compile(&[step], &[], &secrets).unwrap().quoting();
+    assert!(!Script::needs(&script, 0, 0));
+    let mut conversation = Script::open(&script, 0);
+    conversation.begin(0);
+    let sent = String::from_utf8(conversation.outgoing().to_vec()).unwrap();
+    assert!(sent.starts_with("POST /a?key=s3cr3t%20%2F%22x%22 HTTP/1.1\r\n"), "{sent}");
+    assert!(sent.contains("\r\nAuthorization: Bearer s3cr3t /\"x\"\r\n"), "{sent}");
+    assert!(sent.ends_with(r#"{"key": "s3cr3t /\"x\""}"#), "{sent}");
+    // The secret lies across the end of what is quoted.
+    let body = format!("{}s3cr3t /\"x\" and more", "x".repeat(90));
+    let reply = format!("HTTP/1.1 403 No\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let Ok(Progress::Replied { reply, .. }) = conversation.received(reply.as_bytes()) else {
+        panic!("no reply")
+    };
+    let words = conversation.explain(reply.refusal.unwrap());
+    assert!(words.ends_with("xx(secre\"") && !words.contains("s3c"), "{words}");
 }

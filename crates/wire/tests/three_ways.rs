@@ -2,7 +2,7 @@
 
 use wire::http1::{Checks, Request};
 use wire::testing::feed_three_ways;
-use wire::{Compile, Next, PROTOCOLS, RequestStep, Ticket, Values};
+use wire::{Compile, Next, PROTOCOLS, RequestStep, Secrets, Ticket, Values};
 
 #[test]
 fn every_protocol_takes_every_sample_three_ways() {
@@ -33,7 +33,8 @@ fn every_protocol_of_requests_sends_what_a_user_writes() {
         let Compile::Requests(compile) = protocol.compile else { continue };
         let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
         let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
-        let script = compile(std::slice::from_ref(&step), &["v".to_owned()]).expect("a script");
+        let script =
+            compile(std::slice::from_ref(&step), &["v".to_owned()], &Secrets::default()).expect("a script");
         assert!(script.needs(0, 0), "{}: the step needs its variable", protocol.name);
         let (mut channel, mut values) = (script.open(0, 0), Values::default());
         assert!(channel.room() > 0);
@@ -42,7 +43,8 @@ fn every_protocol_of_requests_sends_what_a_user_writes() {
         let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
         assert!(sent.contains("of a user"), "{}: {sent}", protocol.name);
         // A variable that nobody knows is the fault of its step.
-        let wrong = compile(&[step.clone(), step], &[]).expect_err("an unknown variable");
+        let wrong =
+            compile(&[step.clone(), step], &[], &Secrets::default()).expect_err("an unknown variable");
         assert_eq!(wrong.step, 0);
     }
 }

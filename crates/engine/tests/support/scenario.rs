@@ -4,6 +4,7 @@ use engine::Job;
 use load::values::{DataSource, Source};
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
 use record::{Outcome, Sampled};
+use wire::Secrets;
 use wire::http1::{Capture, CaptureFrom, Checks, Http1, Request, Step, Template};
 
 use super::{Done, MS, SECOND};
@@ -26,7 +27,8 @@ pub(crate) fn post(target: &str, body: &str) -> Step {
 }
 
 fn step(request: &Request) -> Step {
-    let request = Template::compile(request, &VARIABLES.map(str::to_owned)).expect("a request");
+    let request =
+        Template::compile(request, &VARIABLES.map(str::to_owned), &Secrets::default()).expect("a request");
     Step { request, checks: Checks::default(), captures: Vec::new() }
 }
 

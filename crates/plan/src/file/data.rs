@@ -6,6 +6,7 @@ use load::values::{DataSource, RowOrder, Source};
 
 use super::form;
 use super::reading::Reading;
+use super::secret;
 use super::span::Span;
 use super::tree::Node;
 use crate::study::is_name;
@@ -57,6 +58,10 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
         if !is_name(&entry.key) || entry.key.contains('.') {
             let what = format!("{:?} is not a valid name", entry.key);
             reading.at(entry.key_at, what, "use letters, digits, _, and -, and begin with a letter");
+        }
+        if entry.key == secret::RESERVED {
+            let what = "`env` is the name of the environment, as in {env.NAME}";
+            reading.at(entry.key_at, what, "choose another name");
         }
         let kind = kind(&entry.value, entry.key_at, reading);
         DataText { name: entry.key.clone(), at: entry.key_at, kind, fills: Vec::new() }

@@ -1,7 +1,12 @@
 //! What every part of the reader needs: the source, the files next to it, and a place for what is found.
 
+use std::env::VarError;
+
+use wire::Secrets;
+
 use super::findings::Findings;
 use super::folder::Folder;
+use super::secret;
 use super::span::Span;
 use super::tree::Node;
 use super::words;
@@ -20,6 +25,10 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_sql: bool,
     /// Whether there are steps that are requests.
     pub(crate) is_http: bool,
+    /// Where the values of secrets are looked up.
+    pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
+    /// Those that were looked up.
+    pub(crate) secrets: Secrets,
 }
 
 impl Reading<'_> {
@@ -38,10 +47,26 @@ impl Reading<'_> {
         Some(count.clamp(least, most))
     }
 
-    /// A text with variables, each of which must be known.
+    /// A text with variables, each of which must be known. It may be seen by others, so it has no secrets.
     pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
+        self.names(node, text, known, false)
+    }
+
+    /// The same, for a text that only the system sees.
+    pub(crate) fn braced_with_secrets(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
+        self.names(node, text, known, true)
+    }
+
+    fn names(&mut self, node: &Node, text: &str, known: &[String], may_be_secret: bool) -> Braced {
         for (name, start, end) in names_in(text) {
-            if !is_known(name, known) && !self.findings.is_full() {
+            if secret::is_one(name) {
+                let at = node.part(self.source, start, end);
+                if may_be_secret {
+                    self.secret(at, name, "");
+                } else {
+                    self.exposed(at, name);
+                }
+            } else if !is_known(name, known) && !self.findings.is_full() {
                 self.unknown_name(node.part(self.source, start, end), name, "", known);
             }
         }

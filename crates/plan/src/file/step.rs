@@ -205,7 +205,7 @@ fn faults_of(
     if variables.are_too_many() {
         return;
     }
-    let Err(faults) = Template::compile(request, variables.names()) else { return };
+    let Err(faults) = Template::compile(request, variables.names(), &reading.secrets) else { return };
     for fault in faults {
         let (at, help) = match &fault {
             RequestFault::Method(_) => (method_at, "write a method such as GET, then the path"),

@@ -11,6 +11,7 @@ use super::proxies;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
 use super::resources::{self, Around};
+use super::secret;
 use super::span::{Span, line_at};
 use super::tls;
 use super::tree::{Entry, Node};
@@ -287,7 +288,7 @@ pub(crate) fn env(node: &Node, known: &[String], reading: &mut Reading<'_>) -> V
             );
         }
         let text = entry.value.text().unwrap_or_default();
-        env.push((entry.key.clone(), reading.braced(&entry.value, text, known)));
+        env.push((entry.key.clone(), reading.braced_with_secrets(&entry.value, text, known)));
     }
     env
 }
@@ -316,7 +317,7 @@ fn files(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<(PathBuf, Braced)>
             reading.at(entry.key_at, what, "write a relative path such as conf/app.conf, without ..");
         }
         let content = match (entry.value.text(), entry.value.get("template")) {
-            (Some(text), _) => reading.braced(&entry.value, text, &scope.known),
+            (Some(text), _) => reading.braced_with_secrets(&entry.value, text, &scope.known),
             (None, Some(template)) => from_template(template, &scope.known, reading),
             (None, None) => continue,
         };
@@ -343,6 +344,10 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
             break;
         }
         let place = format!("{name}, line {}: ", line_at(&text, start).number);
+        if secret::is_one(unknown) {
+            reading.secret(node.at, unknown, &place);
+            continue;
+        }
         reading.unknown_name(node.at, unknown, &place, known);
     }
     Braced::read(&text)

@@ -6,6 +6,7 @@ use wire::braces::{Piece, pieces};
 
 use super::data::{self, DataText, Meaning};
 use super::reading::Reading;
+use super::secret;
 use super::span::{Span, line_at};
 use super::transaction::slot;
 use super::tree::{Entry, Node};
@@ -71,6 +72,10 @@ impl Variables {
         is_file: bool,
         reading: &mut Reading<'_>,
     ) {
+        if names_in(text).any(|(name, ..)| secret::is_one(name)) {
+            let what = "a statement contains no secret: servers log statements";
+            reading.at(node.at, what, "use the secret in a request, or in `env` of the system");
+        }
         if is_file {
             self.use_in_file(node, text.as_bytes(), reading);
         } else {
@@ -115,6 +120,9 @@ impl Variables {
             }
             return;
         }
+        if secret::is_one(name) {
+            return reading.secret(at(reading.source), name, &place());
+        }
         if let Some(span) = self.saved.get(name) {
             self.used.insert(name.to_owned());
             if !self.at_hand.contains(name) {
@@ -158,7 +166,7 @@ impl Variables {
     /// A step saves a value under this name.
     pub(crate) fn save(&mut self, entry: &Entry, reading: &mut Reading<'_>) -> Option<u16> {
         let name = entry.key.as_str();
-        if !is_name(name) {
+        if !is_name(name) || secret::is_one(name) {
             let help = "use letters, digits, _, ., and -, and begin with a letter";
             reading.at(entry.key_at, format!("{name:?} is not a valid name"), help);
             return None;

@@ -90,6 +90,7 @@ impl Fill<'_> {
             "host" if self.variant.knobs.iter().all(|(knob, _)| knob != "host") => {
                 Some(self.environment.host.to_string())
             }
+            _ if self.study.secrets.get(name).is_some() => self.study.secrets.get(name).map(str::to_owned),
             _ => match name.strip_prefix("port.") {
                 Some(port) => self.port(port).map(|port| port.to_string()),
                 None => {

@@ -43,6 +43,7 @@ impl Study {
         plan.variables.clone_from(&self.script.variables);
         plan.scenarios.clone_from(&self.script.scenarios);
         plan.data.clone_from(&self.script.data);
+        plan.secrets.clone_from(&self.secrets);
         if let (Some(planned), Some(sql)) = (&mut plan.sql, &self.script.sql) {
             planned.settings.bindings.clone_from(&sql.bindings);
             planned.settings.saves = self.saved_by_transactions();

@@ -130,7 +130,8 @@ impl Ordered<'_> {
         refuse(&runner::preflight(&self.study, &tenbin, &generator.public))?;
         let stopper = Stopper::default();
         let heard = signals::listen(stopper.clone())?;
-        let store = Store::open(&self.store.path())?;
+        let secrets = self.study.secrets.clone();
+        let store = Store::open(&self.store.path())?.redacting(move |text| secrets.redact(text).into_owned());
         if !words.is_empty() {
             output::remark(words);
         }

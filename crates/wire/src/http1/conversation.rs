@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::checks::CODED;
-use super::reading::Reading;
+use super::reading::{QUOTED_BYTES_MAX, Reading};
 use super::step::{Prepared, Step};
 use super::{Steps, capture};
 use crate::ErrorClass;
@@ -96,7 +96,8 @@ impl Conversation for HttpConversation {
                 "; the body is compressed (Content-Encoding) and is not unpacked: send Accept-Encoding: identity",
             );
         }
-        match String::from_utf8_lossy(&self.reading.quoted) {
+        let quoted = self.script.secrets.redact(&self.reading.quoted);
+        match String::from_utf8_lossy(&quoted[..quoted.len().min(QUOTED_BYTES_MAX)]) {
             quoted if quoted.is_empty() => rule,
             // Whatever the peer wrote, it is one line of printable characters.
             quoted => format!("{rule}; the body begins with {quoted:?}"),

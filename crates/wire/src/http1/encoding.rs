@@ -62,6 +62,16 @@ impl Encoding {
     }
 }
 
+/// A value as each place has it.
+pub(crate) fn spellings(value: &[u8]) -> Vec<Vec<u8>> {
+    let written = |encoding: Encoding| {
+        let mut spelling = Vec::new();
+        encoding.encode(value, |bytes| spelling.extend_from_slice(bytes));
+        spelling
+    };
+    [Encoding::Component, Encoding::Location, Encoding::Line, Encoding::JsonString].map(written).into()
+}
+
 fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
 }

@@ -45,7 +45,7 @@ enum State {
 }
 
 /// More of a refused reply's body is not quoted.
-const QUOTED_BYTES_MAX: usize = 96;
+pub(super) const QUOTED_BYTES_MAX: usize = 96;
 
 const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, received_bytes: 0 };
 
@@ -229,7 +229,7 @@ impl Reading {
         }
         let reply = self.reply;
         if reply.refusal.is_some() && step.quotes_body {
-            self.quoted = self.kept[..self.kept.len().min(QUOTED_BYTES_MAX)].into();
+            self.quoted = self.kept[..self.kept.len().min(step.quoted_bytes_max)].into();
         }
         self.forget();
         reply

@@ -27,6 +27,8 @@ pub(super) struct Prepared {
     pub(super) judges_body: bool,
     /// Whether the words of a refusal quote the beginning of the body.
     pub(super) quotes_body: bool,
+    /// Bytes of it that are looked at for that.
+    pub(super) quoted_bytes_max: usize,
 }
 
 impl Prepared {
@@ -34,6 +36,6 @@ impl Prepared {
         let keeps_body =
             step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
         let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
-        Self { step, keeps_body, judges_body, quotes_body: false }
+        Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0 }
     }
 }

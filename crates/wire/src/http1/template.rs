@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::encoding::{Encoding, Text};
 use super::request::{Request, RequestFault};
 use crate::braces::{Piece, pieces};
+use crate::secrets::Secrets;
 
 /// Digits of the longest Content-Length.
 const LENGTH_DIGITS_MAX: usize = 20;
@@ -38,14 +39,18 @@ enum Part {
 }
 
 impl Template {
-    /// From a request whose target, header values and body may have names of `variables` in braces; the place in the list
-    /// is a variable's number.
+    /// From a request whose target, header values and body may have names of `variables` and of `secrets` in braces; the place
+    /// in the list is a variable's number. A secret is written as a value is, once.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with the request, each unknown name included.
-    pub fn compile(request: &Request, variables: &[String]) -> Result<Self, Vec<RequestFault>> {
-        let mut reader = Reader { variables, faults: request.faults() };
+    pub fn compile(
+        request: &Request,
+        variables: &[String],
+        secrets: &Secrets,
+    ) -> Result<Self, Vec<RequestFault>> {
+        let mut reader = Reader { variables, secrets, faults: request.faults() };
         let target = reader.parts(request.target.as_bytes(), Text::TARGET);
         let mut head = Vec::new();
         push_bytes(&mut head, b" HTTP/1.1\r\n");
@@ -164,6 +169,7 @@ impl Template {
 
 struct Reader<'a> {
     variables: &'a [String],
+    secrets: &'a Secrets,
     faults: Vec<RequestFault>,
 }
 
@@ -181,6 +187,10 @@ impl Reader<'_> {
                 Piece::Raw(name) => (name, true),
             };
             let encoding = text.value(is_raw);
+            if let Some(secret) = self.secrets.get(name) {
+                encoding.encode(secret.as_bytes(), |bytes| push_bytes(&mut parts, bytes));
+                continue;
+            }
             match self.variables.iter().position(|known| known == name) {
                 Some(number) => parts.push(Part::Value(number as u16, encoding)),
                 None => self.faults.push(RequestFault::Variable(name.into())),

@@ -1,0 +1,213 @@
+//! Values that a plan names and nobody is to see: they go into requests, and are kept out of every text.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use memchr::memmem;
+
+use crate::http1::spellings;
+
+/// What stands in a text in place of a secret.
+pub const REDACTED: &str = "(secret)";
+/// Of a secret that is cut off at the end or the beginning of a text, so many bytes are recognized.
+const PIECE_BYTES_MIN: usize = 4;
+/// Longer texts have no quotations that were cut.
+const QUOTING_BYTES_MAX: usize = 4096;
+
+/// Secrets by name. Printed, it shows the names alone.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    list: Vec<Secret>,
+    /// All spellings of all of them, long ones first.
+    spellings: Vec<Vec<u8>>,
+}
+
+#[derive(Clone)]
+struct Secret {
+    name: String,
+    value: String,
+}
+
+impl Secrets {
+    /// The shortest value that can be told from other text.
+    pub const BYTES_MIN: usize = PIECE_BYTES_MIN;
+    /// The longest value.
+    pub const BYTES_MAX: usize = 4096;
+
+    /// Adds one, unless there is one of this name.
+    pub fn add(&mut self, name: &str, value: &str) {
+        if self.get(name).is_some() {
+            return;
+        }
+        self.list.push(Secret { name: name.into(), value: value.into() });
+        self.spellings.extend(spellings_of(value));
+        self.spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        self.spellings.dedup();
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.list.iter().find(|secret| secret.name == name).map(|secret| secret.value.as_str())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Bytes of the longest spelling.
+    pub fn bytes_max(&self) -> usize {
+        self.spellings.first().map_or(0, Vec::len)
+    }
+
+    /// A text without them, however a request or a server spells them: as they are, percent-encoded, within JSON or another quoted
+    /// text, or within Base64. A part of one at either end of the text, or of a short quotation in it, is one that was cut off.
+    pub fn redact<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut shown = Cow::Borrowed(text);
+        for spelling in &self.spellings {
+            let found: Vec<_> =
+                memmem::find_iter(&shown, spelling).map(|at| at..at + spelling.len()).collect();
+            if !found.is_empty() {
+                shown = Cow::Owned(without(&shown, &found));
+            }
+        }
+        let cut = self.spellings.iter().flat_map(|spelling| pieces_cut_off(&shown, spelling));
+        let mut cut: Vec<_> = cut.collect();
+        if !cut.is_empty() {
+            cut.sort_by_key(|range| range.start);
+            shown = Cow::Owned(without(&shown, &cut));
+        }
+        shown
+    }
+
+    /// [`Self::redact`] of a text.
+    pub fn redact_text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.redact(text.as_bytes())).into_owned()
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|secret| &secret.name)).finish()
+    }
+}
+
+/// A text with these ranges of it, which are in order, replaced.
+fn without(text: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
+    let mut shown = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges.iter().filter(|range| !range.is_empty()) {
+        if range.start >= from {
+            shown.extend_from_slice(&text[from..range.start]);
+            shown.extend_from_slice(REDACTED.as_bytes());
+        }
+        from = from.max(range.end);
+    }
+    shown.extend_from_slice(&text[from..]);
+    shown
+}
+
+/// Where a text, or a quotation in it, ends with the beginning of a secret, or begins with its end.
+fn pieces_cut_off(text: &[u8], spelling: &[u8]) -> Vec<Range<usize>> {
+    let quotes =
+        memchr::memchr_iter(b'"', &text[..if text.len() > QUOTING_BYTES_MAX { 0 } else { text.len() }]);
+    let (mut starts, mut ends) = (Vec::from([0]), Vec::from([text.len()]));
+    quotes.for_each(|at| {
+        starts.push(at + 1);
+        ends.push(at);
+    });
+    let lengths = || (PIECE_BYTES_MIN..spelling.len()).rev();
+    let tail = |start: &usize| {
+        let length =
+            lengths().find(|length| text[*start..].starts_with(&spelling[spelling.len() - length..]))?;
+        Some(*start..start + length)
+    };
+    let head = |end: &usize| {
+        let length = lengths().find(|length| text[..*end].ends_with(&spelling[..*length]))?;
+        Some(end - length..*end)
+    };
+    starts.iter().filter_map(tail).chain(ends.iter().filter_map(head)).collect()
+}
+
+fn spellings_of(value: &str) -> Vec<Vec<u8>> {
+    let mut all = spellings(value.as_bytes());
+    let percent = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).replace("%20", "+").into_bytes();
+    all.extend(all.iter().map(percent).collect::<Vec<_>>());
+    all.push(value.into());
+    // As Rust and other languages quote it.
+    let quoted = format!("{value:?}");
+    all.push(quoted[1..quoted.len() - 1].into());
+    all.push(value.as_bytes().escape_ascii().collect());
+    all.extend((0..3).map(|before| in_base64(value.as_bytes(), before)));
+    all.retain(|spelling| spelling.len() >= PIECE_BYTES_MIN);
+    all
+}
+
+/// The characters that a value alone decides, so many bytes after the beginning of a Base64 text, modulo 3.
+fn in_base64(value: &[u8], before: usize) -> Vec<u8> {
+    let bytes = [&[0; 3][..before], value].concat();
+    let text = STANDARD_NO_PAD.encode(&bytes);
+    let (from, until) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+    text.as_bytes()[from.min(until)..until].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    const VALUE: &str = "p/s \"wörd\\+12";
+
+    fn secrets() -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.add("env.PASSWORD", VALUE);
+        secrets.add("env.PASSWORD", "another");
+        secrets
+    }
+
+    #[test]
+    fn every_spelling_is_replaced() {
+        let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+        let quoted = format!("{VALUE:?}");
+        for text in [
+            VALUE.to_string(),
+            "a=p%2Fs%20%22w%C3%B6rd%5C%2B12&b=1".to_string(),
+            "a=p%2Fs+%22w%C3%B6rd%5C%2B12&b=1".to_string(),
+            quoted,
+            "{\"a\":\"p/s \\\"wörd\\\\+12\"}".to_string(),
+        ] {
+            let shown = secrets().redact_text(&text);
+            assert!(shown.contains(REDACTED) && !shown.contains("rd"), "{text}: {shown}");
+        }
+        for user in ["", "a", "ab", "abc"] {
+            let shown = secrets().redact_text(&base64(&format!("{user}{VALUE}:x")));
+            assert!(shown.contains(REDACTED) && shown.len() < 24, "{user}: {shown}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_was_cut_off_is_recognized_at_both_ends() {
+        let secrets = secrets();
+        assert_eq!(secrets.redact_text("it is p/s \"wör"), "it is (secret)");
+        assert_eq!(secrets.redact_text("rd\\+12 it was"), "(secret) it was");
+        assert_eq!(secrets.redact_text("it is p/s it was"), "it is p/s it was");
+        assert_eq!(secrets.redact_text("it is p/s"), "it is p/s");
+        let cut = secrets.redact_text(r#"it says "it is p/s \"w\xc3\xb6" (idle)"#);
+        assert_eq!(cut, "it says \"it is (secret)\" (idle)");
+    }
+
+    #[test]
+    fn nothing_else_changes_and_nothing_is_printed() {
+        let secrets = secrets();
+        assert!(matches!(secrets.redact(b"some text"), Cow::Borrowed(b"some text")));
+        assert!(matches!(Secrets::default().redact(b"x"), Cow::Borrowed(b"x")));
+        assert_eq!(format!("{secrets:?}"), "[\"env.PASSWORD\"]");
+        assert_eq!((secrets.get("env.PASSWORD"), secrets.get("PASSWORD")), (Some(VALUE), None));
+    }
+}
