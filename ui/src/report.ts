@@ -527,6 +527,8 @@ export interface Series {
   bins: number;
   /** Packed into a string as described in `crates/report/src/html/pack.rs`, or plain; `pointsOf` of `unpack.ts` reads both. */
   tracks: Record<string, Points | string>;
+  /** What must be known of a chart, by its key. */
+  notes?: Record<string, string>;
 }
 
 /**

@@ -28,6 +28,7 @@ mod shell;
 mod spectrum;
 mod table;
 mod thin;
+mod threads;
 
 pub(crate) const FORMAT: Format = Format {
     name: "html",

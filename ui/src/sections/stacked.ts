@@ -167,6 +167,8 @@ function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): 
   );
   const made = own.length === 0 ? null : plotted(cell, drawing, pane, part, lines);
   if (note !== null) append(cell, h('p', { class: 'nothing' }, note));
+  const { notes } = pane.series;
+  if (notes && Object.hasOwn(notes, chart.key)) append(cell, h('p', { class: 'nothing' }, notes[chart.key]));
   return made;
 }
 

@@ -31,5 +31,8 @@ describe('stacked areas', () => {
     expect(cpu && colorOf(cpu.track)).toBe('--good');
     expect(lock && classOf(lock.track)).toBe('in-bad');
     expect(classOf(line('db_something', []).track)).toBe('in-strong-line');
+    expect(classOf(line('threads/futex/app', []).track)).toBe('in-bad');
+    expect(classOf(line('threads/peer 10.0.0.1:5432/on_cpu', []).track)).toBe('in-state-peer');
+    expect(classOf(line('threads/constructor/app', []).track)).toBe('in-strong-line');
   });
 });

@@ -32,11 +32,24 @@ const COLORS: Partial<Record<string, string>> = {
   db_lwlock: '--doubtful',
   db_lock: '--bad',
   db_client: '--muted',
+  on_cpu: '--good',
+  runnable: '--doubtful',
+  disk: '--accent',
+  futex: '--bad',
+  pipe: '--state-pipe',
+  socket_write: '--state-pipe',
+  timer: '--state-timer',
+  socket_read: '--muted',
+  accept: '--muted',
 };
+const PEER = '--state-peer';
 
 /** The custom property of the color of an area: colors of systems mean systems. */
 export function colorOf({ key }: Track): string {
-  return COLORS[key] ?? '--strong-line';
+  // Of threads: `threads/STATE/PROCESS`, or with the address of what the process waits for.
+  const state = /^threads\/([a-z_]+)/.exec(key)?.[1] ?? key;
+  if (state.startsWith('peer')) return PEER;
+  return (Object.hasOwn(COLORS, state) ? COLORS[state] : null) ?? '--strong-line';
 }
 
 /** The class that sets `--mine` to this color. */

@@ -1,17 +1,19 @@
 //! What there is to draw over time, in the order in which it is read.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use store::Unit;
 
 use super::series::Series;
+use super::threads::{self, ThreadTrack};
 
 /// One picture over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimeChart {
-    pub(crate) key: &'static str,
-    pub(crate) title: &'static str,
+    pub(crate) key: Cow<'static, str>,
+    pub(crate) title: Cow<'static, str>,
     pub(crate) unit: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) tracks: Vec<TimeTrack>,
@@ -31,10 +33,11 @@ pub(crate) struct Strip(pub(crate) u32, pub(crate) u32);
 
 /// The pictures that some series has figures for, with the tracks that some series has.
 pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Vec<TimeChart> {
-    let (mut keys, mut strips) = (BTreeSet::new(), BTreeSet::new());
+    let (mut keys, mut strips, mut threads) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for one in series {
         keys.extend(one.tracks.keys().map(String::as_str));
         strips.extend(one.strips.iter().copied());
+        threads.extend(one.threads.iter().filter(|track| one.tracks.contains_key(&track.key)));
     }
     let track = |track: &Track| {
         let Track { key, label, subject, .. } = *track;
@@ -47,10 +50,30 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
             _ => chart.tracks.iter().filter(|track| keys.contains(track.key)).map(track).collect(),
         };
         let Chart { key, title, unit: of_figures, kind, .. } = *chart;
-        let (title, unit) = (of_unit(title, unit), of_figures);
+        let (key, title, unit) = (key.into(), of_unit(title, unit).into(), of_figures);
         (!tracks.is_empty()).then_some(TimeChart { key, title, unit, kind, tracks })
     };
-    CHARTS.iter().filter_map(of_chart).collect()
+    let (of_load, of_resources) = CHARTS.split_at(CHARTS_OF_LOAD);
+    let mut charts: Vec<TimeChart> = of_load.iter().filter_map(of_chart).collect();
+    charts.extend(of_threads(threads));
+    charts.extend(of_resources.iter().filter_map(of_chart));
+    charts
+}
+
+/// A picture for each process.
+fn of_threads<'a>(threads: impl IntoIterator<Item = &'a ThreadTrack>) -> impl Iterator<Item = TimeChart> {
+    let mut by_process: BTreeMap<&str, Vec<TimeTrack>> = BTreeMap::new();
+    for ThreadTrack { process, key, label, .. } in threads {
+        let (key, label) = (key.clone(), label.clone());
+        by_process.entry(process).or_default().push(TimeTrack { key, label, subject: "system" });
+    }
+    by_process.into_iter().map(|(process, tracks)| TimeChart {
+        key: threads::chart_key(process).into(),
+        title: format!("Threads of {process}").into(),
+        unit: "count",
+        kind: STACK,
+        tracks,
+    })
 }
 
 /// Words of the list below, as they are of transactions.
@@ -95,9 +118,9 @@ pub(crate) fn kept(key: &str) -> TrackRule {
         let Chart { decimals, shows_zero, .. } = *chart;
         chart.tracks.iter().any(|track| track.key == key).then_some(TrackRule { decimals, shows_zero })
     };
-    // The others are strips.
-    let of_strip = TrackRule { decimals: 2, shows_zero: true };
-    CHARTS.iter().find_map(of_chart).unwrap_or(of_strip)
+    // The others are strips and threads.
+    let other = TrackRule { decimals: 2, shows_zero: !key.starts_with(threads::PREFIX) };
+    CHARTS.iter().find_map(of_chart).unwrap_or(other)
 }
 
 struct Chart {
@@ -164,6 +187,9 @@ const fn times(key: &'static str, title: &'static str, tracks: &'static [Track])
 
 const ANSWERS_PER_SECOND: &str = "Answers per second";
 const PLANNED_REQUESTS: &str = "planned requests";
+
+/// The first so many are of the load and of what was asked of it; those of threads follow.
+const CHARTS_OF_LOAD: usize = 5;
 
 const CHARTS: &[Chart] = &[
     Chart {
@@ -342,7 +368,7 @@ mod tests {
     fn series(keys: &[&str], strips: &[Strip]) -> Series {
         let points = || super::super::thin::Points { mid: Vec::new(), low: None, high: None };
         let tracks: BTreeMap<String, _> = keys.iter().map(|key| ((*key).to_owned(), points())).collect();
-        Series { bin_s: 1, bins: 0, tracks, strips: strips.to_vec() }
+        Series { bin_s: 1, tracks, strips: strips.to_vec(), ..Series::default() }
     }
 
     #[test]
@@ -351,7 +377,7 @@ mod tests {
         let on_cores = series(&["ok_per_s", "core_0", "core_10"], &[Strip(0, 0), Strip(10, 10)]);
         let on_many = series(&["core_2_3"], &[Strip(2, 3)]);
         let charts = of([&with_errors, &on_cores, &on_many].into_iter(), Unit::Requests);
-        let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
+        let keys: Vec<&str> = charts.iter().map(|chart| chart.key.as_ref()).collect();
         assert_eq!(keys, ["rate", "errors", "cores"]);
         let labels: Vec<&str> = charts[2].tracks.iter().map(|track| track.label.as_str()).collect();
         assert_eq!(labels, ["core 0", "busiest of cores 2–3", "core 10"]);

@@ -128,7 +128,7 @@ mod tests {
                 let mid = (0..bins).map(|place| figure(place + track)).collect();
                 (format!("track_{track}"), Points { mid, low: None, high: None })
             });
-            Ok(Some(Series { bin_s, bins, tracks: tracks.collect(), strips: Vec::new() }))
+            Ok(Some(Series { bin_s, bins, tracks: tracks.collect(), ..Series::default() }))
         });
         (fitted.unwrap(), tries)
     }

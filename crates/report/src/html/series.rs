@@ -9,19 +9,26 @@ use store::{Model, PackedSecond, Run, RunState, StoreError, Verdict};
 use super::charts::{self, Strip};
 use super::readings::Readings;
 use super::thin::{Bins, Means, Points, Times};
+use super::threads::{self, ThreadStates, ThreadTrack};
 use crate::durations::{key, name};
 
 /// Figures of one run over time, from the start of the load, warm-up included.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Series {
     /// Seconds in each bin; the first bin begins at 0.
     pub(crate) bin_s: u64,
     pub(crate) bins: usize,
     /// By the keys of [`charts`]. Most are left out where they are zero all the time.
     pub(crate) tracks: BTreeMap<String, Points>,
+    /// What must be known of a picture, by its key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) notes: BTreeMap<String, String>,
     /// Which cores have a strip among the tracks.
     #[serde(skip)]
     pub(crate) strips: Vec<Strip>,
+    /// Which tracks are of threads.
+    #[serde(skip)]
+    pub(crate) threads: Vec<ThreadTrack>,
 }
 
 /// Of a run that was loaded by itself, with at most `points_max` points a track; `None` if no second was kept of it.
@@ -51,6 +58,8 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
     let mut tracks = load.tracks(run.new.model);
     let (of_readings, strips) = Readings::of(run, bins, whole_seconds).tracks();
     tracks.extend(of_readings);
+    let ThreadStates { points, tracks: threads, notes } = threads::of(run, bins, whole_seconds);
+    tracks.extend(points);
     let finish = |(key, points): (String, Points)| {
         let kept = charts::kept(&key);
         let points = points.to_decimals(kept.decimals);
@@ -58,7 +67,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
         says_something.then_some((key, points))
     };
     let tracks = tracks.into_iter().filter_map(finish).collect();
-    Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, strips }))
+    Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, notes, strips, threads }))
 }
 
 /// How many seconds had load from their start to their end.
