@@ -13,7 +13,7 @@ use crate::units::decimal;
 pub(super) const PREFIX: &str = "threads/";
 /// Characters of a process, and of the address of a dependency.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Dependencies of a process that are told apart.
+/// Dependencies of a process that have an area of their own.
 const PEERS_MAX: usize = 3;
 
 /// States from the ground up: key, label, and readings of threads that can carry requests, which are added up.
@@ -41,7 +41,7 @@ const IDLE: &str = "idle";
 /// One area of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ThreadTrack {
-    /// Of the process, as far as it is told.
+    /// Of the process, cut to fit.
     pub(crate) process: String,
     /// From the ground up.
     place: usize,
