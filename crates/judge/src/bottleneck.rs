@@ -15,25 +15,37 @@ use crate::setting::Setting;
 use crate::signals::Signals;
 use crate::words::many;
 
+mod bandwidth;
+mod busy_connections;
 mod cause;
 mod connections;
 mod cpu;
 mod database;
+mod delayed_ack;
 mod disks;
 mod evidence;
 mod generator;
 mod host;
 mod listen_queue;
+mod little;
 mod load;
 mod memory;
 mod one_core;
 mod open_files;
 mod pauses;
+mod pool;
 mod quota;
+mod rate_limit;
 mod refusals;
+mod spinning;
 mod threads;
 mod unknown;
 mod words;
+
+#[cfg(test)]
+mod planted;
+#[cfg(test)]
+mod tests;
 
 pub use cause::{Bottleneck, Certainty, Reading, Refutation, Scope};
 pub use evidence::{CombinedFigures, Evidence, RunEvidence};
@@ -58,9 +70,11 @@ pub const RULES: &[Rule] = &[
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
+    busy_connections::CONNECTIONS_OF_THE_LOAD,
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,
     quota::CPU_QUOTA,
+    spinning::THREADS_THAT_SPIN,
     cpu::ALL_CORES,
     one_core::ONE_THREAD,
     memory::LIMIT_OF_MEMORY,
@@ -73,12 +87,17 @@ pub const RULES: &[Rule] = &[
     threads::A_LOCK,
     pauses::PAUSES,
     pauses::COLLECTIONS,
+    delayed_ack::DELAYED_ACKS,
+    bandwidth::BANDWIDTH,
+    rate_limit::DELAYED_TO_A_RATE,
+    pool::POOL,
     one_core::ONE_CORE,
     host::CORES_TAKEN_BY_THE_HOST,
     memory::MEMORY,
     disks::DISKS,
     one_core::ONE_CORE_IN_TURNS,
     cpu::WAITS_FOR_A_CORE,
+    load::NOBODY_WAITED_FOR_ANOTHER,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 

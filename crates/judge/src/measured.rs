@@ -5,6 +5,7 @@ use store::{Outage, Run, StoreError};
 
 use crate::durations::Durations;
 use crate::event_cost::EventSums;
+use crate::pace::Pace;
 use crate::rates;
 use crate::resources::Resources;
 use crate::window::Window;
@@ -20,6 +21,8 @@ pub struct Measured {
     pub outage: Option<Outage>,
     /// Response times of all that ended.
     pub response: Durations,
+    /// How fast and how evenly it was answered.
+    pub pace: Pace,
     /// What was used meanwhile, if anybody looked.
     pub resources: Option<Resources>,
     /// What its events cost; `None` if it had none, or nobody knows of one of them.
@@ -35,6 +38,7 @@ impl Measured {
             window: Window::of(run),
             outage: run.ending.as_ref().and_then(|ending| ending.outage.clone()),
             response: Durations::of(&tally.response.all()),
+            pace: Pace::of(run, &run.whole(Phase::WarmUp)?, &tally),
             resources: Resources::of(run),
             events: EventSums::of(run),
         })

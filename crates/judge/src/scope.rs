@@ -39,8 +39,7 @@ impl Scope {
     /// Of what was counted, what ended meanwhile, and how long the system was gone.
     pub(crate) fn of_parts(tally: Tally, window: Option<Window>, outage: Option<Outage>) -> Self {
         let response = Durations::of(&tally.response.all());
-        let measured =
-            Measured { counts: tally.counts, window, outage, response, resources: None, events: None };
+        let measured = Measured { counts: tally.counts, window, outage, response, ..Measured::default() };
         Self { tally, measured }
     }
 

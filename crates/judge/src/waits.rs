@@ -70,10 +70,15 @@ pub struct Workers {
     pub same_futex: f64,
     /// In reads from a dependency, by its address.
     pub dependencies: BTreeMap<String, f64>,
+    /// Connections that the process has opened, by the address of the dependency.
+    pub connections: BTreeMap<String, f64>,
 }
 
 /// States in which a thread works, or holds something up, rather than waiting for another thread or for work.
 const AT_WORK: [&str; 7] = ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
+
+/// States of them in which it sleeps, and holds a request.
+const ASLEEP: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 
 /// The label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
@@ -94,10 +99,24 @@ impl Workers {
         AT_WORK.iter().map(|state| self.in_state(state)).sum()
     }
 
+    /// Asleep in what a request waits for outside of the process, and in timers.
+    pub fn asleep(&self) -> f64 {
+        let asleep: f64 = ASLEEP.iter().map(|state| self.in_state(state)).sum();
+        asleep + self.dependencies.values().sum::<f64>()
+    }
+
+    /// On a core, or ready for one.
+    pub fn computing(&self) -> f64 {
+        self.in_state("on_cpu") + self.in_state("runnable")
+    }
+
     fn add(&mut self, metric: &str, label: &str, value: f64) {
         match (metric, label) {
             ("threads_dependency_read", address) => {
                 *self.dependencies.entry(address.to_owned()).or_default() += value;
+            }
+            ("dependency_connections", address) => {
+                *self.connections.entry(address.to_owned()).or_default() += value;
             }
             ("threads_futex_same", _) => self.same_futex += value,
             (metric, WORKER) => {
@@ -113,6 +132,7 @@ impl Workers {
         self.states
             .values_mut()
             .chain(self.dependencies.values_mut())
+            .chain(self.connections.values_mut())
             .for_each(|threads| *threads /= seconds);
         self.same_futex /= seconds;
         self
@@ -134,6 +154,7 @@ impl Workers {
             states: middles(|one| &one.states),
             same_futex: median(of.iter().map(|one| one.same_futex)).unwrap_or(0.0),
             dependencies: middles(|one| &one.dependencies),
+            connections: middles(|one| &one.connections),
         }
     }
 }
@@ -158,7 +179,7 @@ impl Waits {
                 "cpu_gc_s" => *gc_s.entry(reading.second).or_default() += value,
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
                 "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
-                metric if metric.starts_with("threads_") => {
+                metric if metric.starts_with("threads_") || metric == "dependency_connections" => {
                     sampled.entry(reading.subject).or_default().1.add(metric, reading.label, value);
                 }
                 _ => {}

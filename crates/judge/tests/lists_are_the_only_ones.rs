@@ -55,6 +55,8 @@ fn resources_are_named_once() {
             // Names of readings.
             ("", "listen_queue"),
             ("", "open_files"),
+            // A word for many things.
+            ("", "connections"),
             // Keys of charts, and labels of their lines.
             ("crates/report/src/html/charts.rs", "disk"),
             ("crates/report/src/html/charts.rs", "lock"),
@@ -62,6 +64,9 @@ fn resources_are_named_once() {
             ("crates/report/src/html/charts.rs", "memory"),
             // What a plan can limit.
             ("crates/plan/src/file/tables.rs", "memory"),
+            // What a proxy of a plan can limit.
+            ("crates/plan/src/file/tables.rs", "bandwidth"),
+            ("crates/plan/src/file/tables/events.rs", "bandwidth"),
             // A disk of its own that a plan gives a system.
             ("crates/plan/src/file/tables.rs", "disk"),
         ],

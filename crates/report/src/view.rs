@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use judge::event_cost::EventSums;
-use judge::{Eligibility, Measured, Resources, Signals, Window};
+use judge::{Eligibility, Measured, Pace, Resources, Signals, Window};
 use record::{Phase, Tally};
 use store::{Level, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
 
@@ -67,8 +67,10 @@ impl<'a> View<'a> {
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
         let window = Window::of(run);
+        let before = run.whole(Phase::WarmUp)?;
+        let pace = Pace::of(run, &before, &whole);
         let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
-        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, None, kind);
+        let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
         let outage = run.ending.as_ref().and_then(|ending| ending.outage.clone());
         let measured = Measured {
@@ -76,6 +78,7 @@ impl<'a> View<'a> {
             window,
             outage,
             response: whole.response.all,
+            pace,
             resources: Resources::of(run),
             events: EventSums::of(run),
         };

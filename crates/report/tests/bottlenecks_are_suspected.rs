@@ -303,7 +303,7 @@ fn a_load_that_asks_for_no_more_is_the_limit() {
     let open = || Script { model: Model::Open, ..Script::default() };
     assert_eq!(open().resource(), "load");
     assert_eq!(open().with(&BUSY).resource(), "load", "busy, and yet all was answered");
-    assert_eq!(Script { not_sent: 2_000, ..open() }.resource(), "unknown", "more was asked for");
+    assert_eq!(Script { not_sent: 2_000, ..open() }.resource(), "connections", "more was asked for");
     assert_eq!(Script { not_sent: 2_000, ..open() }.with(&BUSY).resource(), "machine_cpu");
     assert_eq!(Script { users: 100, ..Script::default() }.with(&BUSY).resource(), "machine_cpu");
 }
@@ -389,14 +389,15 @@ fn threads_at_one_lock_are_the_limit_where_each_has_a_user() {
         because.starts_with("on average 3.0 of the 3.9 threads of app waited for the same futex"),
         "{because}"
     );
-    assert_eq!(resource(&at_lock(2.0, 2.0)), "unknown", "half of them");
+    assert_eq!(resource(&at_lock(2.0, 2.0)), "pool", "two at a time");
+    assert_eq!(resource(&at_lock(2.0, 1.5)), "unknown", "half of them");
     assert_eq!(resource(&at_lock(15.0, 1.0)), "unknown", "a pool that may be idle");
     assert_eq!(resource(&at_lock(3.9, 0.1)), "unknown", "nobody holds the lock");
     assert_eq!(Script::default().with(&BUSY).with(&at_lock(3.0, 0.9)).resource(), "machine_cpu");
-    let limit = Script::default().with(&at_lock(2.0, 2.0)).limit();
+    let limit = Script::default().with(&at_lock(2.0, 1.5)).limit();
     let because = limit["because"].as_str().unwrap();
-    assert!(because.contains("threads of app in timer (2.0) 50 %"), "{because}");
-    let did = "of the 4.0 threads of app that ran, 2.0 in futex, 2.0 in timer on average";
+    assert!(because.contains("threads of app in futex (2.0) 57 %"), "{because}");
+    let did = "of the 3.5 threads of app that ran, 2.0 in futex, 1.5 in timer on average";
     assert_eq!(limit["for"][1], did);
 }
 

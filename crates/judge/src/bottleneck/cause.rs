@@ -18,7 +18,8 @@ pub struct Bottleneck {
     pub certainty: Certainty,
     /// Where it is.
     pub scope: Scope,
-    /// The share of the response time that it explains, from 0 to 1, by Little's law; `None` if no reading tells.
+    /// The share of the response time that it explains and likelier causes do not, above 0 and up to 1, by Little's law; `None` if no
+    /// reading tells, or nothing is left.
     pub share: Option<f64>,
     /// Readings that speak for it, `because` first, without the readings in `highest`.
     pub for_: Vec<String>,
@@ -204,7 +205,17 @@ pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
             None => ranked.push(cause),
         }
     }
+    share_out(&mut ranked);
     ranked
+}
+
+/// What a likelier cause explains is not explained again, so that all shares add up to 1 at most.
+fn share_out(ranked: &mut [Bottleneck]) {
+    let mut rest = 1.0;
+    for cause in ranked {
+        cause.share = cause.share.map(|share| share.min(rest)).filter(|share| *share > 0.0);
+        rest -= cause.share.unwrap_or(0.0);
+    }
 }
 
 impl Bottleneck {

@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{FULL, REFUSED, Rule};
 use crate::causes::Resource;
-use crate::words::{count, counted, decimal, one};
+use crate::words::{count, counted, decimal, duration, one};
 
 /// Of the users, how many wait for an answer when the pauses of the others decide.
 pub(super) const PAUSED: f64 = 0.5;
@@ -114,4 +114,37 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     Some(suspected(Resource::LOAD, Scope::Load, because).first().next("use more users"))
+}
+
+/// Of the users, those that wait for an answer in a load without pauses.
+const ALL: f64 = 0.9;
+/// Users at least: one alone does not queue.
+const USERS: f64 = 2.0;
+
+pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {
+    finds: &[Resource::LOAD],
+    when: "a closed load of two users or more without pauses, the fastest answer took 85 % of the mean or more, and the first answers \
+           were not slower",
+    why: "requests did not wait for each other, so each user gets as much as one alone. More users may meet a limit",
+    refuted_by: REFUTED_BY,
+    find: nobody_waited_for_another,
+};
+
+fn nobody_waited_for_another(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [users, waiting] =
+        evidence.users().filter(|[users, waiting]| *users >= USERS && *waiting >= ALL * users)?;
+    if !evidence.is_uncontended() || !evidence.is_system_read() {
+        return None;
+    }
+    let (fastest_ns, ok_ns) = (evidence.pace(|pace| pace.fastest_ns)?, evidence.together.ok_ns?);
+    let because = format!(
+        "the fastest answer took {}, the mean one {}: {} of {} users did not wait for each other{}",
+        duration(fastest_ns),
+        duration(ok_ns),
+        decimal(waiting, 1),
+        decimal(users, 0),
+        cpu_in_brackets(evidence)
+    );
+    let next = format!("use more than {} users, until answers take longer", decimal(users, 0));
+    Some(suspected(Resource::LOAD, Scope::Load, because).indirect(None).without_share().next(next))
 }

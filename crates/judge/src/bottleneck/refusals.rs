@@ -12,6 +12,9 @@ const MOSTLY_REFUSED: f64 = 0.9;
 /// Refusals that took less than this share of what good answers took were not waited for.
 const AT_ONCE: f64 = 0.5;
 
+/// p90 − p10 of p50: a timer rejects, whatever the request is.
+const AT_THE_SAME_TIME: f64 = 0.05;
+
 impl Resource {
     /// A limit of the system's own on what may wait.
     pub const REQUEST_QUEUE: Self = Self::new("request_queue", "the system's own queue limit (503)")
@@ -26,9 +29,10 @@ impl Resource {
 
 pub(super) const REFUSALS: Rule = Rule {
     finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
-    when: "1 % of the requests or more were answered 429, or 503 in less than half of the time of a good answer",
-    why: "what is rejected at once was not waited for. Slow rejections are time-outs of something else. Below 90 % of the requests, a \
-          system that has used up a thread or the cores rejects for lack of them",
+    when: "1 % of the requests or more were answered 429, or 503 in less than half of the time of a good answer; or 503 after the same \
+           time (p90 − p10 is at most 5 % of p50), and good answers took no less",
+    why: "what is rejected at once was not waited for, and a queue that gives up does so after a fixed time. Other slow rejections are \
+          failures of something else. Below 90 % of the requests, a system that has used up a thread or the cores rejects for lack of them",
     refuted_by: &[],
     find: refusals,
 };
@@ -37,12 +41,15 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [refused_ns, ok_ns] = [evidence.together.rejected_ns?, evidence.together.ok_ns?];
     let is_refusing = |status: &u16| evidence.share_of_status(*status) >= REFUSED;
     let status = [429, 503].into_iter().find(is_refusing)?;
-    if status == 503 && refused_ns > AT_ONCE * ok_ns {
+    let is_late = status == 503 && refused_ns > AT_ONCE * ok_ns;
+    let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
+    if is_late && !(gives_up && refused_ns <= ok_ns) {
         return None;
     }
+    let when = if is_late { "each time" } else { "on average" };
     let share = evidence.share_of_status(status);
     let because = format!(
-        "{} of the requests were answered {status} after {} on average, the good ones after {}{}",
+        "{} of the requests were answered {status} after {} {when}, the good ones after {}{}",
         percent(share),
         duration(refused_ns),
         duration(ok_ns),

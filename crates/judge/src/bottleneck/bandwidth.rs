@@ -1,0 +1,72 @@
+//! Bytes per second: answers that come slowly after their first byte.
+
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::Evidence;
+use super::little::WORKED_ON;
+use super::words::{cpu_in_brackets, percent};
+use super::{ROOMY, Rule};
+use crate::causes::Resource;
+use crate::words::{decimal, duration};
+
+/// Of the time of an answer, what passes after its first byte.
+const MOST: f64 = 0.5;
+/// An answer that fits into a few packets is not slow for its size.
+const BYTES_MIN: f64 = 16.0 * 1024.0;
+/// What a transfer takes at least: less is the work of the kernel.
+const TRANSFER_MIN_NS: f64 = 2e6;
+/// A generator that reads is the slow one.
+const GENERATOR_BUSY: f64 = 0.5;
+
+impl Resource {
+    /// Bytes per second.
+    pub const BANDWIDTH: Self = Self::new("bandwidth", "bandwidth")
+        .next("raise the limit on bytes per second, or send less: compress, cache, smaller answers");
+}
+
+/// Who writes or reads bytes all the time needs cores, and not bandwidth.
+const CORES_WERE_BUSY: Refutation = Refutation {
+    when: "a thread of the system was busy for 75 % of the time or the cores were, or the generator used half a core",
+    is_read: |evidence| {
+        let busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= ROOMY);
+        let used = evidence.cores().and_then(|cores| cores.system);
+        let own = evidence.signal(|signals| signals.busiest_thread).is_some_and(|thread| thread >= ROOMY);
+        let generator = evidence.cores().and_then(|cores| cores.generator);
+        own || generator.is_some_and(|used| used >= GENERATOR_BUSY)
+            || busy && used.is_none_or(|used| used >= MOST)
+    },
+};
+
+pub(super) const BANDWIDTH: Rule = Rule {
+    finds: &[Resource::BANDWIDTH],
+    when: "half of the time of an answer or more passed after its first byte, at least 2 ms, and answers have 16 KiB or more",
+    why: "the system has the answer already, and the generator reads it as it comes",
+    refuted_by: &[CORES_WERE_BUSY, WORKED_ON],
+    find: bandwidth,
+};
+
+fn bandwidth(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let share = evidence.transfer().filter(|share| *share >= MOST)?;
+    let bytes = evidence.pace(|pace| pace.bytes_per_answer).filter(|bytes| *bytes >= BYTES_MIN)?;
+    let transfer_ns = share * evidence.together.ok_ns?;
+    if transfer_ns < TRANSFER_MIN_NS {
+        return None;
+    }
+    let per_s = bytes / (transfer_ns / 1e9);
+    let because = format!(
+        "{} of the time of an answer passed after its first byte: {} came in {}, {} a second over each connection{}",
+        percent(share),
+        kibibytes(bytes),
+        duration(transfer_ns),
+        kibibytes(per_s),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::BANDWIDTH, Scope::System, because).direct(Some(share));
+    Some(cause.next(format!(
+        "look for a limit of {} a second for each connection, or of the link for all; or send smaller answers",
+        kibibytes(per_s)
+    )))
+}
+
+fn kibibytes(bytes: f64) -> String {
+    format!("{} KiB", decimal(bytes / 1024.0, 0))
+}

@@ -1,0 +1,65 @@
+//! Connections of an open load: all busy, while the system answers as fast as ever.
+
+use stats::median;
+
+use super::Rule;
+use super::cause::{Bottleneck, Scope, suspected};
+use super::evidence::{Evidence, RunEvidence};
+use crate::causes::Resource;
+use crate::words::{decimal, duration, percent_of};
+use store::Model;
+
+/// Of the connections, those that are busy on average.
+const BUSY: f64 = 0.9;
+/// Of the connections, the requests that a system works on at once where they do not wait for each other.
+const AT_ONCE: f64 = 0.8;
+/// Beyond what is needed on average: requests come in bunches.
+const ROOM: f64 = 1.3;
+
+impl Resource {
+    /// Connections of the load.
+    pub const CONNECTIONS: Self = Self::new("connections", "connections of the load")
+        .telling_errors()
+        .next("give the load more connections (-c)");
+}
+
+pub(super) const CONNECTIONS_OF_THE_LOAD: Rule = Rule {
+    finds: &[Resource::CONNECTIONS],
+    when: "an open load was not answered in full, its connections were busy 90 % of the time, and throughput × the fastest answer is 80 % of \
+           their number",
+    why: "the system answered no later than when it was alone, and could not be sent more",
+    refuted_by: &[],
+    find: connections,
+};
+
+fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let is_open = evidence.runs.iter().all(|run| run.run.new.model == Model::Open);
+    if !is_open || evidence.is_answered_in_full() || evidence.is_exhausted() {
+        return None;
+    }
+    let open = |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+    let open = median(evidence.runs.iter().filter_map(open)).filter(|open| *open >= 1.0)?;
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= BUSY * open)?;
+    evidence.at_once().filter(|at_once| *at_once >= AT_ONCE * open)?;
+    let offered = |run: &RunEvidence<'_>| {
+        let window = run.measured.window?;
+        Some(window.per_s(window.offered?))
+    };
+    let offered_per_s = median(evidence.runs.iter().filter_map(offered))?;
+    let [ok_ns, needed] = {
+        let ok_ns = evidence.together.ok_ns?;
+        [ok_ns, (offered_per_s * ok_ns / 1e9 * ROOM).ceil().max(open + 1.0)]
+    };
+    let because = format!(
+        "all {} connections were busy ({} of the time), and a reply took {} as ever: {} a second need {} of them",
+        decimal(open, 0),
+        percent_of((in_flight / open).min(1.0)),
+        duration(ok_ns),
+        decimal(offered_per_s, 0),
+        decimal(needed, 0)
+    );
+    let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
+    let share = median(response_ns).map(|response_ns| 1.0 - ok_ns / response_ns);
+    let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because).direct(share);
+    Some(cause.next(format!("give the load about {} connections (-c)", decimal(needed, 0))).first())
+}

@@ -1,0 +1,44 @@
+//! Answers in two writes: the second waits until the client confirms the first (Nagle's algorithm and delayed ACKs).
+
+use super::Rule;
+use super::cause::{Bottleneck, Scope, suspected};
+use super::evidence::Evidence;
+use super::little::WORKED_ON;
+use super::words::{cpu_in_brackets, percent};
+use crate::causes::Resource;
+use crate::words::duration;
+
+/// How long Linux delays an ACK, in nanoseconds, with what is measured of it.
+const DELAY_NS: std::ops::RangeInclusive<f64> = 39e6..=50e6;
+/// Of the time of an answer, what passes after its first byte.
+const AFTER_FIRST_BYTE: f64 = 0.75;
+
+impl Resource {
+    /// A delayed ACK that an answer waits for.
+    pub const DELAYED_ACK: Self =
+        Self::new("delayed_ack", "delayed ACKs, which answers in several writes wait for")
+            .next("set TCP_NODELAY on the system's connections, or write head and body of an answer at once");
+}
+
+pub(super) const DELAYED_ACKS: Rule = Rule {
+    finds: &[Resource::DELAYED_ACK],
+    when: "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte",
+    why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
+    refuted_by: &[WORKED_ON],
+    find: delayed_acks,
+};
+
+fn delayed_acks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let place =
+        |at: usize| evidence.pace(move |pace| Some(pace.ok_ns?[at])).filter(|ns| DELAY_NS.contains(ns));
+    let (low, high) = (place(0)?, place(2)?);
+    let share = evidence.transfer().filter(|share| *share >= AFTER_FIRST_BYTE)?;
+    let because = format!(
+        "80 % of the answers took {} to {}, as long as Linux delays an ACK, and {} of that passed after the first byte{}",
+        duration(low),
+        duration(high),
+        percent(share),
+        cpu_in_brackets(evidence)
+    );
+    Some(suspected(Resource::DELAYED_ACK, Scope::System, because).direct(Some(share)))
+}

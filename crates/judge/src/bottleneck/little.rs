@@ -1,0 +1,79 @@
+//! Little's law on the answers: how many requests a system works on at once, and whether they wait for each other.
+
+use stats::median;
+
+use super::cause::Refutation;
+use super::evidence::{Evidence, RunEvidence};
+use crate::pace::Pace;
+use crate::waits::Workers;
+
+/// The fastest answer takes nearly as long as the mean one where no request waits for another.
+const UNCONTENDED: f64 = 0.85;
+
+/// Who works on an answer has not sent all of it.
+pub(super) const WORKED_ON: Refutation = Refutation {
+    when: "half of the requests in flight were held by threads of the system that slept for something else, or ran",
+    is_read: |evidence| {
+        let held = |workers: &Workers| workers.asleep() + workers.computing();
+        let held = evidence.workers().values().map(held).sum();
+        evidence.of_in_flight(held).is_some_and(|share| share >= 0.5)
+    },
+};
+
+impl Evidence<'_> {
+    /// A figure of how fast and how evenly runs were answered, the median of all runs.
+    pub(super) fn pace(&self, figure: impl Fn(&Pace) -> Option<f64>) -> Option<f64> {
+        median(self.runs.iter().filter_map(|run| figure(&run.measured.pace)))
+    }
+
+    /// Requests that ended per second, in any way.
+    pub(super) fn ended_per_s(&self) -> Option<f64> {
+        median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
+    }
+
+    /// How many requests the system works on at once, if it works on each for as long as the fastest took: throughput × its time.
+    pub(super) fn at_once(&self) -> Option<f64> {
+        let of_run = |run: &RunEvidence<'_>| {
+            let window = run.measured.window?;
+            Some(window.per_s(window.counts.ok) * run.measured.pace.fastest_ns? / 1e9)
+        };
+        median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
+    }
+
+    /// p90 − p10 of the service time of ok answers, as a share of p50.
+    pub(super) fn spread(&self) -> Option<f64> {
+        self.pace(|pace| pace.ok_ns.and_then(relative))
+    }
+
+    /// The same of rejected answers.
+    pub(super) fn spread_of_rejected(&self) -> Option<f64> {
+        self.pace(|pace| pace.rejected_ns.and_then(relative))
+    }
+
+    /// Of the time of an ok answer, the share that passed after its first byte.
+    pub(super) fn transfer(&self) -> Option<f64> {
+        let ok_ns = self.together.ok_ns?;
+        let first_ns = self.pace(|pace| pace.first_byte_ns)?;
+        Some((1.0 - first_ns / ok_ns).clamp(0.0, 1.0)).filter(|share| share.is_finite())
+    }
+
+    /// Whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each other. Says nothing
+    /// of a program that began cold: it had a queue before it was fast.
+    pub(super) fn is_uncontended(&self) -> bool {
+        let began_slowly = self.runs.iter().any(|run| run.measured.pace.began_slowly);
+        let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
+        !began_slowly && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
+    }
+
+    /// The largest share of the requests in flight that slept in one kind of thing which names itself: a disk, a peer, a pipe, a
+    /// wait of a database, or a futex.
+    pub(super) fn slept_elsewhere(&self) -> f64 {
+        let locked: f64 = self.workers().values().map(|workers| workers.same_futex).fold(0.0, f64::max);
+        let locked = if locked >= 2.0 { self.of_in_flight(locked).unwrap_or(0.0) } else { 0.0 };
+        self.asleep().max(self.asleep_in_database()).max(locked)
+    }
+}
+
+fn relative([low, middle, high]: [f64; 3]) -> Option<f64> {
+    Some((high - low) / middle).filter(|share| share.is_finite())
+}

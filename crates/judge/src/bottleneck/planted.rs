@@ -1,0 +1,127 @@
+//! Evidence that was made up: a closed load on a system that uses little of two cores, and what tests change of it.
+
+use std::sync::OnceLock;
+
+use fixtures::{OwnStore, new_run};
+use record::{Counts, InWindow, MinMedianMax, Spread};
+use store::{Ending, Model, Run};
+
+use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
+use crate::measured::Measured;
+use crate::pace::Pace;
+use crate::resources::{Core, Resources, Usage};
+use crate::signals::Signals;
+use crate::waits::Workers;
+use crate::window::Window;
+
+/// How long it lasted.
+pub(super) const SECONDS: f64 = 10.0;
+
+pub(super) struct Planted {
+    pub(super) run: Run,
+    pub(super) measured: Measured,
+    pub(super) signals: Signals,
+    pub(super) together: CombinedFigures,
+}
+
+impl Planted {
+    /// Users who wait for an answer all the time, each for so long; the fastest answer took as long as given.
+    pub(super) fn closed(users: u64, per_s: f64, fastest_ms: f64) -> Self {
+        static RUN: OnceLock<Run> = OnceLock::new();
+        let kept = || OwnStore::new().kept(&new_run(), &[], &[], &Ending::default());
+        let mut planted = Self {
+            run: RUN.get_or_init(kept).clone(),
+            measured: Measured::default(),
+            signals: Signals { cores: 2, busy: Some(0.1), busy_cores: Some(0.2), ..Signals::default() },
+            together: CombinedFigures::default(),
+        };
+        planted.connections(users);
+        planted.answers(per_s, users as f64 / per_s * 1e3);
+        planted.measured.pace.fastest_ns = Some(fastest_ms * 1e6);
+        planted.uses(0.1, 0.0);
+        planted
+    }
+
+    /// An open load with so many connections, which planned so much.
+    pub(super) fn open(connections: u64, planned_per_s: f64, per_s: f64, mean_ms: f64) -> Self {
+        let mut planted = Self::closed(connections, per_s, mean_ms);
+        planted.run.new.model = Model::Open;
+        planted.answers(per_s, mean_ms);
+        let counted = (planned_per_s * SECONDS) as u64;
+        planted.together.counts.planned = counted;
+        planted.together.counts.not_sent = counted.saturating_sub(planted.together.counts.sent);
+        planted.measured.counts = planted.together.counts;
+        if let Some(window) = &mut planted.measured.window {
+            window.offered = Some(counted);
+        }
+        planted
+    }
+
+    fn connections(&mut self, connections: u64) {
+        let requests = MinMedianMax { min: 1.0, median: 1.0, max: 1.0 };
+        let spread = Spread { connections, requests, response_mean_ns: None, response_max_ns: None };
+        self.run.ending.get_or_insert_default().spread = Some(spread);
+    }
+
+    /// So many ok answers, each after the same time.
+    pub(super) fn answers(&mut self, per_s: f64, mean_ms: f64) {
+        let ok = (per_s * SECONDS).round() as u64;
+        let counts = Counts { planned: ok, sent: ok, ok, ..Counts::default() };
+        let in_window = InWindow { ok, ..InWindow::default() };
+        self.measured.counts = counts;
+        self.measured.window =
+            Some(Window { length_s: SECONDS, counts: in_window, offered: None, backlog: None });
+        self.measured.response.mean_ns = Some(mean_ms * 1e6);
+        self.measured.response.count = ok;
+        self.together =
+            CombinedFigures { counts, samples: ok, ok_ns: Some(mean_ms * 1e6), ..CombinedFigures::default() };
+        self.spread(0.9 * mean_ms, mean_ms, 1.3 * mean_ms);
+        self.measured.pace.first_byte_ns = Some(mean_ms * 1e6);
+        self.measured.pace.bytes_per_answer = Some(100.0);
+    }
+
+    /// p10, p50, and p90 of the answers.
+    pub(super) fn spread(&mut self, low_ms: f64, middle_ms: f64, high_ms: f64) {
+        let pace = &mut self.measured.pace;
+        (pace.ok_ns, pace.quick_ns) =
+            (Some([low_ms, middle_ms, high_ms].map(|ms| ms * 1e6)), Some(low_ms * 1e6));
+    }
+
+    /// So many cores, while threads were ready for one for so long.
+    pub(super) fn uses(&mut self, cores: f64, waited: f64) {
+        let usage = |cpu: f64| Usage { cpu_user_s: cpu * SECONDS, ..Usage::default() };
+        let system = Usage { run_queue_wait_s: Some(waited * SECONDS), ..usage(cores) };
+        self.measured.resources = Some(Resources {
+            covered_s: SECONDS,
+            system: Some(system),
+            generator: Some(usage(0.05)),
+            processes: vec![("app".to_owned(), system)],
+            cores: ["core0", "core1"].map(|name| Core { name: name.to_owned(), busy: 0.1 }).to_vec(),
+        });
+    }
+
+    /// Threads of its process that can carry requests, by state.
+    pub(super) fn threads(&mut self, states: &[(&str, f64)]) -> &mut Workers {
+        let workers = self.signals.waits.workers.entry("app".to_owned()).or_default();
+        workers.states = states.iter().map(|(state, threads)| ((*state).to_owned(), *threads)).collect();
+        workers
+    }
+
+    pub(super) fn pace(&mut self) -> &mut Pace {
+        &mut self.measured.pace
+    }
+
+    pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
+        let run = RunEvidence { run: &self.run, measured: &self.measured, signals: Some(&self.signals) };
+        what(&Evidence { runs: vec![run], together: self.together.clone() })
+    }
+
+    pub(super) fn causes(&self) -> Vec<Bottleneck> {
+        self.see(causes)
+    }
+
+    /// The codes of its causes, most likely first.
+    pub(super) fn said(&self) -> Vec<&'static str> {
+        self.causes().iter().map(|cause| cause.resource.code).collect()
+    }
+}

@@ -1,0 +1,187 @@
+//! A pool: workers, connections, or places, all taken while requests wait for one.
+
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::Evidence;
+use super::words::cpu_in_brackets;
+use crate::causes::Resource;
+use crate::waits::Workers;
+use crate::words::{decimal, duration, many};
+
+/// Of the places of a pool, those that are taken where requests wait for one.
+const TAKEN: f64 = 0.9;
+/// The same of connections, which are also given back and taken.
+const CONNECTIONS_TAKEN: f64 = 0.8;
+/// Requests in flight for each place, at least, and so many more.
+const WAITING: [f64; 2] = [1.25, 0.5];
+/// Of the requests in flight, those that no thread of the process holds, at least.
+const HELD_BY_NONE: f64 = 0.2;
+/// So near to a whole number is no chance, up to so many.
+const WHOLE: f64 = 0.12;
+const WHOLE_MAX: f64 = 4.0;
+/// What a pool of one does at once. A single thread that sleeps may also have nothing to do with requests.
+const ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
+/// Beyond, the next whole number is so near that every figure looks whole.
+const COUNTED_MAX: f64 = 8.0;
+/// Of a whole number of connections, how far throughput × the fastest answer may be off.
+const NEAR: f64 = 0.15;
+/// Cores that each place may use, where a request in it sleeps.
+const COMPUTES: f64 = 0.3;
+/// Most of something.
+const MOST: f64 = 0.5;
+
+impl Resource {
+    /// A fixed number of workers or connections.
+    pub const POOL: Self = Self::new("pool", "pool of workers or connections of the system")
+        .next("raise the limit on workers or connections, and see what is short next");
+}
+
+/// Then no request waited for a place.
+const NOBODY_QUEUED: Refutation = Refutation {
+    when: "the fastest answer took 85 % of the mean or more, and the first answers were not slower, so requests did not wait for each other",
+    is_read: |evidence| evidence.is_uncontended(),
+};
+
+pub(super) const POOL: Rule = Rule {
+    finds: &[Resource::POOL],
+    when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
+           threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to",
+    why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
+          looks like a pool of one: throughput × the fastest answer must be one, too",
+    refuted_by: &[NOBODY_QUEUED],
+    find: pool,
+};
+
+fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_pace(evidence))
+}
+
+/// The share of the response time that is the wait for one of so many places.
+fn waiting(evidence: &Evidence<'_>, places: f64) -> Option<f64> {
+    let in_flight = evidence.in_flight()?;
+    (in_flight >= WAITING[0] * places + WAITING[1]).then(|| 1.0 - places / in_flight)
+}
+
+fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let all = evidence.workers();
+    let pools = all.iter().flat_map(|(name, workers)| {
+        workers.connections.iter().map(move |(address, open)| (name, workers, address, *open))
+    });
+    let is_taken = |workers: &Workers, address: &str, places: f64| {
+        let reads = workers.dependencies.get(address).copied().unwrap_or(0.0);
+        let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
+        let is_active = active.is_some_and(|active| {
+            (CONNECTIONS_TAKEN * places..=places * (1.0 + NEAR) + 0.5).contains(&active)
+        });
+        let is_near = |at_once: f64| places <= COUNTED_MAX && (at_once - places).abs() <= NEAR * places;
+        reads >= CONNECTIONS_TAKEN * places || is_active || evidence.at_once().is_some_and(is_near)
+    };
+    let full = pools.filter(|(_, workers, address, open)| {
+        let places = open.round();
+        places >= 1.0 && (open - places).abs() <= 0.05 * places + 0.05 && is_taken(workers, address, places)
+    });
+    let waiting = |(name, _, address, open): (_, _, _, f64)| {
+        Some((name, address, open.round(), waiting(evidence, open.round())?))
+    };
+    let (name, address, places, share) = full.filter_map(waiting).max_by(|a, b| a.3.total_cmp(&b.3))?;
+    let because = format!(
+        "{name} has {} connections to {address}, all busy, while {} {} were in flight on average{}",
+        decimal(places, 0),
+        decimal(evidence.in_flight()?, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).direct(Some(share));
+    Some(cause.and(pace_of(evidence)).next(format!(
+        "let {name} open more than {} connections to {address}, and see whether it serves them as fast",
+        decimal(places, 0)
+    )))
+}
+
+fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight()?;
+    let all = evidence.workers();
+    let full = all.iter().filter_map(|(name, workers)| {
+        let places = places_of(workers)?;
+        let held = workers.asleep() + workers.computing();
+        let is_held_by_none = in_flight - held >= HELD_BY_NONE * in_flight;
+        // One that sleeps while all others wait for it holds a lock.
+        let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
+        let is_one = places > 1.0 || evidence.at_once().is_some_and(|at_once| ONE.contains(&at_once));
+        let share = waiting(evidence, places)?;
+        (is_held_by_none && !is_lock && is_one).then_some((name, workers, places, share))
+    });
+    let (name, workers, places, share) = full.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    let because = format!(
+        "{} of {} threads of {name} were at work at any time, {} of them asleep, while {} {} were in flight on average{}",
+        decimal(places, 0),
+        decimal(workers.all(), 1),
+        decimal(workers.asleep(), 1),
+        decimal(in_flight, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because);
+    let is_sure = places <= COUNTED_MAX
+        || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= NEAR * places);
+    let cause = if is_sure { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
+    Some(
+        cause
+            .and(pace_of(evidence))
+            .next(format!("give {name} more than {} workers or threads for requests", decimal(places, 0))),
+    )
+}
+
+/// How many threads of a process hold requests, if it is a whole number, and none of them had nothing to do.
+fn places_of(workers: &Workers) -> Option<f64> {
+    let asleep = workers.asleep();
+    let places = (asleep - 0.05).ceil();
+    let is_full = places >= 1.0
+        && asleep >= TAKEN * places
+        && asleep + workers.computing() >= places - (0.02 * places).max(0.1);
+    // What they sleep for is short, and not they.
+    let is_other = [workers.in_state("disk"), workers.in_state("pipe_write"), workers.in_state("connect")]
+        .iter()
+        .any(|asleep_in| *asleep_in >= MOST * asleep);
+    (is_full && !is_other).then_some(places)
+}
+
+fn of_pace(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let at_once = evidence.at_once()?;
+    let places = at_once.round();
+    let share = waiting(evidence, places)?;
+    let computes = evidence.ran_and_waited().map(|[ran, waited]| ran + waited)?;
+    let is_whole = (1.0..=WHOLE_MAX).contains(&places) && (at_once - places).abs() <= WHOLE;
+    // A lock lets one through at a time, too.
+    let slept = if places <= 1.0 {
+        futexes(evidence).max(evidence.slept_elsewhere())
+    } else {
+        evidence.asleep_in_database()
+    };
+    if !is_whole || computes > COMPUTES * places || slept >= MOST || evidence.is_exhausted() {
+        return None;
+    }
+    let because = format!("{}{}", pace_of(evidence)?, cpu_in_brackets(evidence));
+    let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(share));
+    Some(cause.next(format!(
+        "find what lets {} {} through at a time (workers, connections, a semaphore), and raise it",
+        decimal(places, 0),
+        many(evidence.together.unit)
+    )))
+}
+
+/// Of the requests in flight, those whose threads may wait for a futex.
+fn futexes(evidence: &Evidence<'_>) -> f64 {
+    let waiting = evidence.workers().values().map(|workers| workers.in_state("futex")).sum();
+    evidence.of_in_flight(waiting).unwrap_or(0.0)
+}
+
+fn pace_of(evidence: &Evidence<'_>) -> Option<String> {
+    let (at_once, fastest_ns) = (evidence.at_once()?, evidence.pace(|pace| pace.fastest_ns)?);
+    Some(format!(
+        "the fastest answer took {}, so that {} at once are enough for this throughput, while {} were in flight on average",
+        duration(fastest_ns),
+        decimal(at_once, 1),
+        decimal(evidence.in_flight()?, 1)
+    ))
+}

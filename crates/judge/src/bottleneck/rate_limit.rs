@@ -1,0 +1,90 @@
+//! A limit on a rate that delays what is above it.
+
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::Evidence;
+use super::words::{cpu_in_brackets, percent};
+use crate::causes::Resource;
+use crate::words::{decimal, duration, many};
+
+/// p90 − p10 of p50: answers that are let out at a fixed distance take equally long.
+const EVEN: f64 = 0.05;
+/// What a system works on at once where it is faster than its answers are let out.
+const AT_ONCE: f64 = 0.7;
+/// The same where the rate is round, because then the first of them may have been held back.
+const AT_ONCE_ROUND: f64 = 2.5;
+/// A rate of two digits, which people write, is met to this share.
+const ROUND: f64 = 0.001;
+/// Most of something.
+const MOST: f64 = 0.5;
+/// Cores that a limiter may use.
+const COMPUTES: f64 = 0.5;
+/// Requests in flight at least: one alone does not queue.
+const IN_FLIGHT: f64 = 2.0;
+
+/// Then something else names itself.
+const SLEPT_ELSEWHERE: Refutation = Refutation {
+    when: "half of the requests in flight slept for a disk, a peer, a pipe, something inside the database, or at one futex",
+    is_read: |evidence| evidence.slept_elsewhere() >= MOST,
+};
+
+/// A limit on requests holds back whole answers.
+const ANSWERS_CAME_SLOWLY: Refutation = Refutation {
+    when: "half of the time of an answer passed after its first byte",
+    is_read: |evidence| evidence.transfer().is_some_and(|share| share >= MOST),
+};
+
+pub(super) const DELAYED_TO_A_RATE: Rule = Rule {
+    finds: &[Resource::RATE_LIMIT],
+    when: "answers took equally long (p90 − p10 is at most 5 % of p50), at least two were in flight, throughput × the fastest answer is \
+           below 0.7 requests, and the system used less than half a core; below 2.5 if throughput has two digits to 0.1 %",
+    why: "the system is faster than its answers are let out, and lets them out at a fixed distance. People set limits to round numbers",
+    refuted_by: &[SLEPT_ELSEWHERE, ANSWERS_CAME_SLOWLY],
+    find: delayed_to_a_rate,
+};
+
+fn delayed_to_a_rate(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let even = evidence.spread().filter(|spread| *spread <= EVEN)?;
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+    let [ran, waited] = evidence.ran_and_waited()?;
+    let (at_once, per_s) = (evidence.at_once()?, evidence.ended_per_s()?);
+    let is_round = is_round(per_s) && evidence.workers().values().all(|workers| workers.asleep() < 0.5);
+    let most = if is_round { AT_ONCE_ROUND } else { AT_ONCE };
+    if at_once > most || ran + waited > COMPUTES || evidence.is_exhausted() {
+        return None;
+    }
+    let fastest_ns = evidence.pace(|pace| pace.fastest_ns)?;
+    let because = format!(
+        "80 % of the answers took equally long (within {}), the fastest of all {}: {} {} a second were let out at a fixed distance{}",
+        percent(even),
+        duration(fastest_ns),
+        decimal(per_s, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let share = 1.0 - at_once / in_flight;
+    let cause = suspected(Resource::RATE_LIMIT, Scope::System, because).direct(Some(share));
+    let cause = Bottleneck { what: "a limit on the rate, which delays answers", ..cause };
+    Some(cause.next(format!(
+        "look for a limit of {} a second (a rate limiter, traffic shaping, a timer), and raise it",
+        decimal(per_s, 0)
+    )))
+}
+
+/// Whether a rate has two digits.
+fn is_round(per_s: f64) -> bool {
+    let unit = 10f64.powf(per_s.log10().floor() - 1.0);
+    let nearest = (per_s / unit).round() * unit;
+    (per_s - nearest).abs() <= ROUND * per_s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_rates_have_two_digits() {
+        assert!([200.0, 199.9, 15.0, 1_500.0, 0.25].into_iter().all(is_round));
+        assert!(![197.6, 204.0, 15.2, 0.0, f64::NAN].into_iter().any(is_round));
+    }
+}

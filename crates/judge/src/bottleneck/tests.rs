@@ -1,0 +1,209 @@
+//! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
+
+use record::Counts;
+
+use super::planted::Planted;
+
+/// Four threads that sleep for 20 ms each, and an event loop.
+fn pool() -> Planted {
+    let mut planted = Planted::closed(16, 200.0, 20.2);
+    planted.spread(78.0, 80.0, 83.0);
+    planted.threads(&[("timer", 3.97), ("poll", 1.0), ("runnable", 0.02), ("on_cpu", 0.01)]);
+    planted
+}
+
+#[test]
+fn threads_that_all_sleep_while_requests_wait_are_a_pool() {
+    let planted = pool();
+    let causes = planted.causes();
+    assert_eq!(planted.said(), ["pool"]);
+    assert_eq!((causes[0].share, causes[0].scope.to_string()), (Some(0.75), "process app".to_owned()));
+    assert!(causes[0].because.starts_with("4 of 5.0 threads of app"), "{}", causes[0].because);
+    assert!(causes[0].next.contains("more than 4"), "{}", causes[0].next);
+}
+
+#[test]
+fn a_thread_for_each_request_is_no_pool() {
+    let mut planted = Planted::closed(4, 200.0, 19.8);
+    planted.spread(19.9, 20.0, 20.3);
+    planted.threads(&[("timer", 3.97), ("poll", 1.0)]);
+    assert_eq!(planted.said(), ["load"]);
+    // Half of the threads of a pool had nothing to do.
+    let mut planted = pool();
+    planted.threads(&[("timer", 3.4), ("futex", 4.6), ("poll", 1.0)]);
+    planted.pace().fastest_ns = Some(0.2e6);
+    assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn a_thread_of_a_runtime_that_sleeps_is_no_pool_of_one() {
+    // Requests wait in timers of an event loop, as in Go; its monitor sleeps by itself.
+    let mut planted = Planted::closed(16, 200.0, 79.0);
+    planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
+    assert_eq!(planted.said(), ["load"]);
+    planted.pace().began_slowly = true;
+    assert_eq!(planted.said(), ["unknown"], "the fastest of a cold program tells nothing");
+    planted.pace().fastest_ns = Some(5e6);
+    assert_eq!(planted.said(), ["pool"]);
+}
+
+#[test]
+fn connections_that_are_all_busy_are_a_pool() {
+    let mut planted = Planted::closed(16, 195.0, 3.0);
+    let workers = planted.threads(&[("futex", 13.0), ("socket_read", 1.95), ("poll", 1.0)]);
+    workers.connections.insert("127.0.0.1:5432".to_owned(), 2.0);
+    workers.dependencies.insert("127.0.0.1:5432".to_owned(), 1.95);
+    assert_eq!(planted.said()[0], "pool");
+    assert!(planted.causes()[0].because.starts_with("app has 2 connections to 127.0.0.1:5432"));
+    // Connections that are mostly idle, and one that carries many requests at once.
+    for (open, reading) in [(2.0, 0.5), (1.0, 0.1)] {
+        let workers = planted.threads(&[("futex", 13.0), ("poll", 1.0)]);
+        workers.connections.insert("127.0.0.1:5432".to_owned(), open);
+        workers.dependencies.insert("127.0.0.1:5432".to_owned(), reading);
+        assert_eq!(planted.said(), ["unknown"], "{open} {reading}");
+    }
+}
+
+#[test]
+fn a_whole_number_of_requests_at_once_is_a_pool_where_nothing_computes() {
+    let mut planted = Planted::closed(16, 198.0, 10.2);
+    planted.spread(10.0, 80.0, 200.0);
+    planted.threads(&[("poll", 1.0)]);
+    assert_eq!(planted.said(), ["pool"]);
+    planted.uses(1.9, 3.0);
+    assert_ne!(planted.said(), ["pool"], "two cores work on two requests at once");
+    planted.uses(0.1, 0.0);
+    planted.pace().fastest_ns = Some(12.5e6);
+    assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn answers_that_are_let_out_at_a_distance_have_a_limit_on_their_rate() {
+    let mut planted = Planted::closed(16, 200.0, 0.3);
+    planted.spread(79.0, 80.0, 81.0);
+    planted.threads(&[("poll", 1.0)]);
+    assert_eq!(planted.said(), ["rate_limit"]);
+    assert!(planted.causes()[0].next.contains("200 a second"), "{}", planted.causes()[0].next);
+    // A round rate, although the first answer was held back, too.
+    planted.pace().fastest_ns = Some(8e6);
+    assert_eq!(planted.said(), ["rate_limit"]);
+    planted.answers(197.6, 81.0);
+    planted.spread(79.0, 80.0, 81.0);
+    assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn answers_that_wait_for_something_else_have_no_limit_on_their_rate() {
+    let limited = || {
+        let mut planted = Planted::closed(16, 200.0, 0.3);
+        planted.spread(79.0, 80.0, 81.0);
+        planted
+    };
+    let mut planted = limited();
+    planted.threads(&[("pipe_write", 14.0)]);
+    assert!(!planted.said().contains(&"rate_limit"));
+    let mut planted = limited();
+    planted.threads(&[("futex", 15.0), ("timer", 1.0)]).same_futex = 15.0;
+    assert!(!planted.said().contains(&"rate_limit"));
+    let mut planted = limited();
+    planted.uses(1.0, 0.5);
+    assert!(!planted.said().contains(&"rate_limit"));
+    let mut planted = limited();
+    planted.spread(40.0, 80.0, 120.0);
+    assert!(!planted.said().contains(&"rate_limit"));
+}
+
+#[test]
+fn a_second_write_that_waits_for_an_ack_takes_as_long_as_linux_delays_it() {
+    let mut planted = Planted::closed(8, 182.0, 0.2);
+    planted.spread(43.8, 44.0, 44.2);
+    planted.pace().first_byte_ns = Some(0.1e6);
+    planted.threads(&[("socket_read", 8.0)]);
+    assert_eq!(planted.said(), ["delayed_ack"]);
+    // A handler that sleeps between two parts of its answer.
+    planted.threads(&[("timer", 7.9)]);
+    assert!(!planted.said().contains(&"delayed_ack"));
+    // A handler of 44 ms.
+    planted.threads(&[("socket_read", 8.0)]);
+    planted.pace().first_byte_ns = Some(43.9e6);
+    assert!(!planted.said().contains(&"delayed_ack"));
+}
+
+#[test]
+fn large_answers_that_come_slowly_lack_bandwidth_unless_cores_are_busy() {
+    let slow = || {
+        let mut planted = Planted::closed(16, 16.0, 1_000.0);
+        planted.pace().first_byte_ns = Some(1e6);
+        planted.pace().bytes_per_answer = Some(204_800.0);
+        planted.threads(&[("poll", 1.0)]);
+        planted
+    };
+    let planted = slow();
+    assert_eq!(planted.said(), ["bandwidth", "load"]);
+    assert!(planted.causes()[0].because.contains("200 KiB"), "{}", planted.causes()[0].because);
+    let mut generator = slow();
+    if let Some(resources) = &mut generator.measured.resources {
+        resources.generator.get_or_insert_default().cpu_user_s = 9.5;
+    }
+    let mut stream = slow();
+    stream.threads(&[("timer", 15.0)]);
+    let mut small = slow();
+    small.pace().bytes_per_answer = Some(300.0);
+    for other in [generator, stream, small] {
+        assert!(!other.said().contains(&"bandwidth"), "{:?}", other.said());
+    }
+}
+
+#[test]
+fn connections_of_the_load_are_short_where_the_system_is_not() {
+    let planted = Planted::open(5, 400.0, 100.0, 50.0);
+    assert_eq!(planted.said(), ["connections"]);
+    assert_eq!(planted.causes()[0].next, "give the load about 26 connections (-c)");
+    // Here requests wait in the system: more connections would wait there, too.
+    let mut planted = Planted::open(5, 400.0, 100.0, 50.0);
+    planted.pace().fastest_ns = Some(10e6);
+    assert!(!planted.said().contains(&"connections"));
+}
+
+#[test]
+fn a_queue_that_gives_up_rejects_after_the_same_time() {
+    let late = || {
+        let mut planted = Planted::closed(32, 200.0, 100.0);
+        planted.together.counts =
+            Counts { planned: 2_000, sent: 2_000, ok: 500, rejected: 1_500, ..Counts::default() };
+        planted.together.statuses.insert(503, 1_500);
+        (planted.together.ok_ns, planted.together.rejected_ns) = (Some(248e6), Some(151e6));
+        planted.pace().rejected_ns = Some([149e6, 151e6, 152e6]);
+        planted
+    };
+    assert_eq!(late().said()[0], "request_queue");
+    assert!(late().causes()[0].because.contains("151 ms each time"), "{}", late().causes()[0].because);
+    let mut slow = late();
+    slow.pace().rejected_ns = Some([80e6, 151e6, 300e6]);
+    assert!(!slow.said().contains(&"request_queue"));
+    // What fails after good answers have come is no queue.
+    let mut later = late();
+    later.together.ok_ns = Some(100e6);
+    assert!(!later.said().contains(&"request_queue"));
+}
+
+#[test]
+fn cpu_time_that_no_request_needs_is_spinning() {
+    let spinning = || {
+        let mut planted = Planted::closed(8, 400.0, 0.52);
+        planted.spread(1.0, 8.6, 52.0);
+        planted.uses(1.92, 5.8);
+        (planted.signals.busy, planted.signals.busy_cores) = (Some(1.0), Some(2.0));
+        planted.threads(&[("on_cpu", 1.9), ("runnable", 5.6), ("socket_read", 0.2)]);
+        planted
+    };
+    assert_eq!(spinning().said()[..2], ["spinning", "machine_cpu"]);
+    // Each request takes at least its own CPU time, however many compute at once.
+    let mut computing = spinning();
+    computing.pace().fastest_ns = Some(4.9e6);
+    computing.spread(5.0, 18.0, 40.0);
+    assert_eq!(computing.said()[0], "machine_cpu");
+    let mut mixed = spinning();
+    mixed.run.new.steps.push("/other".to_owned());
+    assert!(!mixed.said().contains(&"spinning"));
+}
