@@ -2,6 +2,8 @@
 
 mod aliases;
 mod baseline;
+mod body;
+mod carried;
 mod compare;
 mod data;
 mod errors;

@@ -87,6 +87,7 @@ impl Plan {
 
     fn request_json(&self, name: &str, action: &HttpAction) -> Value {
         let HttpAction { request, checks, captures } = action;
+        let credentials = request.credentials.iter().map(|_| json!(["Authorization", "(not shown)"]));
         let headers = request.headers.iter().map(|(name, value)| {
             let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
             json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
@@ -97,7 +98,7 @@ impl Plan {
             // A query may hold anything.
             "path": without_secrets(request.target.split(['?', '#']).next().unwrap_or_default()),
             "host": request.host,
-            "headers": headers.collect::<Vec<Value>>(),
+            "headers": headers.chain(credentials).collect::<Vec<Value>>(),
             "body_bytes": request.body.as_ref().map(Vec::len),
             "keep_alive": request.keep_alive,
             "expect": {

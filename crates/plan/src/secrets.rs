@@ -3,7 +3,8 @@
 /// In place of a secret.
 const SECRET: &str = "(secret)";
 /// A key, a header, a variable, or a flag with one of these in its name has a secret as its value.
-const TELLING: [&str; 14] = [
+const TELLING: [&str; 15] = [
+    "bearer",
     "password",
     "passwd",
     "passphrase",

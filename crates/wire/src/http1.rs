@@ -27,10 +27,11 @@ pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
 pub use json::is_json_pointer;
-pub use request::{Request, RequestFault};
+pub use request::{Credentials, Request, RequestBody, RequestFault};
 pub use step::Step;
 pub use template::Template;
 
+pub use encoding::BodyKind;
 pub(crate) use encoding::spellings;
 
 use alloc::boxed::Box;

@@ -43,12 +43,16 @@ pub(crate) enum ValueKind {
     Named(&'static ValueKind),
     /// Nothing, or else this.
     Optional(&'static ValueKind),
+    /// Any text, list, or mapping.
+    Any,
     /// One of these, told apart by whether it is a text, a list or a mapping.
     Either(&'static [ValueKind]),
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 15] = [
+const CALLED_BY_KEY: [&str; 17] = [
+    "auth",
+    "basic",
     "expect",
     "ready",
     "stop",
@@ -95,6 +99,7 @@ impl ValueKind {
             Self::OneOrList(kind) => format!("{}, or a list of them", kind.words()),
             Self::Named(kind) => format!("a mapping of names, each with {}", kind.words()),
             Self::Optional(kind) => kind.words(),
+            Self::Any => "a value".to_owned(),
             Self::Either(kinds) => kinds.iter().map(Self::words).collect::<Vec<_>>().join("; or "),
         }
     }

@@ -2,6 +2,7 @@
 
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
 
+use super::carried::Carried;
 use super::data;
 use super::form;
 use super::reading::Reading;
@@ -37,6 +38,8 @@ struct Written<'a> {
     at: Span,
     share: Option<&'a Node>,
     steps: &'a [Node],
+    /// The whole of it; `None`: it is a list of steps.
+    node: Option<&'a Node>,
 }
 
 /// Reads scenarios and data. `is_sound`: the plan has the right shape, so that what is unused is worth telling.
@@ -55,13 +58,16 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     for (scenario, share) in written.iter().zip(shares) {
         let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
+        let mut carried = scenario.node.map_or_else(Carried::default, |node| Carried::read(node, reading));
         let mut visits = Vec::new();
         for node in scenario.steps {
             if steps.len() >= STEPS_MAX {
                 reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
                 break;
             }
-            let Some(read) = read_step(node, &mut played, &mut variables, reading) else { continue };
+            let Some(read) = read_step(node, &mut played, &mut carried, &mut variables, reading) else {
+                continue;
+            };
             authorized_at.extend(read.authorization_at);
             if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
                 let line = line_at(reading.source, places[known].start).number;
@@ -74,6 +80,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
             played_at.extend(read.step.request().is_none().then_some(read.name_at));
             steps.push(read.step);
         }
+        carried.finish(&mut variables, reading);
         let order = if is_mix {
             Order::Mix(visits)
         } else {
@@ -105,11 +112,12 @@ fn kinds(written: &[Written<'_>]) -> (bool, bool) {
 fn read_step(
     node: &Node,
     played: &mut Vec<Played>,
+    carried: &mut Carried<'_>,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<ReadStep> {
     if !transaction::is_one(node) {
-        return step::read(node, variables, reading);
+        return step::read(node, carried, variables, reading);
     }
     let (read, script) = transaction::read(node, played.len() as u16, variables, reading)?;
     if matches!(&script, Played::Workload(_)) && played.contains(&script) {
@@ -126,6 +134,7 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
         name: name.to_owned(),
         at,
         share: node.get("share"),
+        node: Some(node),
         steps: match node.get("steps").map(|steps| &steps.value) {
             Some(Value::List(steps)) => steps,
             _ => &[],
@@ -138,7 +147,9 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
             Vec::new()
         }
         (Some(entry), None) => match &entry.value.value {
-            Value::List(steps) => vec![Written { name: String::new(), at: entry.key_at, share: None, steps }],
+            Value::List(steps) => {
+                vec![Written { name: String::new(), at: entry.key_at, share: None, steps, node: None }]
+            }
             _ => vec![of("", entry.key_at, &entry.value)],
         },
         (None, Some(entry)) => {

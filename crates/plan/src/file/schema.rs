@@ -73,6 +73,7 @@ fn of_kind(kind: &ValueKind) -> Value {
         ValueKind::Named(kind) => {
             json!({ "type": "object", "additionalProperties": of_kind(kind), "minProperties": 1 })
         }
+        ValueKind::Any => json!({}),
         ValueKind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
         ValueKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
     }

@@ -62,6 +62,7 @@ impl NamedValue<'_> {
                     self.holds(node, inner, findings);
                 }
             }
+            (ValueKind::Any, _) => {}
             (ValueKind::Either(kinds), _) => match kinds.iter().find(|kind| fits(node, kind)) {
                 Some(kind) => self.holds(node, kind, findings),
                 None => self.wrong_kind(node, kind, findings),
@@ -215,6 +216,7 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
         ValueKind::Table(_) | ValueKind::Named(_) => matches!(node.value, Value::Map(_)),
         ValueKind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),
         ValueKind::Optional(kind) => fits(node, kind),
+        ValueKind::Any => true,
         ValueKind::Either(kinds) => kinds.iter().any(|kind| fits(node, kind)),
     }
 }

@@ -1,15 +1,16 @@
 //! One step: its request, what its reply must be, and what is saved of it.
 
 use load::ThinkTime;
-use wire::http1::{Capture, CaptureFrom, Checks, HeaderCheck, Request, RequestFault, Template};
+use wire::http1::{Capture, CaptureFrom, Checks, HeaderCheck, Request, RequestBody, RequestFault, Template};
 
+use super::body;
+use super::carried::Carried;
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
 use crate::plan::{Action, HttpAction, PlannedStep};
-use crate::request::BODY_BYTES_MAX;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::{ExpectSpec, Spanned, expects, values};
 
@@ -27,15 +28,28 @@ pub(crate) struct ReadStep {
 }
 
 /// Reads a step; what is wrong with it is among the findings.
-pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<ReadStep> {
+pub(crate) fn read(
+    node: &Node,
+    carried: &mut Carried<'_>,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<ReadStep> {
     let (method, target, target_node, method_at) = method(node, reading)?;
     variables.use_in(target_node, &target, reading);
     path(&target, target_node, reading);
     let headers = headers(node, variables, reading);
-    let body = body(node, variables, reading);
+    let given = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let body = body::read(node, given.map(|(_, value)| value.as_str()), variables, reading);
     let checks = checks(node, &method, reading)?;
-    let request = Request { method, host: "127.0.0.1".to_owned(), target, headers, body, keep_alive: true };
-    faults_of(&request, node, target_node, method_at, variables, reading);
+    let mut request = Request { method, headers, ..Request::get("127.0.0.1", &target) };
+    if let Some(RequestBody { bytes, content_type }) = body {
+        request.headers.extend(content_type.map(|kind| ("Content-Type".to_owned(), kind)));
+        request.body = Some(bytes);
+    }
+    carried.add_to(&mut request, variables, reading);
+    let header_at = |name: &str| header_at(node, name).or_else(|| carried.header_at(name)).unwrap_or(node.at);
+    let places = Places { target: target_node.at, method: method_at, header: &header_at };
+    faults_of(&request, &places, variables, reading);
     let captures = captures(node, variables, reading);
     let named = node.get("name");
     let name = match named.and_then(Node::text) {
@@ -51,7 +65,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
         think: think(node),
         weight,
         name_at: named.unwrap_or(target_node).at,
-        authorization_at: header_at(node, "authorization"),
+        authorization_at: self::header_at(node, "authorization").or(carried.authorization_at()),
     })
 }
 
@@ -118,31 +132,6 @@ fn header_at(node: &Node, name: &str) -> Option<Span> {
     entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(name)).map(|entry| entry.key_at)
 }
 
-fn body(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<Vec<u8>> {
-    match (node.get("body"), node.get("body-file")) {
-        (Some(_), Some(_)) => {
-            let at = node.entry("body-file").map_or(node.at, |entry| entry.key_at);
-            reading.at(at, "`body` and `body-file` exclude each other", "remove one of them");
-            None
-        }
-        (Some(body), None) => {
-            variables.use_in(body, body.text()?, reading);
-            Some(body.text()?.as_bytes().to_vec())
-        }
-        (None, Some(file)) => match reading.folder.read(file.text()?, BODY_BYTES_MAX) {
-            Ok(bytes) => {
-                variables.use_in_file(file, &bytes, reading);
-                Some(bytes)
-            }
-            Err((what, help)) => {
-                reading.at(file.at, what, help);
-                None
-            }
-        },
-        (None, None) => None,
-    }
-}
-
 /// What the reply must be.
 fn expects(node: &Node, reading: &mut Reading<'_>) -> ExpectSpec {
     let of = |key: &str| node.get("expect").and_then(|expect| expect.get(key));
@@ -193,30 +182,26 @@ pub(crate) fn think(node: &Node) -> ThinkTime {
     think.as_ref().and_then(Spanned::get).copied().unwrap_or(ThinkTime::None)
 }
 
+/// Where the parts of a request are.
+struct Places<'a> {
+    target: Span,
+    method: Span,
+    header: &'a dyn Fn(&str) -> Span,
+}
+
 /// What `wire` has to say about the request.
-fn faults_of(
-    request: &Request,
-    node: &Node,
-    target: &Node,
-    method_at: Span,
-    variables: &Variables,
-    reading: &mut Reading<'_>,
-) {
+fn faults_of(request: &Request, places: &Places<'_>, variables: &Variables, reading: &mut Reading<'_>) {
     if variables.are_too_many() {
         return;
     }
     let Err(faults) = Template::compile(request, variables.names(), &reading.secrets) else { return };
     for fault in faults {
         let (at, help) = match &fault {
-            RequestFault::Method(_) => (method_at, "write a method such as GET, then the path"),
-            RequestFault::Target(_) => (target.at, "write a space as %20"),
-            RequestFault::HeaderName(name) => {
-                (header_at(node, name).unwrap_or(node.at), "write a name such as Accept")
-            }
-            RequestFault::HeaderValue(name) => {
-                (header_at(node, name).unwrap_or(node.at), "write it on one line")
-            }
-            RequestFault::Framing(name) => (header_at(node, name).unwrap_or(node.at), "remove it"),
+            RequestFault::Method(_) => (places.method, "write a method such as GET, then the path"),
+            RequestFault::Target(_) => (places.target, "write a space as %20"),
+            RequestFault::HeaderName(name) => ((places.header)(name), "write a name such as Accept"),
+            RequestFault::HeaderValue(name) => ((places.header)(name), "write it on one line"),
+            RequestFault::Framing(name) => ((places.header)(name), "remove it"),
             // Told with the place of the name.
             RequestFault::Variable(_) => continue,
         };

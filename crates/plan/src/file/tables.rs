@@ -2,6 +2,7 @@
 
 mod events;
 mod resources;
+mod scenario;
 
 use super::form;
 use super::keys::{Key, Table, ValueKind};
@@ -50,10 +51,13 @@ const CERT_KEY: Key = key(
 /// Every table, the whole plan first.
 pub(crate) const ALL: &[&Table] = &[
     &PLAN,
-    &SCENARIO,
-    &STEP,
-    &EXPECT,
-    &CAPTURE,
+    &scenario::SCENARIO,
+    &scenario::AUTH,
+    &scenario::BASIC,
+    &scenario::STEP,
+    &scenario::FILE_PART,
+    &scenario::EXPECT,
+    &scenario::CAPTURE,
     &SOURCE,
     &SQL,
     &LOAD,
@@ -102,13 +106,13 @@ pub(crate) static PLAN: Table = Table {
         key(
             "scenario",
             "[ get: / ]",
-            Either(&[List(&table(&STEP)), table(&SCENARIO)]),
+            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
             "The steps of each user.",
         ),
         key(
             "scenarios",
             "{ browse: { share: 80%, steps: [ get: / ] } }",
-            Named(&table(&SCENARIO)),
+            Named(&table(&scenario::SCENARIO)),
             "Scenarios by name; each iteration follows one of them.",
         ),
         key(
@@ -189,141 +193,6 @@ pub(crate) static PLAN: Table = Table {
             "{ deploy: { at: 20s } }",
             Named(&table(&events::EVENT)),
             "What happens to every system under load, and when; each system says under `events` what to do.",
-        ),
-    ],
-};
-
-pub(crate) static SCENARIO: Table = Table {
-    name: "scenario",
-    sentence: "What a user does in one iteration.",
-    example: "{ share: 80%, steps: [ get: / ] }",
-    keys: &[
-        key(
-            "share",
-            "80%",
-            One(&form::SHARE),
-            "Share of iterations: all in percent, or all as proportions; required for several scenarios.",
-        ),
-        required(
-            "steps",
-            "[ get: /, get: /about ]",
-            List(&table(&STEP)),
-            "Steps, run in order; if each has a weight, each iteration runs one of them.",
-        ),
-    ],
-};
-
-pub(crate) static STEP: Table = Table {
-    name: "step",
-    sentence: "A request or a transaction. A request requires one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or \
-               `request`; a transaction requires one of `sql`, `transaction`, `script`, or `workload`.",
-    example: "{ get: /items }",
-    keys: &[
-        key("get", "\"/items?n={n}\"", TEXT, "A GET of this path."),
-        key("post", "/items", TEXT, "A POST to this path."),
-        key("put", "/items/1", TEXT, "A PUT to this path."),
-        key("patch", "/items/1", TEXT, "A PATCH of this path."),
-        key("delete", "/items/1", TEXT, "A DELETE of this path."),
-        key("head", "/", TEXT, "A HEAD of this path."),
-        key("options", "/", TEXT, "An OPTIONS of this path."),
-        key("request", "PURGE /items", TEXT, "Any other method, then the path."),
-        key(
-            "sql",
-            "SELECT name FROM items WHERE id = :n",
-            TEXT,
-            "A statement. `:n` is a value of `data` or a saved value; `{n}` inserts it as text.",
-        ),
-        key(
-            "transaction",
-            "[ UPDATE items SET n = n + 1, SELECT 1 ]",
-            OneOrList(&TEXT),
-            "Statements, run between BEGIN and COMMIT.",
-        ),
-        key(
-            "script",
-            "buy.sql",
-            TEXT,
-            "A script in pgbench's language, in the folder of the plan; max 8 MiB.",
-        ),
-        key(
-            "workload",
-            "select-only",
-            TEXT,
-            "A built-in workload, optionally with a style, such as postcodes-insert:multi-row; `prepare` creates its tables.",
-        ),
-        key(
-            "name",
-            "item",
-            TEXT,
-            "Name in reports; default: method and path, or the start of the statement.",
-        ),
-        key("headers", "{ Accept: text/plain }", Named(&Optional(&TEXT)), "Headers to send."),
-        key("body", "'{\"id\": {id}}'", TEXT, "The body to send."),
-        key("body-file", "order.json", TEXT, "A file with the body, in the folder of the plan; max 64 MiB."),
-        key(
-            "expect",
-            "{ status: 200 }",
-            table(&EXPECT),
-            "Conditions for the reply; a reply that fails one is `rejected`. Default: status 200 to 399.",
-        ),
-        key(
-            "save",
-            "{ token: { json: /data/token } }",
-            Named(&table(&CAPTURE)),
-            "Values of the reply, for later steps of the iteration.",
-        ),
-        key("think", "100ms", One(&form::THINK), "Pause after the step."),
-        key(
-            "weight",
-            "3",
-            One(&form::WEIGHT),
-            "Probability of the step, in proportion. If one step of a scenario has a weight, all require one, and each iteration runs one step.",
-        ),
-    ],
-};
-
-pub(crate) static EXPECT: Table = Table {
-    name: "expect",
-    sentence: "Conditions for a reply to count as ok.",
-    example: "{ status: 200, body: hello }",
-    keys: &[
-        key("status", "[ 200, 3xx ]", OneOrList(&One(&form::STATUS)), "Accepted statuses; default 200-399."),
-        key("body", "hello", OneOrList(&TEXT), "Text that the body must contain."),
-        key("body-matches", "'id=[0-9]+'", OneOrList(&TEXT), "Regular expressions that the body must match."),
-        key(
-            "headers",
-            "{ Content-Type: text/html }",
-            Named(&Optional(&TEXT)),
-            "Required headers, and text that they must contain.",
-        ),
-        key("size", "10..20", One(&form::SIZE), "Size of the body in bytes."),
-        key(
-            "rows",
-            "1",
-            One(&form::ROWS),
-            "Transactions: number of rows that the last statement returns or changes.",
-        ),
-    ],
-};
-
-pub(crate) static CAPTURE: Table = Table {
-    name: "saved value",
-    sentence: "Where the value is in the reply: one of the four.",
-    example: "{ json: /data/token }",
-    keys: &[
-        key("json", "/data/token", TEXT, "A JSON pointer into the body."),
-        key("header", "Location", TEXT, "The value of a header."),
-        key(
-            "column",
-            "id",
-            TEXT,
-            "With `sql` and `transaction`: a column of the row that the last statement returns.",
-        ),
-        key(
-            "body",
-            "'token=(\\w+)'",
-            TEXT,
-            "A regular expression; the value is its first group, or the whole match.",
         ),
     ],
 };

@@ -29,9 +29,11 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<(ReadStep, Played)> {
-    let of_requests = ["headers", "body", "body-file", "request"];
+    let of_requests = ["headers", "request"];
     let is_foreign = |entry: &&Entry| {
-        of_requests.contains(&entry.key.as_str()) || super::step::METHODS.contains(&entry.key.as_str())
+        of_requests.contains(&entry.key.as_str())
+            || super::body::KINDS.contains(&entry.key.as_str())
+            || super::step::METHODS.contains(&entry.key.as_str())
     };
     let mut given = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
     let first = given.next()?;

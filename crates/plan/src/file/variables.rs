@@ -57,6 +57,11 @@ impl Variables {
         self.is_mix = is_mix;
     }
 
+    /// Whether every value in a text that steps save is saved by now.
+    pub(crate) fn are_at_hand(&self, text: &str) -> bool {
+        names_in(text).all(|(name, ..)| !self.saved.contains_key(name) || self.at_hand.contains(name))
+    }
+
     /// Looks up the names in a text.
     pub(crate) fn use_in(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
         for (name, start, end) in names_in(text) {

@@ -13,7 +13,7 @@ pub(super) enum Encoding {
     Component,
     /// A location, whose own delimiters and percent-encoded bytes stay: only what has no place in a target is encoded.
     Location,
-    /// In a header: CR, LF and NUL become spaces.
+    /// In a header, or a part of a body: CR, LF and NUL become spaces.
     Line,
     /// Within a string of JSON (RFC 8259, 7).
     JsonString,
@@ -101,7 +101,36 @@ pub(super) enum Text {
         is_escaped: bool,
     },
     Form,
+    /// Parts between lines: a value that has no line breaks cannot end one.
+    Multipart,
     Other,
+}
+
+/// What a body is, by its Content-Type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// JSON.
+    Json,
+    /// Fields of a form, percent-encoded.
+    Form,
+    /// Parts with a boundary.
+    Multipart,
+    /// Anything else.
+    Other,
+}
+
+impl BodyKind {
+    /// By the value of a header Content-Type.
+    pub fn of(content_type: &str) -> Self {
+        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match kind.as_str() {
+            "application/x-www-form-urlencoded" => Self::Form,
+            "application/json" | "text/json" => Self::Json,
+            kind if kind.ends_with("+json") => Self::Json,
+            kind if kind.starts_with("multipart/") => Self::Multipart,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Text {
@@ -113,15 +142,12 @@ impl Text {
         let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
         let body = request.body.as_deref().unwrap_or_default();
         match request.headers.iter().find(|(name, _)| is_type(name)) {
-            Some((_, given)) => {
-                let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-                match kind.as_str() {
-                    "application/x-www-form-urlencoded" => Self::Form,
-                    "application/json" | "text/json" => Self::JSON,
-                    kind if kind.ends_with("+json") => Self::JSON,
-                    _ => Self::Other,
-                }
-            }
+            Some((_, given)) => match BodyKind::of(given) {
+                BodyKind::Form => Self::Form,
+                BodyKind::Json => Self::JSON,
+                BodyKind::Multipart => Self::Multipart,
+                BodyKind::Other => Self::Other,
+            },
             None if json::is_json(&example(body)) => Self::JSON,
             None => Self::Other,
         }
@@ -141,7 +167,7 @@ impl Text {
                     }
                 }
             }
-            Self::Header | Self::Form | Self::Other => {}
+            Self::Header | Self::Form | Self::Multipart | Self::Other => {}
         }
     }
 
@@ -153,9 +179,10 @@ impl Text {
                 if is_location { Encoding::Location } else { Encoding::Component }
             }
             Self::Header => Encoding::Line,
+            Self::Multipart if !is_raw => Encoding::Line,
             Self::Json { in_string: true, is_escaped: false } if !is_raw => Encoding::JsonString,
             Self::Form if !is_raw => Encoding::Component,
-            Self::Json { .. } | Self::Form | Self::Other => Encoding::Bytes,
+            Self::Json { .. } | Self::Form | Self::Multipart | Self::Other => Encoding::Bytes,
         }
     }
 }

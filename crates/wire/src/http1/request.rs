@@ -6,6 +6,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 /// A request as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -19,8 +22,35 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body; `None` sends none.
     pub body: Option<Vec<u8>>,
+    /// Who asks, where no header says so.
+    pub credentials: Option<Credentials>,
     /// Whether the connection is to live on.
     pub keep_alive: bool,
+}
+
+/// A user and a password, sent by the scheme Basic (RFC 7617).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// The user.
+    pub user: String,
+    /// The password.
+    pub password: String,
+}
+
+/// Who it is, and not how it is proven.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+/// A body that was made of values, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestBody {
+    /// Its bytes, which may have names in braces.
+    pub bytes: Vec<u8>,
+    /// The Content-Type to send with it, if it follows from how it was made.
+    pub content_type: Option<String>,
 }
 
 /// Why a request cannot be sent.
@@ -49,6 +79,7 @@ impl Request {
             target: target.to_string(),
             headers: Vec::new(),
             body: None,
+            credentials: None,
             keep_alive: true,
         }
     }
@@ -72,6 +103,10 @@ impl Request {
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
+        if let Some(Credentials { user, password }) = self.credentials() {
+            let text = STANDARD.encode(format!("{user}:{password}"));
+            head.push_str(&format!("Authorization: Basic {text}\r\n"));
+        }
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(self.body.as_deref().unwrap_or_default());
@@ -93,7 +128,13 @@ impl Request {
         missing.map(|(name, value, _)| (name, value))
     }
 
-    fn has(&self, name: &str) -> bool {
+    /// Who asks, if no header says so.
+    pub(super) fn credentials(&self) -> Option<&Credentials> {
+        self.credentials.as_ref().filter(|_| !self.has("authorization"))
+    }
+
+    /// Whether a header is given, by its name in any case.
+    pub fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
 

@@ -4,8 +4,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::encoding::{Encoding, Text};
-use super::request::{Request, RequestFault};
+use super::request::{Credentials, Request, RequestFault};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
 
@@ -36,6 +39,18 @@ enum Part {
     Value(u16, Encoding),
     /// The body's length, in digits.
     Length,
+    /// Parts without a length, in Base64.
+    Base64(Vec<Part>),
+}
+
+impl Part {
+    /// Itself, or the parts in it.
+    fn within(&self) -> &[Self] {
+        match self {
+            Self::Base64(parts) => parts,
+            part => core::slice::from_ref(part),
+        }
+    }
 }
 
 impl Template {
@@ -65,6 +80,14 @@ impl Template {
             push_bytes(&mut head, name.as_bytes());
             push_bytes(&mut head, b": ");
             head.extend(value);
+            push_bytes(&mut head, b"\r\n");
+        }
+        if let Some(Credentials { user, password }) = request.credentials() {
+            push_bytes(&mut head, b"Authorization: Basic ");
+            let mut parts = reader.parts(user.as_bytes(), Text::Other);
+            push_bytes(&mut parts, b":");
+            parts.extend(reader.parts(password.as_bytes(), Text::Other));
+            head.push(Part::Base64(parts));
             push_bytes(&mut head, b"\r\n");
         }
         push_bytes(&mut head, b"\r\n");
@@ -98,19 +121,26 @@ impl Template {
             Form::Fixed(_) => [&[], &[], &[]],
             Form::Filled { target, head, body, .. } => [target, head, body],
         };
-        parts.into_iter().flatten().filter_map(|part| match part {
+        parts.into_iter().flatten().flat_map(Part::within).filter_map(|part| match part {
             Part::Value(variable, _) => Some(*variable),
-            Part::Bytes(_) | Part::Length => None,
+            Part::Bytes(_) | Part::Length | Part::Base64(_) => None,
         })
     }
 
     /// Bytes of the longest request, if no value of a variable is longer than `longest_bytes` says.
     pub fn bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
+        let plain = |part: &Part| match part {
+            Part::Bytes(bytes) => bytes.len() as u64,
+            Part::Value(variable, encoding) => longest_bytes(*variable).saturating_mul(encoding.factor()),
+            Part::Length => LENGTH_DIGITS_MAX as u64,
+            Part::Base64(_) => 0,
+        };
         let sum = |parts: &[Part]| {
             let bytes = parts.iter().map(|part| match part {
-                Part::Bytes(bytes) => bytes.len() as u64,
-                Part::Value(variable, encoding) => longest_bytes(*variable).saturating_mul(encoding.factor()),
-                Part::Length => LENGTH_DIGITS_MAX as u64,
+                Part::Base64(parts) => {
+                    parts.iter().map(plain).fold(2, u64::saturating_add).div_ceil(3).saturating_mul(4)
+                }
+                part => plain(part),
             });
             bytes.fold(1, u64::saturating_add)
         };
@@ -141,15 +171,24 @@ impl Template {
             .map(|part| match part {
                 Part::Bytes(bytes) => bytes.len(),
                 Part::Value(variable, encoding) => encoding.length(value(variable)),
-                Part::Length => 0,
+                Part::Length | Part::Base64(_) => 0,
             })
             .sum();
-        let push = |part: &Part, out: &mut Vec<u8>| match part {
+        let plain = |part: &Part, out: &mut Vec<u8>| match part {
             Part::Bytes(bytes) => out.extend_from_slice(bytes),
             Part::Value(variable, encoding) => {
                 encoding.encode(value(variable), |bytes| out.extend_from_slice(bytes));
             }
             Part::Length => out.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes()),
+            Part::Base64(_) => {}
+        };
+        let push = |part: &Part, out: &mut Vec<u8>| match part {
+            Part::Base64(parts) => {
+                let mut text = Vec::new();
+                parts.iter().for_each(|part| plain(part, &mut text));
+                out.extend_from_slice(STANDARD.encode(text).as_bytes());
+            }
+            part => plain(part, out),
         };
         out.extend_from_slice(start);
         target.iter().for_each(|part| push(part, out));

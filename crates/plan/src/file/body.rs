@@ -1,0 +1,218 @@
+//! The body of a request: text, a file, or what `json`, `form`, and `multipart` make of values.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ring::digest::{SHA256, digest};
+use wire::braces::{self, Piece, pieces};
+use wire::http1::{BodyKind, RequestBody};
+
+use super::reading::Reading;
+use super::tree::{Entry, Node, Text, Value};
+use super::variables::Variables;
+use crate::request::BODY_BYTES_MAX;
+
+/// The keys that make a body.
+pub(crate) const KINDS: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];
+/// What a form leaves as it is (the WHATWG's URL standard, 1.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
+
+/// Reads the body of a step, with the Content-Type that follows from it. `given` is the one that its headers have.
+pub(crate) fn read(
+    node: &Node,
+    given: Option<&str>,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<RequestBody> {
+    let mut entries = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
+    let entry = entries.next()?;
+    if let Some(second) = entries.next() {
+        let what = format!("`{}` and `{}` exclude each other", entry.key, second.key);
+        reading.at(second.key_at, what, "remove one of them");
+        return None;
+    }
+    let (bytes, kind) = match entry.key.as_str() {
+        "body" => {
+            variables.use_in(&entry.value, entry.value.text()?, reading);
+            (entry.value.text()?.as_bytes().to_vec(), None)
+        }
+        "body-file" => {
+            let bytes = file(&entry.value, reading)?;
+            variables.use_in_file(&entry.value, &bytes, reading);
+            (bytes, None)
+        }
+        "json" => (json(entry, variables, reading)?, Some(BodyKind::Json)),
+        "form" => (form(&entry.value, variables, reading), Some(BodyKind::Form)),
+        _ => return multipart(entry, given, variables, reading),
+    };
+    let misfit = kind.zip(given).filter(|(kind, given)| BodyKind::of(given) != *kind);
+    if let Some((_, given)) = misfit {
+        let what = format!("`{}` makes another body than the Content-Type {given:?} says", entry.key);
+        reading.at(entry.key_at, what, "remove the header, or write the body as a text in `body`");
+    }
+    let content_type = match kind {
+        Some(BodyKind::Json) => Some("application/json".to_owned()),
+        Some(BodyKind::Form) => Some("application/x-www-form-urlencoded".to_owned()),
+        _ => None,
+    };
+    Some(RequestBody { bytes, content_type: content_type.filter(|_| given.is_none()) })
+}
+
+fn file(node: &Node, reading: &mut Reading<'_>) -> Option<Vec<u8>> {
+    match reading.folder.read(node.text()?, BODY_BYTES_MAX) {
+        Ok(bytes) => Some(bytes),
+        Err((what, help)) => {
+            reading.at(node.at, what, help);
+            None
+        }
+    }
+}
+
+fn json(entry: &Entry, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<Vec<u8>> {
+    if matches!(entry.value.value, Value::Text(_)) {
+        let help = "write `json: { name: value }`; a text that is JSON already belongs in `body`";
+        reading.at(entry.value.at, "`json` is a mapping or a list", help);
+        return None;
+    }
+    let mut text = String::new();
+    json_value(&entry.value, &mut text, variables, reading);
+    Some(text.into_bytes())
+}
+
+fn json_value(node: &Node, out: &mut String, variables: &mut Variables, reading: &mut Reading<'_>) {
+    match &node.value {
+        Value::Map(entries) => {
+            out.push('{');
+            for (number, Entry { key, value, .. }) in entries.iter().enumerate() {
+                out.push_str(if number > 0 { "," } else { "" });
+                let key = braces::literal(key.as_bytes());
+                out.push_str(&quoted(&String::from_utf8_lossy(&key)));
+                out.push(':');
+                json_value(value, out, variables, reading);
+            }
+            out.push('}');
+        }
+        Value::List(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                out.push_str(if number > 0 { "," } else { "" });
+                json_value(item, out, variables, reading);
+            }
+            out.push(']');
+        }
+        Value::Text(_) if node.is_nothing() => out.push_str("null"),
+        Value::Text(Text { text, is_plain }) => {
+            variables.use_in(node, text, reading);
+            match *is_plain && is_json_scalar(text) || is_raw_value(text) {
+                true => out.push_str(text),
+                false => out.push_str(&quoted(text)),
+            }
+        }
+    }
+}
+
+/// A text of JSON; names in braces have nothing that is escaped.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A number, true or false as JSON has them.
+fn is_json_scalar(text: &str) -> bool {
+    let value = serde_json::from_str::<serde_json::Value>(text);
+    value.is_ok_and(|value| value.is_number() || value.is_boolean())
+}
+
+/// `{name:raw}` and nothing else is the value itself, and not within a text.
+fn is_raw_value(text: &str) -> bool {
+    let mut pieces = pieces(text.as_bytes());
+    matches!((pieces.next(), pieces.next()), (Some(Piece::Raw(_)), None))
+}
+
+fn form(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for Entry { key, value, .. } in node.entries() {
+        for item in value.items() {
+            let text = item.text().unwrap_or_default();
+            variables.use_in(item, text, reading);
+            fields.push(format!("{}={}", utf8_percent_encode(key, ENCODED), encoded(text)));
+        }
+    }
+    fields.join("&").into_bytes()
+}
+
+/// A text for a form: names in braces stay, for values that are encoded when they are known.
+fn encoded(text: &str) -> String {
+    let pieces = pieces(text.as_bytes()).map(|piece| match piece {
+        Piece::Text(bytes) => utf8_percent_encode(&String::from_utf8_lossy(bytes), ENCODED).to_string(),
+        Piece::Name(name) => format!("{{{name}}}"),
+        Piece::Raw(name) => format!("{{{name}{}}}", braces::RAW),
+    });
+    pieces.collect()
+}
+
+fn multipart(
+    entry: &Entry,
+    given: Option<&str>,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<RequestBody> {
+    if given.is_some() {
+        let what = "the Content-Type of `multipart` names the boundary of its parts, and cannot be given";
+        reading.at(entry.key_at, what, "remove the header");
+    }
+    let (mut head, mut parts) = (Vec::new(), Vec::new());
+    for Entry { key, key_at, value } in entry.value.entries() {
+        let mut line = format!("Content-Disposition: form-data; name=\"{}\"", parameter(key));
+        let content = match value.get("file") {
+            None => {
+                let text = value.text().unwrap_or_default();
+                if matches!(value.value, Value::Map(_)) {
+                    reading.at(*key_at, "the part has no `file`", "write `{ file: photo.png }`, or a text");
+                }
+                variables.use_in(value, text, reading);
+                text.as_bytes().to_vec()
+            }
+            Some(node) => {
+                let name = value.text_of("name").or(node.text()).unwrap_or_default();
+                let name = name.rsplit('/').next().unwrap_or_default();
+                let kind = value.text_of("type").unwrap_or("application/octet-stream");
+                if kind.contains(char::is_control) {
+                    reading.at(
+                        *key_at,
+                        "the `type` has a control character",
+                        "write a type such as image/png",
+                    );
+                }
+                line += &format!("; filename=\"{}\"\r\nContent-Type: {kind}", parameter(name));
+                // What is in a file is sent as it is.
+                braces::literal(&file(node, reading)?)
+            }
+        };
+        head.push(braces::literal(format!("{line}\r\n\r\n").as_bytes()));
+        parts.push(content);
+    }
+    let boundary = boundary(&parts);
+    let delimiter = format!("--{boundary}\r\n");
+    let both = head.iter().zip(&parts);
+    let mut bytes: Vec<u8> =
+        both.flat_map(|(head, part)| [delimiter.as_bytes(), head, part, b"\r\n"].concat()).collect();
+    bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Some(RequestBody { bytes, content_type: Some(format!("multipart/form-data; boundary={boundary}")) })
+}
+
+/// A name within quotes, as browsers write it.
+fn parameter(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A line that no part has. A value that is inserted later has no lines.
+fn boundary(parts: &[Vec<u8>]) -> String {
+    let all = parts.concat();
+    let mut seed = digest(&SHA256, &all);
+    loop {
+        let digits: String = seed.as_ref().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let boundary = format!("tenbin-{digits}");
+        if memchr::memmem::find(&all, boundary.as_bytes()).is_none() {
+            return boundary;
+        }
+        seed = digest(&SHA256, seed.as_ref());
+    }
+}

@@ -1,0 +1,131 @@
+//! `headers` and `auth` of a scenario: what all of its requests carry.
+
+use wire::http1::{Credentials, Request};
+
+use super::reading::Reading;
+use super::span::Span;
+use super::tree::Node;
+use super::variables::Variables;
+
+const AUTHORIZATION: &str = "Authorization";
+
+/// What the requests of a scenario carry, each from the step on at which its values are known.
+#[derive(Default)]
+pub(crate) struct Carried<'a> {
+    list: Vec<Item<'a>>,
+}
+
+struct Item<'a> {
+    at: Span,
+    what: What,
+    /// Where its texts are.
+    texts: Vec<&'a Node>,
+    /// Whether a request carries it.
+    is_used: bool,
+}
+
+enum What {
+    Header(String, String),
+    Basic(Credentials),
+}
+
+impl<'a> Carried<'a> {
+    /// Of a scenario.
+    pub(crate) fn read(scenario: &'a Node, reading: &mut Reading<'_>) -> Self {
+        let headers = scenario.get("headers").map_or(&[][..], Node::entries).iter().map(|entry| {
+            let text = entry.value.text().unwrap_or_default().to_owned();
+            let what = What::Header(entry.key.clone(), text);
+            Item { at: entry.key_at, what, texts: vec![&entry.value], is_used: false }
+        });
+        let mut list: Vec<Item<'_>> = headers.collect();
+        if let Some(auth) = auth(scenario, reading) {
+            if list.iter().any(|item| item.is_header(AUTHORIZATION)) {
+                let what = "both `auth` and a header say who is asking";
+                reading.at(auth.at, what, "remove the header Authorization");
+            }
+            list.push(auth);
+        }
+        Self { list }
+    }
+
+    /// Adds it to a request, as far as its values are known by then, and the request does not have it already.
+    pub(crate) fn add_to(
+        &mut self,
+        request: &mut Request,
+        variables: &mut Variables,
+        reading: &mut Reading<'_>,
+    ) {
+        for item in &mut self.list {
+            let texts = || item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
+            if !texts().all(|(_, text)| variables.are_at_hand(text)) {
+                continue;
+            }
+            if !item.is_used {
+                texts().for_each(|(node, text)| variables.use_in(node, text, reading));
+                item.is_used = true;
+            }
+            match &item.what {
+                What::Header(name, _) if request.has(name) => {}
+                What::Header(name, text) => request.headers.push((name.clone(), text.clone())),
+                What::Basic(_) if request.has(AUTHORIZATION) => {}
+                What::Basic(credentials) => request.credentials = Some(credentials.clone()),
+            }
+        }
+    }
+
+    /// What no request carries is an error.
+    pub(crate) fn finish(self, variables: &mut Variables, reading: &mut Reading<'_>) {
+        for item in self.list.iter().filter(|item| !item.is_used) {
+            let before = reading.findings.count();
+            let texts = item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
+            texts.for_each(|(node, text)| variables.use_in(node, text, reading));
+            if reading.findings.count() == before {
+                reading.at(item.at, "no step of the scenario is a request that carries it", "remove it");
+            }
+        }
+    }
+
+    /// Where a header is, in any case.
+    pub(crate) fn header_at(&self, name: &str) -> Option<Span> {
+        self.list.iter().find(|item| item.is_header(name)).map(|item| item.at)
+    }
+
+    /// Where it says who is asking, if it does.
+    pub(crate) fn authorization_at(&self) -> Option<Span> {
+        let says = |item: &&Item<'_>| matches!(item.what, What::Basic(_)) || item.is_header(AUTHORIZATION);
+        self.list.iter().find(says).map(|item| item.at)
+    }
+}
+
+impl Item<'_> {
+    fn is_header(&self, name: &str) -> bool {
+        matches!(&self.what, What::Header(own, _) if own.eq_ignore_ascii_case(name))
+    }
+}
+
+fn auth<'a>(scenario: &'a Node, reading: &mut Reading<'_>) -> Option<Item<'a>> {
+    let entry = scenario.entry("auth")?;
+    let mut kinds = entry.value.entries().iter();
+    let kind = kinds.next()?;
+    if let Some(second) = kinds.next() {
+        let what = format!("`auth` has one scheme, and this one has `{}`", kind.key);
+        reading.at(second.key_at, what, "remove one of them");
+    }
+    let text = |node: &Node| node.text().unwrap_or_default().to_owned();
+    let (what, texts) = match (kind.key.as_str(), kind.value.get("user"), kind.value.get("password")) {
+        ("bearer", ..) => {
+            let value = format!("Bearer {}", text(&kind.value));
+            (What::Header(AUTHORIZATION.to_owned(), value), vec![&kind.value])
+        }
+        ("basic", Some(user), Some(password)) => {
+            if text(user).contains(':') {
+                let what =
+                    "the user of Basic authentication has no colon, which separates it from the password";
+                reading.at(user.at, what, "write the password in `password`");
+            }
+            (What::Basic(Credentials { user: text(user), password: text(password) }), vec![user, password])
+        }
+        _ => return None,
+    };
+    Some(Item { at: entry.key_at, what, texts, is_used: false })
+}
