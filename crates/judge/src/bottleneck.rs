@@ -23,6 +23,7 @@ mod cpu;
 mod database;
 mod delayed_ack;
 mod disks;
+mod errors;
 mod evidence;
 mod generator;
 mod host;
@@ -30,6 +31,7 @@ mod listen_queue;
 mod little;
 mod load;
 mod memory;
+mod messages;
 mod one_core;
 mod open_files;
 mod pauses;
@@ -49,6 +51,7 @@ mod tests;
 
 pub use cause::{Bottleneck, Certainty, Reading, Refutation, Scope};
 pub use evidence::{CombinedFigures, Evidence, RunEvidence};
+pub use messages::messages_alone;
 use words::percent;
 
 /// A rule: what it finds, its row of `docs/measurement.md`, and how.
@@ -69,8 +72,10 @@ pub const RULES: &[Rule] = &[
     generator::THE_GENERATOR,
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
     connections::CONNECTION_LIMIT,
+    messages::WHAT_IT_WROTE,
     refusals::REFUSALS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
+    errors::ERRORS,
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,
     quota::CPU_QUOTA,

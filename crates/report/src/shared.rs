@@ -69,7 +69,7 @@ impl Sharing {
         }
         run.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));
         let label = |metric: &str, label: &str| self.names.name(judge::without_statement(metric, label));
-        run.rewrite(&|text| self.names.name(text), &message, &label);
+        run.rewrite(&|text| self.names.name(text), &message, &label, &judge::bottleneck::messages_alone);
         run
     }
 

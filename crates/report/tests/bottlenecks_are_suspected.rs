@@ -3,6 +3,7 @@
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
 use record::{ErrorClass, Finish, Outcome, Tally};
+use report::Sharing;
 use serde_json::Value;
 use store::{Cause, Level, Model, Run};
 
@@ -21,6 +22,8 @@ struct Script<'a> {
     turned_away: u64,
     /// Requests of the last second that got the error `too_many_connections`.
     too_many_connections: u64,
+    /// What the process `app` wrote.
+    wrote: String,
     cause: Option<&'a str>,
     notes: Vec<String>,
 }
@@ -47,6 +50,7 @@ impl Default for Script<'_> {
             not_sent: 0,
             turned_away: 0,
             too_many_connections: 0,
+            wrote: String::new(),
             cause: None,
             notes: Vec::new(),
         }
@@ -90,15 +94,14 @@ impl<'a> Script<'a> {
         let mut kept = Kept::load(&new, &seconds, Some(&ending));
         kept.readings =
             (0..4).map(|second| (second, self.read.iter().map(reading).collect::<Vec<_>>())).collect();
+        if !self.wrote.is_empty() {
+            kept.outputs = vec![("app".to_owned(), self.wrote.clone().into_bytes())];
+        }
         kept.through_store("20261121-142501-ab12")
     }
 
     fn limit(&self) -> Value {
-        let options = report::Options { color: false, width: 100, is_wide: true };
-        let mut out = Vec::new();
-        report::write(report::format("json").unwrap(), &[self.run()], &options, &mut out).unwrap();
-        let json: Value = serde_json::from_slice(&out).unwrap();
-        json["bottleneck"].clone()
+        limit_of(self.run())
     }
 
     fn resource(&self) -> String {
@@ -106,6 +109,14 @@ impl<'a> Script<'a> {
         assert!(!limit["because"].as_str().unwrap().is_empty());
         limit["resource"].as_str().unwrap().to_owned()
     }
+}
+
+fn limit_of(run: Run) -> Value {
+    let options = report::Options { color: false, width: 100, is_wide: true };
+    let mut out = Vec::new();
+    report::write(report::format("json").unwrap(), &[run], &options, &mut out).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    json["bottleneck"].clone()
 }
 
 fn turn_away(tally: &mut Tally, second: u64) {
@@ -328,7 +339,7 @@ fn users_who_are_kept_out_do_not_pause() {
         let failing = |outcome_of| Script { users, outcome_of, ..Script::default() }.resource();
         let some: fn(u64) -> (Outcome, u16) =
             |place| if place % 50 == 0 { (Outcome::Failed, 0) } else { (Outcome::Ok, 200) };
-        assert_eq!(failing(some), "unknown");
+        assert_ne!(failing(some), "load");
         let few: fn(u64) -> (Outcome, u16) =
             |place| if place % 500 == 0 { (Outcome::Failed, 0) } else { (Outcome::Ok, 200) };
         assert_eq!(failing(few), "load");
@@ -596,4 +607,63 @@ fn readings_of_others_do_not_speak_for_the_system() {
     };
     assert_eq!(in_turns(0.5), "one_core");
     assert_eq!(in_turns(3.0), "unknown", "three are ready, and wait for a core");
+}
+
+/// Of a hundred requests some fail, as slow as the others.
+fn failing(outcome_of: fn(u64) -> (Outcome, u16)) -> Script<'static> {
+    Script { outcome_of, ..Script::default() }
+}
+
+const ONE_IN_THREE: fn(u64) -> (Outcome, u16) =
+    |place| if place % 3 == 0 { (Outcome::Rejected, 500) } else { (Outcome::Ok, 200) };
+const ONE_IN_FIFTY: fn(u64) -> (Outcome, u16) =
+    |place| if place % 50 == 0 { (Outcome::Rejected, 500) } else { (Outcome::Ok, 200) };
+
+#[test]
+fn what_the_system_wrote_names_what_it_lacks() {
+    let lines = |count| "7: sorry, too many clients already, alice\n".repeat(count);
+    let wrote = |count, outcome_of| Script { wrote: lines(count), ..failing(outcome_of) };
+    let limit = wrote(400, ONE_IN_FIFTY).with(&BUSY).limit();
+    assert_eq!((&limit["resource"], &limit["scope"]), (&"connection_limit".into(), &"process app".into()));
+    assert_eq!(
+        limit["because"],
+        "app wrote `too many clients already` 400 times, and 2.0 % of the requests did not end ok"
+    );
+    assert!(limit["next"].as_str().unwrap().starts_with("raise max_connections"), "{limit}");
+    assert_eq!(wrote(2, ONE_IN_FIFTY).resource(), "errors", "two lines are chance");
+    assert_eq!(wrote(400, always_ok).resource(), "connection_limit", "it tries again, and gets one");
+    assert_eq!(wrote(400, always_ok).with(&BUSY).resource(), "machine_cpu");
+    // Strangers learn the message, and no more.
+    let run = wrote(400, ONE_IN_FIFTY).run();
+    let shared = Sharing::of_runs(std::slice::from_ref(&run)).run(run);
+    assert!(!shared.outputs().iter().any(|output| output.text.windows(5).any(|text| text == b"alice")));
+    assert_eq!(limit_of(shared)["resource"], "connection_limit");
+    // Whoever has no core to accept with has a full queue.
+    let full = "connect() failed (11: Resource temporarily unavailable) while connecting to upstream\n";
+    let full = || Script { wrote: full.repeat(9), ..failing(ONE_IN_THREE) };
+    assert_eq!(full().resource(), "listen_queue");
+    assert_eq!(full().with(&BUSY).resource(), "machine_cpu");
+}
+
+#[test]
+fn errors_come_first_where_they_are_many_and_nothing_causes_them() {
+    let limit = failing(ONE_IN_THREE).limit();
+    assert_eq!(limit["resource"], "errors");
+    assert!(
+        limit["because"].as_str().unwrap().starts_with("33 % of the requests were answered 500 after"),
+        "{limit}"
+    );
+    assert_eq!(limit["next"], "read the log of the system for what it answers 500 to");
+    assert_eq!(failing(ONE_IN_THREE).with(&BUSY).resource(), "machine_cpu", "it has no time for them");
+    let lock = threads(&[("threads_disk", "worker", 3.0)]);
+    let pressed = [("machine", "pressure_io_some_share", "", 0.5)];
+    assert_eq!(
+        failing(ONE_IN_FIFTY).with(&lock).with(&pressed).resource(),
+        "disk",
+        "few errors explain little"
+    );
+    assert_eq!(failing(ONE_IN_FIFTY).resource(), "errors");
+    let failed: fn(u64) -> (Outcome, u16) =
+        |place| if place % 3 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
+    assert_eq!(failing(failed).resource(), "unknown", "503 has a rule of its own");
 }

@@ -2,17 +2,19 @@
 
 use record::{Ledger, LedgerEntry};
 
+use crate::monitored::Output;
 use crate::reading::ReadingKey;
 use crate::run::{Run, StoredSecond};
 
 impl Run {
-    /// Drops what processes and events wrote, and rewrites the subjects of readings, the names in its CPU profile, and the texts of gates and events, and, with
+    /// Drops what events wrote, and rewrites what processes wrote, the subjects of readings, the names in its CPU profile, and the texts of gates and events, and, with
     /// functions of their own, the message of every error, and the label of every reading of a metric. Figures stay.
     pub fn rewrite(
         &mut self,
         text: &dyn Fn(&str) -> String,
         error: &dyn Fn(&LedgerEntry) -> String,
         label_of: &dyn Fn(&str, &str) -> String,
+        output: &dyn Fn(&[u8]) -> Vec<u8>,
     ) {
         for StoredSecond { errors, .. } in &mut self.parts {
             let mut rewritten = Ledger::default();
@@ -23,7 +25,10 @@ impl Run {
             *errors = rewritten;
         }
         let monitored = &mut self.monitored;
-        monitored.outputs.clear();
+        for Output { process, text: written, .. } in &mut monitored.outputs {
+            (*process, *written) = (text(process), output(written));
+        }
+        monitored.outputs.retain(|output| !output.text.is_empty());
         for gate in &mut monitored.gates {
             gate.text = text(&gate.text);
             gate.step = gate.step.as_deref().map(text);

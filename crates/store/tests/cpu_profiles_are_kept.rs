@@ -91,9 +91,12 @@ fn strangers_see_functions_and_no_paths() {
     let id = store.begin(&sample::new_run()).unwrap();
     store.keep_cpu_profile(&id, &profile()).unwrap();
     let mut run = store.load(&id).unwrap();
-    run.rewrite(&|text| text.replace("/srv/alice", "path-1"), &|entry| entry.message.clone(), &|_, label| {
-        label.to_owned()
-    });
+    run.rewrite(
+        &|text| text.replace("/srv/alice", "path-1"),
+        &|entry| entry.message.clone(),
+        &|_, label| label.to_owned(),
+        &|_| Vec::new(),
+    );
     let names: Vec<&str> =
         run.cpu_profile().unwrap().frames.iter().map(|frame| frame.name.as_str()).collect();
     assert_eq!(names, ["web", "path-1/app.js:handle<\u{1b}[31m>", "tcp_sendmsg"]);

@@ -59,7 +59,12 @@ fn a_report_for_strangers_has_rewritten_texts_and_no_output() {
     let id = store.begin(&sample::new_run()).unwrap();
     store.keep_events(&id, &[ended(1, 2)]).unwrap();
     let mut run = store.load(&id).unwrap();
-    run.rewrite(&|text| text.len().to_string(), &|error| error.message.clone(), &|_, label| label.to_owned());
+    run.rewrite(
+        &|text| text.len().to_string(),
+        &|error| error.message.clone(),
+        &|_, label| label.to_owned(),
+        &|_| Vec::new(),
+    );
     let [event] = run.events() else { panic!("{:?}", run.events()) };
     let texts = (&event.name[..], &event.action[..], event.failure.as_deref(), event.output.len());
     assert_eq!(texts, ("6", "46", Some("18"), 0));

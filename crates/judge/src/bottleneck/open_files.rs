@@ -22,6 +22,8 @@ pub(super) const OPEN_FILES: Rule = Rule {
 
 fn open_files(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = evidence.most(|signals| signals.open_files_share).filter(|share| *share >= FULL)?;
-    let because = format!("a process of it had {} of the files open that it may have", percent(share));
+    // Files that were open before the limit was lowered count, too.
+    let because =
+        format!("a process of it had {} of the files open that it may have", percent(share.min(1.0)));
     Some(suspected(Resource::OPEN_FILES, Scope::System, because).direct(Some(1.0)).without_share())
 }

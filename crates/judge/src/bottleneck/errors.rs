@@ -1,0 +1,94 @@
+//! Errors, by status or class, that are no limit of their own.
+
+use record::{ClassName, ErrorClass, Loss};
+
+use super::cause::{Bottleneck, Scope, suspected};
+use super::evidence::{Evidence, share};
+use super::words::percent;
+use super::{REFUSED, Rule};
+use crate::causes::Resource;
+use crate::words::duration;
+
+/// Of the planned requests: from here on, what is said of the others matters less.
+const MANY: f64 = 0.1;
+/// Rejections that took so many times as long as good answers are time-outs: what they waited for is the cause.
+const TIMED_OUT: f64 = 2.0;
+/// Statuses with a rule of their own.
+const OTHERS: [u16; 2] = [429, 503];
+
+impl Resource {
+    /// What the system did not do at all.
+    pub const ERRORS: Self = Self::new("errors", "errors of the system").telling_errors();
+}
+
+pub(super) const ERRORS: Rule = Rule {
+    finds: &[Resource::ERRORS, Resource::DATABASE_LOCK],
+    when: "1 % of the planned requests or more ended with one status (but 429 and 503), or with one class of error that is not about \
+           connecting. Deadlocks and time-outs of locks are `database_lock`",
+    why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
+          that has used up a thread or the cores, are a symptom",
+    refuted_by: &[],
+    find: errors,
+};
+
+fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let together = &evidence.together;
+    let planned = together.counts.planned;
+    let statuses = together.statuses.keys().copied().filter(|status| !OTHERS.contains(status));
+    let of_status = statuses
+        .map(|status| (status, evidence.share_of_status(status)))
+        .filter(|(status, _)| *status >= 400)
+        .max_by(|one, other| one.1.total_cmp(&other.1));
+    if let Some((status, of_all)) = of_status.filter(|(_, of_all)| *of_all >= REFUSED) {
+        let took = match (together.rejected_ns, together.ok_ns) {
+            (Some(rejected), Some(ok)) => {
+                format!(" after {} on average, the good ones after {}", duration(rejected), duration(ok))
+            }
+            _ => String::new(),
+        };
+        let because = format!("{} of the requests were answered {status}{took}", percent(of_all));
+        let next = format!("read the log of the system for what it answers {status} to");
+        return Some(standing(
+            evidence,
+            suspected(Resource::ERRORS, Scope::System, because).next(next),
+            of_all,
+        ));
+    }
+    let classes = together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
+    let (class, count) =
+        classes.filter(|(class, _)| is_of_the_system(*class)).max_by_key(|(_, count)| *count)?;
+    let of_all = share(count, planned);
+    if of_all < REFUSED {
+        return None;
+    }
+    let resource = if is_of_locks(class) { Resource::DATABASE_LOCK } else { Resource::ERRORS };
+    let because = format!(
+        "{} of the requests ended with the error {}: {}",
+        percent(of_all.min(1.0)),
+        ClassName::from(class).as_str(),
+        class.words()
+    );
+    Some(standing(evidence, suspected(resource, Scope::System, because).next(class.help()), of_all))
+}
+
+fn is_of_locks(class: ErrorClass) -> bool {
+    [ErrorClass::Deadlock, ErrorClass::LockTimeout, ErrorClass::SerializationFailure].contains(&class)
+}
+
+/// Those of connecting, of waiting, and of the check of a status are for other rules.
+fn is_of_the_system(class: ErrorClass) -> bool {
+    class.outcome().is_some()
+        && !matches!(Loss::of(class), Loss::Connect | Loss::TimedOut | Loss::StaleReuse)
+        && ![ErrorClass::TooManyConnections, ErrorClass::Status, ErrorClass::ConnectBacklogFull]
+            .contains(&class)
+}
+
+fn standing(evidence: &Evidence<'_>, cause: Bottleneck, of_all: f64) -> Bottleneck {
+    let times = evidence.together.rejected_ns.zip(evidence.together.ok_ns);
+    let is_slow = times.is_some_and(|(rejected, ok)| rejected > TIMED_OUT * ok);
+    match of_all >= MANY {
+        _ if is_slow || evidence.is_exhausted() => cause.symptom(),
+        true => cause.first(),
+        false => cause.direct(Some(of_all)).without_share(),
+    }
+}

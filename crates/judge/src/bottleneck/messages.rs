@@ -1,0 +1,173 @@
+//! What the system wrote itself: messages of well-known servers and runtimes that name what they lack.
+
+use super::cause::{Bottleneck, Scope, suspected};
+use super::evidence::Evidence;
+use super::words::percent;
+use super::{REFUSED, Rule};
+use crate::causes::Resource;
+use crate::words::count;
+
+/// Fewer lines in a run are chance, or were written before the load.
+const LINES: u64 = 3;
+/// Lines in each second, where nearly all requests ended well.
+const LINES_PER_S: f64 = 0.5;
+
+struct Message {
+    /// What a line contains.
+    text: &'static str,
+    names: Resource,
+    next: &'static str,
+}
+
+const fn message(text: &'static str, names: Resource, next: &'static str) -> Message {
+    Message { text, names, next }
+}
+
+const POSTGRESQL_CONNECTIONS: &str =
+    "raise max_connections of PostgreSQL, or let clients share connections, as with a pooler";
+const OF_ROLE: &str = "raise the CONNECTION LIMIT of the role or database (ALTER ROLE … CONNECTION LIMIT …), or use fewer connections";
+const OPEN_FILES: &str = "raise the limit of open files of the process (ulimit -n, LimitNOFILE)";
+const LIMIT_REQ: &str = "raise rate and burst of limit_req in the configuration of nginx, or offer less";
+const JAVA_HEAP: &str = "enlarge the heap (-Xmx), or keep less alive";
+
+/// Texts that are long enough to mean one thing, whoever writes them.
+const MESSAGES: &[Message] = &[
+    message("too many clients already", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
+    message("remaining connection slots are reserved", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
+    message("too many connections for role", Resource::CONNECTION_LIMIT, OF_ROLE),
+    message("too many connections for database", Resource::CONNECTION_LIMIT, OF_ROLE),
+    message(
+        "Too many connections",
+        Resource::CONNECTION_LIMIT,
+        "raise max_connections of the server, or let clients share connections",
+    ),
+    message(
+        "max_user_connections",
+        Resource::CONNECTION_LIMIT,
+        "raise max_user_connections, or use fewer connections",
+    ),
+    message(
+        "no more connections allowed (max_client_conn)",
+        Resource::CONNECTION_LIMIT,
+        "raise max_client_conn of PgBouncer",
+    ),
+    message(
+        "worker_connections are not enough",
+        Resource::CONNECTION_LIMIT,
+        "raise worker_connections in the configuration of nginx: a request that it passes on takes two",
+    ),
+    message(
+        "max number of clients reached",
+        Resource::CONNECTION_LIMIT,
+        "raise maxclients of Redis, or use fewer connections",
+    ),
+    message(
+        "limiting connections by zone",
+        Resource::CONNECTION_LIMIT,
+        "raise limit_conn in the configuration of nginx",
+    ),
+    message("Too many open files", Resource::OPEN_FILES, OPEN_FILES),
+    message("too many open files", Resource::OPEN_FILES, OPEN_FILES),
+    message(
+        "(11: Resource temporarily unavailable) while connecting to upstream",
+        Resource::LISTEN_QUEUE,
+        "raise the backlog of the socket behind nginx (and net.core.somaxconn), or let more workers take connections from it",
+    ),
+    message("limiting requests, excess:", Resource::RATE_LIMIT, LIMIT_REQ),
+    message("delaying request, excess:", Resource::RATE_LIMIT, LIMIT_REQ),
+    message("java.lang.OutOfMemoryError: Java heap space", Resource::GARBAGE_COLLECTION, JAVA_HEAP),
+    message(
+        "java.lang.OutOfMemoryError: GC overhead limit exceeded",
+        Resource::GARBAGE_COLLECTION,
+        JAVA_HEAP,
+    ),
+];
+
+impl Message {
+    fn lines(&self, text: &[u8]) -> u64 {
+        let wanted = self.text.as_bytes();
+        // Begins are rare: the rest is compared only there.
+        let begins = |at: &usize| text[*at..].starts_with(wanted);
+        let is_first = |(at, byte): (usize, &u8)| (*byte == wanted[0]).then_some(at);
+        text.iter().enumerate().filter_map(is_first).filter(begins).count() as u64
+    }
+}
+
+/// The same output with nothing in it but these messages, one a line: it tells no more of whose it is.
+pub fn messages_alone(output: &[u8]) -> Vec<u8> {
+    let of_message = |message: &Message| format!("{}\n", message.text).repeat(message.lines(output) as usize);
+    MESSAGES.iter().map(of_message).collect::<String>().into_bytes()
+}
+
+pub(super) const WHAT_IT_WROTE: Rule = Rule {
+    finds: &[
+        Resource::CONNECTION_LIMIT,
+        Resource::OPEN_FILES,
+        Resource::LISTEN_QUEUE,
+        Resource::RATE_LIMIT,
+        Resource::GARBAGE_COLLECTION,
+    ],
+    when: "a process of the system wrote a message that names it three times or more, and 1 % of the planned requests or more did not end \
+           *ok*, or it wrote one every two seconds",
+    why: "the system itself says what it lacks: messages of PostgreSQL, MariaDB, PgBouncer, Redis, nginx, the JVM, and *Too many open \
+          files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
+    refuted_by: &[],
+    find: what_it_wrote,
+};
+
+fn what_it_wrote(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let outputs = || evidence.runs.iter().flat_map(|run| run.run.outputs());
+    let written = MESSAGES
+        .iter()
+        .flat_map(|message| outputs().map(move |output| (message, output, message.lines(&output.text))));
+    let (message, output, _) =
+        written.filter(|(_, _, lines)| *lines > 0).max_by_key(|(_, _, lines)| *lines)?;
+    let of_process = || outputs().filter(|other| other.process == output.process);
+    let lines: u64 = of_process().map(|output| message.lines(&output.text)).sum();
+    let is_whole = of_process().all(|output| output.dropped_bytes == 0);
+    let errors = evidence.together.error_share();
+    let measured_s: f64 = evidence.runs.iter().filter_map(|run| Some(run.measured.window?.length_s)).sum();
+    let has_errors = errors >= REFUSED;
+    if lines < LINES * evidence.runs.len() as u64 || !has_errors && (lines as f64) < LINES_PER_S * measured_s
+    {
+        return None;
+    }
+    let at_least = if is_whole { "" } else { "at least " };
+    let of_errors = match has_errors && message.names.tells_errors {
+        true => format!(", and {} of the requests did not end ok", percent(errors)),
+        false => String::new(),
+    };
+    let because =
+        format!("{} wrote `{}` {at_least}{} times{of_errors}", output.process, message.text, count(lines));
+    let cause = suspected(message.names, Scope::Process(output.process.clone()), because).next(message.next);
+    let is_a_symptom = message.names == Resource::LISTEN_QUEUE && evidence.is_exhausted();
+    Some(match has_errors {
+        _ if is_a_symptom => cause.symptom(),
+        true => cause.first(),
+        false => cause.direct(None),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_counted_and_nothing_else_is_kept() {
+        let output = b"FATAL:  sorry, too many clients already\nalice: sorry, too many clients already\n12 worker_connections ok\n";
+        let lines: Vec<u64> =
+            MESSAGES.iter().map(|message| message.lines(output)).filter(|lines| *lines > 0).collect();
+        assert_eq!(lines, [2]);
+        assert_eq!(messages_alone(output), b"too many clients already\ntoo many clients already\n");
+        assert_eq!(messages_alone(b""), b"");
+        assert!(MESSAGES.iter().all(|message| messages_alone(message.text.as_bytes()).ends_with(b"\n")));
+    }
+
+    #[test]
+    fn no_message_is_within_another() {
+        for one in MESSAGES {
+            let within = MESSAGES.iter().filter(|other| other.lines(one.text.as_bytes()) > 0).count();
+            assert_eq!(within, 1, "{}", one.text);
+        }
+    }
+}
