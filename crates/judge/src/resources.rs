@@ -60,6 +60,8 @@ pub struct Usage {
     pub memory_charged_peak_bytes: Option<f64>,
     /// That limit, at the end of the last second.
     pub memory_limit_bytes: Option<f64>,
+    /// The largest nice value of its processes, 0 at any higher priority.
+    pub nice: Option<f64>,
 }
 
 /// One core of the machine.
@@ -132,6 +134,7 @@ impl Usage {
             "throttled_s" => grow(&mut self.throttled_s),
             "memory_charged_bytes" => raise(&mut self.memory_charged_peak_bytes),
             "memory_limit_bytes" => self.memory_limit_bytes = Some(value),
+            "nice" => raise(&mut self.nice),
             _ => {}
         }
     }

@@ -68,6 +68,8 @@ pub struct Workers {
     pub states: BTreeMap<String, f64>,
     /// At the address of one futex.
     pub same_futex: f64,
+    /// Those of `futex` that wait for some time at most; `None` if not known.
+    pub timed_futex: Option<f64>,
     /// In reads from a dependency, by its address.
     pub dependencies: BTreeMap<String, f64>,
     /// Connections that the process has opened, by the address of the dependency.
@@ -119,6 +121,7 @@ impl Workers {
                 *self.connections.entry(address.to_owned()).or_default() += value;
             }
             ("threads_futex_same", _) => self.same_futex += value,
+            ("threads_futex_timed", _) => self.timed_futex = Some(self.timed_futex.unwrap_or(0.0) + value),
             (metric, WORKER) => {
                 if let Some(state) = metric.strip_prefix("threads_") {
                     *self.states.entry(state.to_owned()).or_default() += value;
@@ -135,6 +138,7 @@ impl Workers {
             .chain(self.connections.values_mut())
             .for_each(|threads| *threads /= seconds);
         self.same_futex /= seconds;
+        self.timed_futex = self.timed_futex.map(|threads| threads / seconds);
         self
     }
 
@@ -153,6 +157,7 @@ impl Workers {
         Self {
             states: middles(|one| &one.states),
             same_futex: median(of.iter().map(|one| one.same_futex)).unwrap_or(0.0),
+            timed_futex: median(of.iter().filter_map(|one| one.timed_futex)),
             dependencies: middles(|one| &one.dependencies),
             connections: middles(|one| &one.connections),
         }

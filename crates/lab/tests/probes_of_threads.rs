@@ -74,7 +74,7 @@ fn in_all_states(look: &Look) -> f64 {
     let roles = ["worker", "listener", "runtime", "idle"];
     let states = of_app.filter(|reading| {
         reading.metric.starts_with("threads_")
-            && reading.metric != "threads_futex_same"
+            && !["threads_futex_same", "threads_futex_timed"].contains(&reading.metric)
             && roles.contains(&reading.label.as_str())
     });
     states.map(|reading| reading.value).sum()

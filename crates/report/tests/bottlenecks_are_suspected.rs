@@ -667,3 +667,52 @@ fn errors_come_first_where_they_are_many_and_nothing_causes_them() {
         |place| if place % 3 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
     assert_eq!(failing(failed).resource(), "unknown", "503 has a rule of its own");
 }
+
+#[test]
+fn an_event_loop_waits_for_replies_on_as_many_connections_as_requests() {
+    let connected = |connections: f64| {
+        let read = [("app", "dependency_connections", "10.0.0.7:80", connections)];
+        let waits = threads(&[("threads_poll", "worker", 0.95), ("threads_on_cpu", "worker", 0.05)]);
+        Script::default().with(&waits).with(&read)
+    };
+    let limit = connected(4.0).limit();
+    assert_eq!(
+        (&limit["resource"], &limit["scope"]),
+        (&"dependency".into(), &"dependency 10.0.0.7:80".into())
+    );
+    assert_eq!(connected(2.0).resource(), "unknown", "a pool that the others wait for, or that is idle");
+    assert_eq!(connected(20.0).resource(), "unknown", "a pool that is larger than the load");
+    assert_eq!(connected(4.0).with(&BUSY).resource(), "machine_cpu");
+}
+
+#[test]
+fn threads_that_sleep_are_no_lock() {
+    let waits = |timed: f64| {
+        let waits = [
+            ("threads_futex", "worker", 4.2),
+            ("threads_futex_same", "worker", 1.0),
+            ("threads_futex_timed", "worker", timed),
+        ];
+        Script::default().with(&threads(&waits))
+    };
+    assert_eq!(Script { users: 5, ..waits(1.0) }.resource(), "unknown", "two go on");
+    let queued = Script { users: 5, per_s: 5_000, ..waits(0.2) };
+    assert_eq!(queued.resource(), "lock");
+    assert_eq!(waits(4.0).resource(), "unknown", "they sleep");
+}
+
+#[test]
+fn a_low_priority_matters_next_to_others() {
+    let nice = |nice, waited_s| {
+        let read = [
+            ("system", "cpu_user_s", "", 0.6),
+            ("app", "cpu_user_s", "", 0.6),
+            ("app", "nice", "", nice),
+            ("system", "run_queue_wait_s", "", waited_s),
+        ];
+        Script::default().with(&BUSY).with(&read).resource()
+    };
+    assert_eq!(nice(19.0, 3.0), "priority");
+    assert_eq!(nice(0.0, 3.0), "machine_cpu");
+    assert_eq!(nice(19.0, 0.05), "unknown", "it does not wait for a core");
+}

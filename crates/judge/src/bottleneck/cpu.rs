@@ -2,7 +2,7 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
-use super::words::percent;
+use super::words::{cores_of, percent};
 use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
@@ -17,6 +17,12 @@ const WAITED_OF_RESPONSE: f64 = 0.2;
 const TAKEN: f64 = 0.1;
 
 impl Resource {
+    /// Others are given cores first.
+    pub const PRIORITY: Self =
+        Self::new("priority", "its low priority, next to other processes").of_the_machine().next(
+            "raise the priority of the system (nice), stop what else runs, or pin both to cores of their own",
+        );
+
     /// Processor time of the machine.
     pub const MACHINE_CPU: Self = Self::new("machine_cpu", "CPU of the machine")
         .of_the_machine()
@@ -93,6 +99,39 @@ fn who_used(cores: &Cores) -> String {
     };
     let who = [system, of("the generator", cores.generator), of(others, cores.others)];
     who.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Of all cores, what others use at least where a priority matters.
+const OTHERS_USED: f64 = 0.25;
+
+pub(super) const A_LOW_PRIORITY: Rule = Rule {
+    finds: &[Resource::PRIORITY],
+    when: "the process of the system that used most runs at a nice value of 1 or more, other processes used a quarter of the cores or more, \
+           and its threads were running or ready nearly all the time, and without a core for a fourth of the time that they ran",
+    why: "who is nice is given cores that nobody else wants",
+    refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
+    find: a_low_priority,
+};
+
+fn a_low_priority(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (name, nice) = evidence.niceness().filter(|(_, nice)| *nice >= 1.0)?;
+    let cores = evidence.cores()?;
+    let others = cores.others.filter(|others| *others >= OTHERS_USED * cores.all as f64)?;
+    let [ran, waited] = evidence.ran_and_waited()?;
+    if ran + waited < BUSY || waited < KEPT_WAITING * ran {
+        return None;
+    }
+    let because = format!(
+        "{name} runs at nice {}: its threads ran {} s of each second and were ready without a core for {} s, while other processes used \
+         {} of {}",
+        decimal(nice, 0),
+        decimal(ran, 2),
+        decimal(waited, 2),
+        decimal(others, 2),
+        cores_of(cores.all)
+    );
+    let share = waited / (ran + waited);
+    Some(suspected(Resource::PRIORITY, Scope::Process(name), because).direct(Some(share)).without_share())
 }
 
 pub(super) const WAITS_FOR_A_CORE: Rule = Rule {

@@ -185,6 +185,16 @@ impl Evidence<'_> {
         Some((name.clone(), cores))
     }
 
+    /// The process of the system that used most, and its nice value. May hold anything: escape it.
+    pub(super) fn niceness(&self) -> Option<(String, f64)> {
+        let (name, _) = self.busiest_process()?;
+        let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
+        let of_name =
+            resources.flat_map(|resources| &resources.processes).filter(|(other, _)| *other == name);
+        let nice = median(of_name.filter_map(|(_, usage)| usage.nice))?;
+        Some((name, nice))
+    }
+
     /// How many threads of the system ran, and how many were ready and had no core, on average.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {

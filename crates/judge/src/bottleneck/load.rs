@@ -18,7 +18,7 @@ impl Resource {
 }
 
 /// Whoever is busy all the time would not do more if more was asked for.
-const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
+pub(super) const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
     when: "a thread of the system was 90 % busy; or one core was, and the system used 0.75 cores; or all cores were, and the system used half of them",
     is_read: |evidence| evidence.is_exhausted(),
 };

@@ -6,6 +6,7 @@ use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
+use super::load::SOMETHING_IS_EXHAUSTED;
 use super::words::{cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::waits::Workers;
@@ -168,6 +169,79 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         true => cause.indirect(share).against([EXHAUSTED.to_owned()]),
         false => cause.direct(share),
     })
+}
+
+/// An event loop has so many connections more or fewer than requests that wait for a reply on one.
+const CONNECTIONS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.67..=1.25;
+/// Fewer requests in flight, and as many connections, are chance.
+const IN_FLIGHT: f64 = 2.0;
+
+pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
+    finds: &[Resource::DEPENDENCY],
+    when: "two requests in flight or more, and a process whose threads mostly waited for events had 0.67 to 1.25 times as many connections \
+           open to one address",
+    why: "an event loop waits for the replies of all requests at once. A pool of connections that is as large by chance looks like it",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    find: a_dependency_of_an_event_loop,
+};
+
+fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+    let all = evidence.workers();
+    let loops = all.iter().filter(|(_, workers)| {
+        workers.in_state("poll") >= A_THREAD && workers.at_work() < HALF * in_flight.min(workers.all())
+    });
+    let of_loops = loops.flat_map(|(name, workers)| {
+        workers.connections.iter().map(move |(address, connections)| (name, address, *connections))
+    });
+    let (name, address, connections) = of_loops
+        .filter(|(_, _, connections)| CONNECTIONS_OF_REQUESTS.contains(&(connections / in_flight)))
+        .max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let because = format!(
+        "{name} waited for events, and had {} connections open to {address} for {} requests in flight{}",
+        decimal(connections, 1),
+        decimal(in_flight, 1),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
+    Some(cause.indirect(Some(connections / in_flight)).without_share())
+}
+
+/// Requests in flight that wait for no other thread, where one thread at a time goes on.
+const ONE_GOES_ON: std::ops::RangeInclusive<f64> = 0.3..=1.5;
+/// Of fewer requests in flight, the difference means little.
+const QUEUED: f64 = 4.0;
+
+pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
+    finds: &[Resource::LOCK],
+    when: "a closed load with four requests in flight or more, of which all but 0.3 to 1.5 had a thread of one process that waited for \
+           another thread, at a futex of its own and without a time-out",
+    why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
+          time-out",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    find: locks_of_a_runtime,
+};
+
+fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [_, in_flight] = evidence.users().filter(|[_, waiting]| *waiting >= QUEUED)?;
+    let all = evidence.workers();
+    let blocked = all.iter().filter_map(|(name, workers)| {
+        let blocked = workers.in_state("futex") - workers.timed_futex?;
+        ONE_GOES_ON.contains(&(in_flight - blocked)).then_some((name, workers, blocked))
+    });
+    let (name, workers, blocked) = blocked.max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let because = format!(
+        "on average {} of the {} threads of {name} waited for another thread without a time-out, for {} requests in flight: as if one at a \
+         time went on{}",
+        decimal(blocked, 1),
+        decimal(workers.all(), 1),
+        decimal(in_flight, 1),
+        cpu_in_brackets(evidence)
+    );
+    let next = "see what the threads wait for (jstack PID, py-spy dump --pid PID, gdb -p PID -batch -ex 'thread apply all bt'); hold the \
+                lock for less time or split it, or, if it is a pool of one, enlarge it";
+    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because).next(next);
+    Some(cause.indirect(evidence.of_in_flight(blocked)))
 }
 
 /// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.

@@ -2,7 +2,7 @@
 
 use super::ledger::{Change, Ledger};
 use super::member::{Member, Reach, Seen, Used, Uses};
-use super::process_values::{BUSIEST_THREAD, OPEN_FILES_SHARE, ProcessValues};
+use super::process_values::{BUSIEST_THREAD, NICE, OPEN_FILES_SHARE, ProcessValues};
 use super::sheet::Sheet;
 use super::tasks::Done;
 
@@ -115,6 +115,7 @@ fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Proce
         return;
     }
     figures.add("processes", Some(1.0));
+    figures.add(NICE, Some(seen.stat.nice as f64));
     if seen.is_io_hidden {
         sheet.not_available("disk of the system", || "/proc/PID/io is hidden from this user".into());
         figures.add("disk_read_bytes", None);

@@ -13,6 +13,8 @@ pub(crate) struct Stat {
     /// Of children that ended and were asked for, and of theirs.
     pub(crate) children_user_ticks: u64,
     pub(crate) children_sys_ticks: u64,
+    /// From 1 to 19, and 0 for any higher priority.
+    pub(crate) nice: u64,
     pub(crate) threads: u64,
     /// Since the machine started. With the process id it names a process for good.
     pub(crate) start_ticks: u64,
@@ -39,6 +41,7 @@ impl Stat {
             sys_ticks: at(15)?,
             children_user_ticks: at(16)?,
             children_sys_ticks: at(17)?,
+            nice: at(19)?,
             threads: at(20)?,
             start_ticks: at(22)?,
             rss_pages: at(24)?,
@@ -114,6 +117,8 @@ mod tests {
         assert_eq!((stat.children_user_ticks, stat.children_sys_ticks), (70, 0));
         assert_eq!((stat.start_ticks, stat.rss_pages), (98765, 640));
         assert!(Stat::parse(&STAT.replace(") S ", ") Z ")).unwrap().is_zombie);
+        let nice = |values| Stat::parse(&STAT.replace(" 20 0 3 ", values)).unwrap().nice;
+        assert_eq!((stat.nice, nice(" 39 19 3 "), nice(" 0 -20 3 ")), (0, 19, 0));
     }
 
     #[test]

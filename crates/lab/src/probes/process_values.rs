@@ -8,8 +8,10 @@ use super::sheet::Sheet;
 pub(crate) const BUSIEST_THREAD: &str = "cpu_busiest_thread_s";
 /// Open files as a share of what is allowed, of the process that is nearest to its limit.
 pub(crate) const OPEN_FILES_SHARE: &str = "open_files_limit_share";
+/// How much lower than usual the priority of a process is.
+pub(crate) const NICE: &str = "nice";
 /// What does not add up: the largest counts.
-const LARGEST: [&str; 2] = [BUSIEST_THREAD, OPEN_FILES_SHARE];
+const LARGEST: [&str; 3] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE];
 
 /// Values by metric. One that could not be read for a part is not known for the whole.
 #[derive(Clone, Debug, Default, PartialEq)]

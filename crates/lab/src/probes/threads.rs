@@ -52,6 +52,8 @@ struct Tally {
     threads: [[f64; STATES.len()]; ROLES.len()],
     /// The largest number of workers at one futex, summed over samples.
     same_futex: u64,
+    /// Workers that wait at a futex for some time at most, summed over samples.
+    timed_futex: u64,
     garbage_s: Option<f64>,
     compiling_s: Option<f64>,
     /// Seconds of threads in reads of a socket, by its inode.
@@ -144,16 +146,20 @@ impl Threads {
     fn count_waiters(&mut self, now: Instant) {
         let mut waiters: HashMap<(u32, u64), u64> = HashMap::new();
         let mut most = vec![0; self.tallies.len()];
+        let mut timed = vec![0_u64; self.tallies.len()];
         for thread in &self.threads {
-            let Some(address) = thread.waits_at().filter(|_| thread.role(now) == Role::Worker) else {
+            let Some((address, is_timed)) = thread.waits_at().filter(|_| thread.role(now) == Role::Worker)
+            else {
                 continue;
             };
+            timed[thread.group] += u64::from(is_timed);
             let count = waiters.entry((thread.process, address)).or_default();
             *count += 1;
             most[thread.group] = (*count).max(most[thread.group]);
         }
-        for (tally, most) in self.tallies.iter_mut().zip(most) {
+        for ((tally, most), timed) in self.tallies.iter_mut().zip(most).zip(timed) {
             tally.same_futex = tally.same_futex.saturating_add(most);
+            tally.timed_futex = tally.timed_futex.saturating_add(timed);
         }
     }
 
@@ -233,9 +239,10 @@ impl Tally {
                 sheet.add(subject, metric, role, *threads);
             }
         }
-        if self.same_futex > 0 {
-            let mean = self.same_futex as f64 / f64::from(self.samples);
-            sheet.add(subject, "threads_futex_same", ROLES[Role::Worker as usize].1, mean);
+        // Where one is known, so is the other.
+        let sums = [("threads_futex_same", self.same_futex), ("threads_futex_timed", self.timed_futex)];
+        for (metric, sum) in sums.into_iter().filter(|_| self.same_futex > 0) {
+            sheet.add(subject, metric, ROLES[Role::Worker as usize].1, sum as f64 / f64::from(self.samples));
         }
         for (metric, spent_s) in [("cpu_gc_s", self.garbage_s), ("cpu_jit_s", self.compiling_s)] {
             if let Some(spent_s) = spent_s {
@@ -280,9 +287,10 @@ mod tests {
 
     #[test]
     fn times_of_threads_become_mean_numbers() {
-        let mut tally = Tally { samples: 2, same_futex: 3, ..Tally::default() };
-        let futex = Sleep { state: State::Futex, futex: Some(1), socket: None };
-        let socket = |socket| Sleep { state: State::SocketRead, futex: None, socket: Some(socket) };
+        let mut tally = Tally { samples: 2, same_futex: 3, timed_futex: 1, ..Tally::default() };
+        let futex = Sleep { state: State::Futex, futex: Some(1), is_timed: false, socket: None };
+        let socket =
+            |socket| Sleep { state: State::SocketRead, futex: None, is_timed: false, socket: Some(socket) };
         tally.add(None, &spent(0.5, 1.5, futex));
         tally.add(None, &spent(0.0, 1.0, socket(7)));
         tally.add(None, &spent(0.0, 2.0, socket(8)));
@@ -306,6 +314,7 @@ mod tests {
             ("threads_on_cpu", "runtime".to_owned(), 0.25),
             ("threads_futex", "runtime".to_owned(), 0.75),
             ("threads_futex_same", worker(), 1.5),
+            ("threads_futex_timed", worker(), 0.5),
             ("cpu_gc_s", String::new(), 0.5),
             ("threads_dependency_read", "127.0.0.1:5432".to_owned(), 0.5),
         ];
@@ -316,7 +325,8 @@ mod tests {
     fn the_number_of_sockets_is_bounded() {
         let mut tally = Tally { samples: 1, ..Tally::default() };
         for socket in 0..2 * SOCKETS_MAX as u64 {
-            let asleep_in = Sleep { state: State::SocketRead, futex: None, socket: Some(socket) };
+            let asleep_in =
+                Sleep { state: State::SocketRead, futex: None, is_timed: false, socket: Some(socket) };
             tally.add(None, &spent(0.0, 1.0, asleep_in));
         }
         assert_eq!(tally.reads_s.len(), SOCKETS_MAX);

@@ -5,8 +5,8 @@ use super::state::State;
 /// What one reading of a thread says that is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// For another thread, at an address of its process.
-    Futex(u64),
+    /// For another thread, at an address of its process, and whether only for some time.
+    Futex { address: u64, is_timed: bool },
     /// A read from a file, by the number of its descriptor.
     Read(u64),
     /// A write to a file.
@@ -155,7 +155,11 @@ impl Wait {
         let meaning = CALLS.iter().find(|(of, _)| *of == number).map(|(_, meaning)| *meaning);
         let wait = match meaning {
             None => None,
-            Some(Futex) => argument(0).map(Self::Futex),
+            // The fourth argument is the address of the time-out, of both calls.
+            Some(Futex) => argument(0).map(|address| {
+                let is_timed = argument(2).is_some_and(|timeout| timeout != 0);
+                Self::Futex { address, is_timed }
+            }),
             Some(Read) => argument(0).map(Self::Read),
             Some(Write) => argument(0).map(Self::Write),
             Some(Receive) => argument(0).map(Self::Receive),
@@ -201,7 +205,9 @@ mod tests {
     #[test]
     fn calls_tell_what_is_waited_for() {
         let of = |text: &str| Wait::of_call(text).unwrap();
-        assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), Wait::Futex(0x55f6_335e_e9d0));
+        let at_futex = |is_timed| Wait::Futex { address: 0x55f6_335e_e9d0, is_timed };
+        assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x0 0x0 0x0 0x7f 0x7f"), at_futex(false));
+        assert_eq!(of("202 0x55f6335ee9d0 0x189 0x0 0x7ffe3 0x0 0x0 0x7f 0x7f"), at_futex(true));
         assert_eq!(of("0 0x3 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Read(3));
         assert_eq!(of("45 0x6 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f"), Wait::Receive(6));
         assert_eq!(of("7 0x55 0x2 0xea60"), Wait::In(State::Poll));

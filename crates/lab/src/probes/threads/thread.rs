@@ -21,6 +21,8 @@ pub(crate) struct Sleep {
     pub(crate) state: State,
     /// The address, of a futex.
     pub(crate) futex: Option<u64>,
+    /// Whether it waits there for some time at most.
+    pub(crate) is_timed: bool,
     /// The inode of the socket that it reads from.
     pub(crate) socket: Option<u64>,
 }
@@ -29,7 +31,7 @@ impl Sleep {
     const UNKNOWN: Self = Self::of(State::Other);
 
     const fn of(state: State) -> Self {
-        Self { state, futex: None, socket: None }
+        Self { state, futex: None, is_timed: false, socket: None }
     }
 }
 
@@ -110,9 +112,9 @@ impl Thread {
         }
     }
 
-    /// The address of the futex that it waits at now.
-    pub(crate) fn waits_at(&self) -> Option<u64> {
-        self.sleep.futex.filter(|_| !self.is_ready)
+    /// The address of the futex that it waits at now, and whether for some time at most.
+    pub(crate) fn waits_at(&self) -> Option<(u64, bool)> {
+        Some((self.sleep.futex?, self.sleep.is_timed)).filter(|_| !self.is_ready)
     }
 
     /// How it spent the time since the reading before; nothing the first time.
@@ -194,7 +196,9 @@ impl Thread {
     fn fall_asleep(&mut self, wait: Wait) {
         self.is_ready = false;
         self.sleep = match wait {
-            Wait::Futex(address) => Sleep { futex: Some(address), ..Sleep::of(State::Futex) },
+            Wait::Futex { address, is_timed } => {
+                Sleep { futex: Some(address), is_timed, ..Sleep::of(State::Futex) }
+            }
             Wait::In(state) => Sleep::of(state),
             Wait::Receive(file) => Sleep {
                 socket: self.link(file).as_deref().and_then(inode_of),
