@@ -57,6 +57,7 @@ fn resources_are_named_once() {
             ("", "open_files"),
             // A word for many things.
             ("", "connections"),
+            ("", "errors"),
             // Keys of charts, and labels of their lines.
             ("crates/report/src/html/charts.rs", "disk"),
             ("crates/report/src/html/charts.rs", "lock"),

@@ -576,6 +576,8 @@ fn a_heap_that_is_too_small_is_told_from_work() {
     };
     assert_eq!(resource(&collecting(0.8)), "garbage_collection");
     assert_eq!(resource(&collecting(0.1)), "one_core");
+    let busy = Script::default().with(&BUSY).with(&[("app", "cpu_gc_s", "", 0.9)]);
+    assert_eq!(busy.resource(), "garbage_collection", "all cores are busy with it");
     let idle = [("app", "cpu_gc_s", "", 0.1), ("system", "cpu_user_s", "", 0.2)];
     assert_eq!(resource(&idle), "unknown", "it does next to nothing");
 }
@@ -695,7 +697,7 @@ fn threads_that_sleep_are_no_lock() {
         ];
         Script::default().with(&threads(&waits))
     };
-    assert_eq!(Script { users: 5, ..waits(1.0) }.resource(), "unknown", "two go on");
+    assert_eq!(Script { users: 5, ..waits(2.4) }.resource(), "unknown", "two go on");
     let queued = Script { users: 5, per_s: 5_000, ..waits(0.2) };
     assert_eq!(queued.resource(), "lock");
     assert_eq!(waits(4.0).resource(), "unknown", "they sleep");

@@ -108,7 +108,7 @@ pub(super) const A_LOW_PRIORITY: Rule = Rule {
     finds: &[Resource::PRIORITY],
     when: "the process of the system that used most runs at a nice value of 1 or more, other processes used a quarter of the cores or more, \
            and its threads were running or ready nearly all the time, and without a core for a fourth of the time that they ran",
-    why: "who is nice is given cores that nobody else wants",
+    why: "a process with a nice value gets the time that others leave",
     refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
     find: a_low_priority,
 };

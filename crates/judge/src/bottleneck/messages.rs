@@ -75,6 +75,21 @@ const MESSAGES: &[Message] = &[
     ),
     message("limiting requests, excess:", Resource::RATE_LIMIT, LIMIT_REQ),
     message("delaying request, excess:", Resource::RATE_LIMIT, LIMIT_REQ),
+    message("server reached pm.max_children setting", Resource::POOL, "raise pm.max_children of PHP-FPM"),
+    message("server reached MaxRequestWorkers setting", Resource::POOL, "raise MaxRequestWorkers of Apache"),
+    message("QueuePool limit of size", Resource::POOL, "raise pool_size and max_overflow of SQLAlchemy"),
+    message(
+        "Connection is not available, request timed out after",
+        Resource::POOL,
+        "raise maximumPoolSize of HikariCP, or hold connections for less time",
+    ),
+    message(
+        "could not obtain a connection from the pool",
+        Resource::POOL,
+        "raise the pool in database.yml (pool) to the number of threads",
+    ),
+    message("The pool is probably full", Resource::POOL, "raise the maximum of the pool of knex"),
+    message("query_wait_timeout", Resource::POOL, "raise default_pool_size of PgBouncer"),
     message("java.lang.OutOfMemoryError: Java heap space", Resource::GARBAGE_COLLECTION, JAVA_HEAP),
     message(
         "java.lang.OutOfMemoryError: GC overhead limit exceeded",
@@ -105,12 +120,13 @@ pub(super) const WHAT_IT_WROTE: Rule = Rule {
         Resource::OPEN_FILES,
         Resource::LISTEN_QUEUE,
         Resource::RATE_LIMIT,
+        Resource::POOL,
         Resource::GARBAGE_COLLECTION,
     ],
     when: "a process of the system wrote a message that names it three times or more, and 1 % of the planned requests or more did not end \
            *ok*, or it wrote one every two seconds",
-    why: "the system itself says what it lacks: messages of PostgreSQL, MariaDB, PgBouncer, Redis, nginx, the JVM, and *Too many open \
-          files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
+    why: "the system itself says what it lacks: messages of PostgreSQL, MariaDB, PgBouncer, Redis, nginx, Apache, PHP-FPM, pools of \
+          connections (SQLAlchemy, HikariCP, Active Record, knex), the JVM, and *Too many open files*. With errors it comes first; a full queue does not if a thread of the system or the cores are used up",
     refuted_by: &[],
     find: what_it_wrote,
 };

@@ -55,25 +55,33 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(times, 0),
         decimal(longest_s, 2)
     );
-    let cause = suspected(Resource::PAUSES, Scope::System, because).direct(Some(share));
+    let cause = suspected(Resource::PAUSES, Scope::System, because);
     Some(match collecting(evidence) {
-        Some(words) => cause.and([words]).next(OF_COLLECTIONS),
-        None => cause,
+        // Cores are busy with it: they are no other cause.
+        Some(words) => {
+            let cause = cause.direct(Some(1.0)).and([words]).next(OF_COLLECTIONS);
+            Bottleneck { share: Some(share), ..cause }
+        }
+        None => cause.direct(Some(share)),
     })
 }
 
 pub(super) const COLLECTIONS: Rule = Rule {
     finds: &[Resource::GARBAGE_COLLECTION],
-    when: "threads that collect garbage (OpenJDK, .NET) used 30 % of the CPU time of the system, and 0.2 cores",
-    why: "a heap that is large enough is collected seldom",
+    when: "threads that collect garbage (OpenJDK, .NET) used 30 % of the CPU time of the system, and 0.2 cores, and there \
+           were no pauses as above",
+    why: "a heap that is large enough is collected seldom. Cores that are busy with it are no other cause",
     refuted_by: &[],
     find: collections,
 };
 
 fn collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let share = share_of_collecting(evidence)?;
-    let because = collecting(evidence)?;
-    Some(suspected(Resource::GARBAGE_COLLECTION, Scope::System, because).direct(Some(share)).without_share())
+    // They are said with the pauses that they cause.
+    if pauses(evidence).is_some() {
+        return None;
+    }
+    let cause = suspected(Resource::GARBAGE_COLLECTION, Scope::System, collecting(evidence)?);
+    Some(cause.direct(Some(1.0)).without_share())
 }
 
 fn collecting(evidence: &Evidence<'_>) -> Option<String> {
