@@ -67,8 +67,16 @@ impl Watch {
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
         let now = Used::now(self.schedstat.as_ref());
         let switches = involuntary_switches().zip(self.involuntary_switches);
-        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes, doubted_replies, waits } =
-            signals.end();
+        let Noted {
+            heartbeat_max_ns,
+            stalled_ns,
+            in_flight_ns,
+            tail,
+            read_delay,
+            reply_bytes,
+            doubted_replies,
+            waits,
+        } = signals.end();
         Health {
             wake_lag: self.wake_lag,
             cpu_ns: now.cpu_ns.saturating_sub(self.used.cpu_ns),
@@ -79,6 +87,7 @@ impl Watch {
             stalled_ns,
             in_flight_ns,
             tail,
+            read_delay,
             reply_bytes,
             doubted_replies,
             waits,

@@ -1,6 +1,6 @@
 //! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
 
-use record::{Loss, Moment, Pulse, Tail, Waits};
+use record::{Histogram, Loss, Moment, Pulse, Tail, Waits};
 
 use crate::answers::Answers;
 use crate::course::Course;
@@ -19,6 +19,8 @@ pub(crate) struct Signals {
     /// makes it wrap around, and its end sets it right.
     flights_ns: [u64; 2],
     tail: Tail,
+    /// How long replies had lain in the kernel when they were read, of a sample.
+    read_delay: Histogram,
     reply_bytes: u64,
     /// Replies that came over connections on which a reply came later that no request asked for.
     pub(crate) doubted_replies: u64,
@@ -69,6 +71,7 @@ pub(crate) struct Noted {
     pub(crate) stalled_ns: u64,
     pub(crate) in_flight_ns: u64,
     pub(crate) tail: Tail,
+    pub(crate) read_delay: Histogram,
     pub(crate) reply_bytes: u64,
     pub(crate) doubted_replies: u64,
     pub(crate) waits: Waits,
@@ -80,6 +83,7 @@ impl Signals {
             measured_from_ns,
             flights_ns: [0; 2],
             tail: Tail::default(),
+            read_delay: Histogram::new(),
             reply_bytes: 0,
             doubted_replies: 0,
             due_back_ns: NEVER,
@@ -139,6 +143,13 @@ impl Signals {
         if self.is_measured(intended_ns) {
             let read_late_ns = at_ns.saturating_sub(self.read_due_ns.max(sent_ns));
             self.tail.note(response_ns, lag_ns.saturating_add(read_late_ns));
+        }
+    }
+
+    /// Bytes for a request had lain in the kernel for so long when they were read: never longer than since it was sent.
+    pub(crate) fn read_late(&mut self, request: &Exchange, lain_ns: u64, at_ns: u64) {
+        if self.is_measured(request.intended_ns) && lain_ns <= at_ns.saturating_sub(request.sent_ns) {
+            self.read_delay.record(lain_ns);
         }
     }
 
@@ -284,6 +295,7 @@ impl Signals {
             stalled_ns: self.stalled_ns,
             in_flight_ns: self.flights_ns[1],
             tail: self.tail,
+            read_delay: self.read_delay,
             reply_bytes: self.reply_bytes,
             doubted_replies: self.doubted_replies,
             waits: self.waits,
@@ -359,6 +371,16 @@ mod tests {
         // 10 each, 3,000 since the loop should have been back, and 1,000 since one was sent after that.
         let noted = signals.end();
         assert_eq!((noted.tail.all().lag_ns, noted.heartbeat_max_ns), (30 + 3_000 + 1_000, 3_100));
+    }
+
+    #[test]
+    fn no_reply_has_lain_there_longer_than_since_its_request() {
+        let mut signals = Signals::new(100);
+        for (intended_ns, lain_ns) in [(0, 10), (100, 10), (100, 900), (100, 901)] {
+            signals.read_late(&request(intended_ns, intended_ns), lain_ns, 1_000);
+        }
+        let noted = signals.end().read_delay;
+        assert_eq!((noted.count(), noted.max_ns()), (2, Some(900)));
     }
 
     #[test]

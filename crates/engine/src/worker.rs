@@ -10,6 +10,7 @@ mod late_reading;
 mod opening;
 mod parts;
 mod pooling;
+mod read_delay;
 mod receiving;
 mod sending;
 
@@ -38,6 +39,7 @@ use crate::step_account::StepAccount;
 use crate::timers::{NEVER, Reason, Timers};
 use crate::user::User;
 use late_reading::LateReading;
+use read_delay::ReadDelay;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
@@ -81,6 +83,8 @@ pub(crate) struct Worker<'a> {
     chance: Chance,
     /// How replies are read late, if the load and the transport allow it.
     late_reading: Option<LateReading>,
+    /// How long replies lie in the kernel otherwise.
+    read_delay: ReadDelay,
     buffer: Vec<u8>,
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
@@ -185,7 +189,6 @@ impl<'a> Worker<'a> {
         let account =
             |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
-        let is_all_in_process = in_process.iter().all(|is_in_process| *is_in_process);
         let is_shared = links.iter().any(Link::is_shared);
         let total = u64::from(job.connections());
         Ok(Self {
@@ -210,7 +213,8 @@ impl<'a> Worker<'a> {
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
-            buffer: vec![0; if is_all_in_process { 0 } else { BUFFER_BYTES }],
+            read_delay: ReadDelay::new(),
+            buffer: vec![0; if in_process.contains(&false) { BUFFER_BYTES } else { 0 }],
             plain: Vec::new(),
             unread: VecDeque::new(),
             dialing: 0,

@@ -12,7 +12,7 @@ use stats::{ERRORS_MARGIN, Seen, Unpaired};
 use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
-use crate::eligibility::{Eligibility, eligibility};
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
@@ -93,7 +93,7 @@ impl Side {
     ) -> Result<Self, StoreError> {
         let mut side = Self::default();
         for run in runs {
-            match eligibility(run) {
+            match eligibility_by(run, condition.figure.distorted()) {
                 Eligibility::Valid => {}
                 Eligibility::Invalid | Eligibility::Failed => {
                     side.invalid += 1;
@@ -146,7 +146,7 @@ fn figure(
 
 /// What a run says by a condition in its block.
 fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, StoreError> {
-    Ok(match eligibility(run) {
+    Ok(match eligibility_by(run, condition.figure.distorted()) {
         Eligibility::Invalid => Seen::Invalid,
         Eligibility::Failed => Seen::Failed,
         Eligibility::CutShort => Seen::Missing,

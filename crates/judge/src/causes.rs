@@ -1,7 +1,7 @@
 //! What a finding names: why a run is in doubt, and its likely bottleneck. Each stands in the file of the rule that finds it.
 //! The store and JSON have it by its code, which never changes.
 
-use store::{Cause, Unit};
+use store::{Cause, Distorted, Distortion, Level, Unit};
 
 use crate::words::many;
 
@@ -23,8 +23,12 @@ pub struct Doubt {
     pub invalid: &'static str,
     /// What is looked at.
     pub looks_at: &'static str,
+    /// The figures that it can distort.
+    pub distorts: &'static [Distorted],
     /// Whether the generator, and not the system, is then what limited the run.
     pub is_limit: bool,
+    /// Whether requests were sent late, or replies read late, and nothing else: that makes response times longer.
+    pub is_lateness: bool,
 }
 
 impl Doubt {
@@ -33,9 +37,10 @@ impl Doubt {
         (!self.words.is_empty()).then(|| self.words.replace("{units}", many(unit)))
     }
 
-    /// A cause of it, of a run.
-    pub fn cause(&self, sentence: String, remedy: String) -> Cause {
-        Cause { code: self.code.to_owned(), sentence, remedy }
+    /// A cause of it, of a run that it makes suspect or invalid by an amount that no reading tells.
+    pub fn cause(&self, level: Level, sentence: String, remedy: String) -> Cause {
+        let distorts = self.distorts.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
+        Cause { code: self.code.to_owned(), sentence, remedy, distorts }
     }
 }
 

@@ -5,7 +5,7 @@
 //! ```
 
 use stats::{MinEffect, Scale};
-use store::{Compare, Run, Unit};
+use store::{Compare, Distorted, Run, Unit};
 
 use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
@@ -57,6 +57,11 @@ impl ComparedBy {
             None => self.metric.words(unit).to_owned(),
             Some(cost) => format!("{} {}", cost.words, self.event.as_deref().unwrap_or("events")),
         }
+    }
+
+    /// Which figure a generator distorts if it distorts this one; `None` of those that count only where none is distorted.
+    pub const fn distorted(&self) -> Option<Distorted> {
+        self.metric.distorted
     }
 
     /// Whether it is what events cost.

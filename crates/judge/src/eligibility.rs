@@ -1,6 +1,6 @@
 //! Whether a run counts in the figures of its study.
 
-use store::{Level, Run, Verdict};
+use store::{Distorted, Level, Run, Verdict};
 
 /// Whether a run counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +15,33 @@ pub enum Eligibility {
     CutShort,
 }
 
-/// Whether a run counts, and why not.
+/// Whether all figures of a run count, and why not.
 pub fn eligibility(run: &Run) -> Eligibility {
+    eligible(run, is_invalid(run))
+}
+
+/// Whether a run counts where runs are judged by one figure, which a generator can distort while it leaves others alone. A response
+/// time that is in doubt is not compared; a throughput is, because it can only be too low.
+pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
+    let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
+    let is_explained = ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid;
+    if !is_explained {
+        return eligibility(run);
+    }
+    let enough = if figure == Distorted::Throughput { Level::Invalid } else { Level::Suspect };
+    eligible(run, ending.validity.of(figure) >= enough)
+}
+
+fn eligible(run: &Run, is_invalid: bool) -> Eligibility {
     let Some(ending) = &run.ending else { return Eligibility::CutShort };
-    let went_to_its_end = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded);
+    let went_to_its_end = match ending.verdict {
+        Verdict::Complete | Verdict::Degraded => true,
+        // Another figure than the one in question is invalid.
+        Verdict::Invalid => ending.failure.is_none(),
+        Verdict::Partial | Verdict::Aborted => false,
+    };
     let was_cut_short = matches!(ending.verdict, Verdict::Partial | Verdict::Aborted);
-    match is_invalid(run) {
+    match is_invalid {
         false if went_to_its_end => Eligibility::Valid,
         _ if ending.failure.is_some() => Eligibility::Failed,
         true if !was_cut_short => Eligibility::Invalid,
@@ -28,7 +49,7 @@ pub fn eligibility(run: &Run) -> Eligibility {
     }
 }
 
-/// Whether the figures of a run must not be compared with others at all.
+/// Whether any figure of a run must not be compared with others.
 pub fn is_invalid(run: &Run) -> bool {
     let is_invalid = |ending: &store::Ending| {
         ending.verdict == Verdict::Invalid || ending.validity.verdict == Level::Invalid

@@ -53,7 +53,7 @@ pub use condition::{Condition, ConditionError, OfBaseline, Sign, Unknown};
 pub use core_time::CoreTime;
 pub use counting::{Counted, counted};
 pub use durations::Durations;
-pub use eligibility::{Eligibility, eligibility, is_invalid};
+pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
 pub use gates::{Gates, judge_gates};
 pub use inside::{
     BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementWait, WAIT_SEPARATOR, class_of,

@@ -2,7 +2,7 @@
 //! `compare`, what gates and `--slo` understand, and what reports and `tenbin compare` show derive from this one list.
 
 use record::Percentile;
-use store::Unit;
+use store::{Distorted, Unit};
 
 use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
@@ -23,6 +23,8 @@ pub struct Metric {
     pub higher_is_better: bool,
     /// How it is read.
     read: Read,
+    /// Which figure a generator distorts if it distorts this one; `None` of those that count only where none is distorted.
+    pub(crate) distorted: Option<Distorted>,
     /// Whether a condition may name it.
     pub is_bound: bool,
     /// Whether a condition on an event may name it.
@@ -57,9 +59,11 @@ pub(crate) const ERRORS: &str = "errors";
 pub const METRICS: &[Metric] = &[
     Metric {
         higher_is_better: true,
+        distorted: Some(Distorted::Throughput),
         ..metric("throughput", "throughput", MetricKind::Rate, |measured| Some(measured.window?.ok_per_s()))
     },
     Metric {
+        distorted: Some(Distorted::Mean),
         synonyms: &["avg", "average"],
         ..metric("mean", "mean response time", MetricKind::Response, |measured| measured.response.mean_ns)
     },
@@ -73,6 +77,7 @@ pub const METRICS: &[Metric] = &[
     percentile("p99.9", "p99.9 response time", Percentile::P99_9),
     Metric {
         is_of_events: true,
+        distorted: Some(Distorted::Tail),
         ..metric("max", "max response time", MetricKind::Response, |measured| measured.response.max_ns)
     },
     Metric {
@@ -145,6 +150,7 @@ const fn metric(
         words,
         kind,
         read,
+        distorted: None,
         higher_is_better: false,
         is_bound: true,
         is_of_events: false,
@@ -153,7 +159,16 @@ const fn metric(
 }
 
 const fn percentile(name: &'static str, words: &'static str, percentile: Percentile) -> Metric {
-    Metric { read: Read::Percentile(percentile), ..metric(name, words, MetricKind::Response, |_| None) }
+    Metric {
+        read: Read::Percentile(percentile),
+        distorted: Some(distorted(percentile)),
+        ..metric(name, words, MetricKind::Response, |_| None)
+    }
+}
+
+/// The figure that a percentile is distorted with.
+pub(crate) const fn distorted(percentile: Percentile) -> Distorted {
+    if percentile.ppm() > Percentile::P50.ppm() { Distorted::Tail } else { Distorted::Mean }
 }
 
 impl PartialEq for Metric {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use store::{Procedure, Run, Study, stage};
+use store::{Distorted, Procedure, Run, Study, stage};
 
-use crate::eligibility::{Eligibility, eligibility};
+use crate::compared_by::ComparedBy;
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::setting::{Setting, settings};
 
 /// More settings are not compared with each other.
@@ -49,8 +50,15 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     }
 }
 
+/// Which figure of a run says whether it counts.
+fn judged_by(study: &Study) -> Option<Distorted> {
+    ComparedBy::named(&study.new.compare.by)?.metric.distorted
+}
+
 fn are_most_invalid(study: &Study) -> bool {
-    let count = |wanted: Eligibility| study.runs.iter().filter(|run| eligibility(run) == wanted).count();
+    let figure = judged_by(study);
+    let count =
+        |wanted: Eligibility| study.runs.iter().filter(|run| eligibility_by(run, figure) == wanted).count();
     count(Eligibility::Invalid) > count(Eligibility::Valid)
 }
 
@@ -80,8 +88,9 @@ fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
         let place = run.new.place.as_ref().map(|(_, place)| place);
         place.is_some_and(|place| place.load == load && place.stage == stage::BLOCK && setting.is_of(place))
     };
+    let figure = judged_by(study);
     let blocks = |wanted: Eligibility| {
-        let runs = study.runs.iter().filter(is_of).filter(|run| eligibility(run) == wanted);
+        let runs = study.runs.iter().filter(is_of).filter(|run| eligibility_by(run, figure) == wanted);
         runs.filter_map(|run| Some(run.new.place.as_ref()?.1.block)).collect::<BTreeSet<u32>>()
     };
     let (valid, invalid) = (blocks(Eligibility::Valid), blocks(Eligibility::Invalid));

@@ -1,10 +1,10 @@
 //! How the search for a capacity of a stored study stands.
 
 use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
-use store::{Compare, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
+use store::{Compare, Distorted, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
 
 use crate::condition::Condition;
-use crate::eligibility::{Eligibility, eligibility};
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 use crate::run_order::RunOrder;
 use crate::setting::Setting;
@@ -62,12 +62,14 @@ pub struct OfLevel {
     pub judged: Judged,
     /// The conditions that did not hold, and those that could not be told.
     pub failed: Vec<FailedCondition>,
+    /// It passed although requests were sent late.
+    pub is_late: bool,
 }
 
 /// What a run of a level says. The run must have its seconds, but for one of users.
 pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, StoreError> {
     match level.at {
-        At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new() }),
+        At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new(), is_late: false }),
         At::PerS(_) => {
             let judgement = slo::judge(run, slos)?;
             let judged = match judgement.passed {
@@ -75,14 +77,14 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
                 true => Judged::Passed,
                 false => Judged::Failed,
             };
-            Ok(OfLevel { judged, failed: judgement.failed })
+            Ok(OfLevel { judged, failed: judgement.failed, is_late: judgement.is_late })
         }
     }
 }
 
 /// What users got.
 fn sized(run: &Run) -> Result<Judged, StoreError> {
-    if eligibility(run) != Eligibility::Valid {
+    if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
         return Ok(Judged::Invalid);
     }
     let measured = Measured::of(run)?;

@@ -4,12 +4,13 @@ use stats::Seen;
 use store::Run;
 
 use crate::compared_by::ComparedBy;
-use crate::eligibility::{Eligibility, eligibility};
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 
-/// What a run says in a block. A run that was cut short is as good as missing: it can be made again.
+/// What a run says in a block: nothing where the figure in question is in doubt. A run that was cut short is as good as missing: it can
+/// be made again.
 pub fn seen(run: &Run, measured: &Measured, by: &ComparedBy) -> Seen {
-    match eligibility(run) {
+    match eligibility_by(run, by.metric.distorted) {
         Eligibility::Valid => by.judgeable(run, measured).map_or(Seen::TooFew, |value| Seen::Figure {
             value,
             errors: measured.unserved(),

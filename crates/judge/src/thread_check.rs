@@ -1,7 +1,7 @@
 //! Twice the threads: what they say of a run that is suspect for its generator.
 
 use record::Percentile;
-use store::{Cause, Ending, Level, Run, RunId, StoreError, Verdict};
+use store::{Cause, Distorted, Ending, Level, Run, RunId, StoreError, Verdict};
 
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::measured::Measured;
@@ -21,7 +21,9 @@ impl Doubt {
         suspect: "",
         invalid: "rate +10 %, or p99 halved",
         looks_at: "the load was run again with twice the threads, and did more, or was answered sooner: see below",
+        distorts: &Distorted::ALL,
         is_limit: true,
+        is_lateness: false,
     };
 }
 
@@ -71,6 +73,7 @@ pub fn settle(
         ending.verdict = Verdict::Invalid;
         ending.validity.verdict = Level::Invalid;
         let cause = Doubt::GENERATOR_BOUND.cause(
+            Level::Invalid,
             format!("{words}: the generator was the limit"),
             format!("use --threads {doubled}, as run {run} did"),
         );
@@ -95,8 +98,12 @@ mod tests {
 
     fn suspect() -> Ending {
         let mut ending = fixtures::ending();
-        let cause =
-            |code: &str| Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new() };
+        let cause = |code: &str| Cause {
+            code: code.to_owned(),
+            sentence: String::new(),
+            remedy: String::new(),
+            distorts: Vec::new(),
+        };
         ending.validity.verdict = Level::Suspect;
         ending.validity.causes = vec![cause("generator_cpu"), cause("ceiling")];
         ending

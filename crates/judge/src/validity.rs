@@ -5,6 +5,7 @@
 mod broken;
 mod ceiling;
 mod cores;
+mod distortion;
 mod environment;
 mod evidence;
 mod host;
@@ -18,9 +19,10 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use store::{Level, Validity};
+use store::{Cause, Distorted, Level, Validity};
 
 pub(crate) use ceiling::is_near_a_limit;
+pub use distortion::{distorted, said, told};
 pub use environment::{Environment, PROXY_BUSY, Process};
 pub use evidence::Evidence;
 use words::Finding;
@@ -73,7 +75,9 @@ impl Doubt {
         suspect: "always",
         invalid: "",
         looks_at: "the run was cut short, or still goes on",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// The load never began.
@@ -83,16 +87,26 @@ impl Doubt {
         suspect: "always",
         invalid: "",
         looks_at: "the load never began: the run was stopped before it, or the system failed",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 
-/// The judgement, with everything that led to it, the gravest first.
+/// The judgement, with everything that led to it, the gravest first; and apart what did too little to matter.
 pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let mut found: Vec<(Doubt, Finding)> =
         RULES.iter().filter_map(|(doubt, find)| Some((*doubt, find(evidence)?))).collect();
-    found.sort_by_key(|(_, found)| std::cmp::Reverse(found.level as u8));
-    let worst = found.first().map_or(Level::Valid, |(_, found)| found.level);
-    let cause = |(doubt, found): (Doubt, Finding)| doubt.cause(found.sentence, found.remedy);
-    Validity { verdict: worst, causes: found.into_iter().map(cause).collect() }
+    found.sort_by_key(|(_, found)| std::cmp::Reverse(found.level));
+    let verdict = found.first().map_or(Level::Valid, |(_, found)| found.level);
+    let is_note = |(_, found): &(Doubt, Finding)| found.level == Level::Valid;
+    let (notes, causes): (Vec<_>, Vec<_>) = found.into_iter().partition(is_note);
+    let all = |found: Vec<(Doubt, Finding)>| found.into_iter().map(cause).collect();
+    Validity { verdict, causes: all(causes), notes: all(notes) }
+}
+
+fn cause((doubt, found): (Doubt, Finding)) -> Cause {
+    let Finding { level, sentence, remedy, distorts } = found;
+    let cause = doubt.cause(level, sentence, remedy);
+    Cause { distorts: distorts.unwrap_or(cause.distorts), ..cause }
 }

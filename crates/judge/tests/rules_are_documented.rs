@@ -17,8 +17,13 @@ fn code(code: &str) -> String {
 
 #[test]
 fn doubts_are_explained() {
-    let head = "| code | suspect | invalid | what is looked at |\n|---|---|---|---|\n";
-    let of_doubt = |doubt: Doubt| row(&[&code(doubt.code), doubt.suspect, doubt.invalid, doubt.looks_at]);
+    let head =
+        "| code | suspect | invalid | what is looked at | what it can distort |\n|---|---|---|---|---|\n";
+    let of_doubt = |doubt: Doubt| {
+        let names: Vec<&str> = doubt.distorts.iter().map(|figure| figure.name()).collect();
+        let distorts = if names.len() == store::Distorted::ALL.len() { "all" } else { &names.join(", ") };
+        row(&[&code(doubt.code), doubt.suspect, doubt.invalid, doubt.looks_at, distorts])
+    };
     let table = std::iter::once(head.to_owned()).chain(Doubt::all().map(of_doubt));
     assert_table("docs/validity.md", &table.collect::<String>());
 }

@@ -3,6 +3,7 @@
 use crate::stored::{Queue, Stored};
 use judge::Condition;
 use judge::slo::{SloJudgement, judge};
+use store::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 
 fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
     let stored = Stored::new();
@@ -17,7 +18,7 @@ fn names(judgement: &SloJudgement) -> Vec<&str> {
 fn a_run_that_keeps_up_passes() {
     let judgement =
         judged("p99<200ms, errors<0.1%, throughput>900/s", &Queue::default(), &crate::stored::ending());
-    assert_eq!(judgement, SloJudgement { passed: true, failed: Vec::new(), is_invalid: false });
+    assert_eq!(judgement, SloJudgement { passed: true, ..SloJudgement::default() });
 }
 
 #[test]
@@ -128,4 +129,26 @@ fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
     let words = failed("/: max<=100ms").unwrap().words;
     assert!(words.contains("of / is 50") && words.ends_with("must be at most 100 ms"), "{words}");
     assert_eq!(failed("another: max<10s").unwrap().observed, None, "there is no such step");
+}
+
+/// A run that a cause makes invalid: in its response times, or as a whole.
+fn spoiled(code: &str, figures: &[Distorted]) -> store::Ending {
+    let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, Level::Invalid)).collect();
+    let cause = Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new(), distorts };
+    let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
+    store::Ending { verdict: Verdict::Invalid, validity, ..crate::stored::ending() }
+}
+
+#[test]
+fn a_run_whose_requests_were_sent_late_may_pass_and_never_fails() {
+    let times = [Distorted::Mean, Distorted::Tail];
+    let late = |slos: &str, queue: &Queue| judged(slos, queue, &spoiled("generator_lag", &times));
+    let passed = late("p99<200ms", &Queue::default());
+    assert_eq!(passed, SloJudgement { passed: true, is_late: true, ..SloJudgement::default() });
+    let failed = late("p99<0.4ms", &Queue::default());
+    assert_eq!(failed, SloJudgement { is_invalid: true, ..SloJudgement::default() }, "it says nothing");
+    let behind = Queue { service_ns: 1_020_000, ..Queue::default() };
+    assert!(late("p99<60s", &behind).is_invalid, "98 % ended in time");
+    let other = judged("p99<200ms", &Queue::default(), &spoiled("not_sent", &times));
+    assert!(other.is_invalid && !other.is_late, "{other:?}");
 }

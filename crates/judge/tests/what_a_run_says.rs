@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::stored::{Queue, Stored};
-use judge::{ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, is_invalid, seen};
+use judge::{
+    ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid, seen,
+};
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
-use store::{Ending, Level, Validity, Verdict};
+use store::{Cause, Distorted, Distortion, Ending, Level, Validity, Verdict};
 
 #[test]
 fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
-    let validity = |verdict| Validity { verdict, causes: Vec::new() };
+    let validity = |verdict| Validity { verdict, ..Validity::default() };
     let ending = |verdict, level| Ending { verdict, validity: validity(level), ..crate::stored::ending() };
     let failed = |ending: Ending| Ending { failure: crate::stored::died().failure, ..ending };
     let stored = Stored::new();
@@ -35,6 +37,28 @@ fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
         let is_believed = ending.verdict != Verdict::Invalid && ending.validity.verdict != Level::Invalid;
         assert_eq!(is_invalid(&run), !is_believed);
     }
+}
+
+#[test]
+fn a_run_of_which_the_tail_alone_is_in_doubt_counts_by_its_throughput() {
+    let stored = Stored::new();
+    let counts = |verdict, level, figures: &[Distorted]| {
+        let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
+        let cause = Cause { code: String::new(), sentence: String::new(), remedy: String::new(), distorts };
+        let validity = Validity { verdict: level, causes: vec![cause], notes: Vec::new() };
+        let run = stored.run(None, None, &Ending { verdict, validity, ..crate::stored::ending() });
+        let by = |figure| eligibility_by(&run, Some(figure)) == Eligibility::Valid;
+        (Distorted::ALL.map(by), eligibility(&run) == Eligibility::Valid)
+    };
+    let tail = [Distorted::Tail];
+    assert_eq!(counts(Verdict::Complete, Level::Suspect, &tail), ([true, true, false], true));
+    assert_eq!(counts(Verdict::Invalid, Level::Invalid, &tail), ([true, true, false], false));
+    assert_eq!(counts(Verdict::Partial, Level::Suspect, &tail), ([false; 3], false), "cut short");
+    let all = Distorted::ALL;
+    assert_eq!(counts(Verdict::Complete, Level::Suspect, &all), ([true, false, false], true));
+    assert_eq!(counts(Verdict::Invalid, Level::Invalid, &all), ([false; 3], false));
+    assert_eq!(counts(Verdict::Complete, Level::Suspect, &[]), ([true; 3], true), "of an earlier version");
+    assert_eq!(counts(Verdict::Invalid, Level::Valid, &[]), ([false; 3], false), "without a cause");
 }
 
 #[test]

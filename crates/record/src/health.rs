@@ -33,6 +33,9 @@ pub struct Health {
     /// intended start and *sent* while a connection was free, and what passed before a reply was read because the worker was
     /// back later than it had asked for. Waiting for a connection is no lag.
     pub tail: Tail,
+    /// How long replies to measured requests had lain in the kernel when this worker read them, of a sample of its reads. Empty where
+    /// the response times leave it out, or the kernel does not tell.
+    pub read_delay: Histogram,
     /// Bytes of the replies to measured requests, before TLS, as the conversations counted them.
     pub reply_bytes: u64,
     /// Replies on connections over which a reply came later that no request asked for: each may have answered another request

@@ -9,6 +9,7 @@ use crate::figures::Figures;
 use crate::outage;
 use crate::units::{count, duration, percent, rate};
 use crate::view::View;
+use crate::words;
 
 /// What a run, a study under a load, or a search for a capacity says, without full stops. Only names in it may come from
 /// outside; they are escaped as the format does it.
@@ -148,9 +149,13 @@ fn times(figures: &Figures) -> Option<String> {
 
 fn how_sure(view: &View<'_>) -> String {
     let cause = || view.validity.causes.first().and_then(|cause| Doubt::named(&cause.code));
+    let which = |word: &str| {
+        let level = if word == Level::Invalid.name() { Level::Invalid } else { Level::Suspect };
+        words::doubted(&words::figures_at(&view.validity, level))
+    };
     let because = |word: &str| match cause().and_then(|doubt| doubt.words(view.whole.unit)) {
-        Some(why) => format!("{word}: {why}"),
-        None => word.to_owned(),
+        Some(why) => format!("{word}{}: {why}", which(word)),
+        None => word.to_owned() + &which(word),
     };
     match (view.verdict, view.validity.verdict) {
         _ if view.is_invalid() => because("invalid"),

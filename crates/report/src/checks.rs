@@ -64,7 +64,7 @@ fn of_run(view: &View<'_>) -> Group {
 
 /// How a run ended, and whether its figures count.
 fn ended(view: &View<'_>) -> Outcome {
-    let causes = view.validity.causes.iter().map(|cause| cause.sentence.clone());
+    let causes = view.validity.causes.iter().map(judge::validity::told);
     let text = safe(&std::iter::once(words::verdict(view)).chain(causes).collect::<Vec<_>>().join("; "));
     match view.verdict {
         Verdict::Complete => Outcome::Passed,

@@ -17,9 +17,9 @@ const NAME_CHARACTERS_MAX: usize = 28;
 pub(crate) fn items(views: &[View<'_>], escape: Escape) -> Vec<Item> {
     let warning = warning(views).map(|warning| (Tone::Bad, warning));
     let of_run = |(name, view): (String, &View<'_>)| {
-        let causes = view.validity.causes.iter().map(|cause| &cause.sentence);
-        let texts = causes.chain(&view.run.new.stamps).chain(&view.notes);
-        let note = |text: &String| (Tone::Plain, format!("{}: {}", escape(&name), escape(text)));
+        let causes = view.validity.causes.iter().map(judge::validity::told);
+        let texts = causes.chain(view.run.new.stamps.iter().chain(&view.notes).cloned());
+        let note = |text: String| (Tone::Plain, format!("{}: {}", escape(&name), escape(&text)));
         texts.map(note).collect::<Vec<_>>()
     };
     let notes: Vec<_> =

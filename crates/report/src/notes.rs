@@ -6,6 +6,7 @@ use store::{Model, Unit};
 use crate::baseline;
 use crate::short;
 use crate::steadiness;
+use crate::text::first_upper;
 use crate::transactions;
 use crate::units::{count, duration, percent};
 use crate::view::View;
@@ -28,15 +29,22 @@ const RULES: &[Rule] = &[
 /// The notes of the run itself, then those that its figures call for.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
-    own.chain(baseline::notes(view)).chain(RULES.iter().filter_map(|rule| rule(view))).collect()
+    let called_for = RULES.iter().filter_map(|rule| rule(view));
+    own.chain(baseline::notes(view)).chain(called_for).chain(unharmed(view)).collect()
+}
+
+/// What was seen of the generator, and did too little to matter.
+fn unharmed(view: &View<'_>) -> impl Iterator<Item = String> {
+    view.validity.notes.iter().map(|note| {
+        let distorted = judge::validity::distorted(&note.distorts);
+        first_upper(&format!("{}; too little to matter: {distorted}.", note.sentence))
+    })
 }
 
 /// Figures that change over a run are those of its length.
 fn it_did_not_settle(view: &View<'_>) -> Option<String> {
     let (sentence, remedy) = steadiness::doubt(steadiness::of(view)?)?;
-    let mut letters = sentence.chars();
-    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-    Some(format!("{}{}: {remedy}.", first.collect::<String>(), letters.as_str()))
+    Some(format!("{}: {remedy}.", first_upper(&sentence)))
 }
 
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {

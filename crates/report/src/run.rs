@@ -65,7 +65,8 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     };
     let result = answer::Answer { how_sure, ..answer::of_run(view) }.sentence();
     items.push(Item::Text(if tone == Tone::Good { Tone::Strong } else { tone }, result));
-    let causes = view.validity.causes.iter().map(|cause| [escape(&cause.sentence), escape(&cause.remedy)]);
+    let causes = view.validity.causes.iter();
+    let causes = causes.map(|cause| [escape(&judge::validity::told(cause)), escape(&cause.remedy)]);
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
     let failed = failure.map(|failure| [escape(&words::failure(failure)), escape(&failure.way_out)]);
     let doubts: Vec<_> = causes.chain(failed).collect();

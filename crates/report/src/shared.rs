@@ -122,7 +122,7 @@ impl Sharing {
     fn ended(&self, ending: &mut Ending) {
         let names = &self.names;
         let Ending { validity, notes, system, failure, not_available, steadiness, .. } = ending;
-        for Cause { sentence, remedy, .. } in &mut validity.causes {
+        for Cause { sentence, remedy, .. } in validity.causes.iter_mut().chain(&mut validity.notes) {
             (*sentence, *remedy) = (names.sentence(sentence), names.sentence(remedy));
         }
         notes.iter_mut().for_each(|note| *note = names.sentence(note));

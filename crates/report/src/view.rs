@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use judge::event_cost::EventSums;
-use judge::{Eligibility, Measured, Pace, Resources, Signals, Window};
+use judge::{ComparedBy, Eligibility, Measured, Pace, Resources, Signals, Window};
 use record::{Phase, Tally};
 use store::{Level, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
 
@@ -182,9 +182,14 @@ impl<'a> View<'a> {
         self.run.ending.is_none() && planned == 0
     }
 
-    /// Whether the run counts in the figures of its study.
+    /// Whether all figures of the run count.
     pub(crate) fn eligibility(&self) -> Eligibility {
         judge::eligibility(self.run)
+    }
+
+    /// Whether the run counts in the figures of a study that compares so.
+    pub(crate) fn eligibility_by(&self, by: Option<&ComparedBy>) -> Eligibility {
+        judge::eligibility_by(self.run, by.and_then(ComparedBy::distorted))
     }
 }
 
@@ -208,6 +213,6 @@ fn without_an_ending(state: RunState) -> Validity {
             "use it to see what happened, and measure again",
         ),
     };
-    let cause = judge::Doubt::NO_ENDING.cause(sentence.to_owned(), remedy.to_owned());
-    Validity { verdict: Level::Suspect, causes: vec![cause] }
+    let cause = judge::Doubt::NO_ENDING.cause(Level::Suspect, sentence.to_owned(), remedy.to_owned());
+    Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() }
 }

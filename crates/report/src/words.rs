@@ -3,7 +3,7 @@
 use judge::Condition;
 use judge::slo::Figure;
 use record::{Counts, PRINTED, Percentile};
-use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
+use store::{Distorted, Failure, GateResult, Generator, Level, NewRun, Output, Unit, Validity, Verdict};
 
 use crate::breaches;
 use crate::durations;
@@ -62,7 +62,25 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
         Verdict::Aborted => "aborted: it was cut off before its end",
         Verdict::Invalid => return "invalid: its figures must not be used".to_owned(),
     };
-    format!("{sentence} · {}", view.validity.verdict)
+    let level = view.validity.verdict;
+    format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
+}
+
+/// The figures of a run that are called so, and are in doubt.
+pub(crate) fn figures_at(validity: &Validity, level: Level) -> Vec<Distorted> {
+    let is_so = |figure: &Distorted| level != Level::Valid && validity.of(*figure) == level;
+    Distorted::ALL.into_iter().filter(is_so).collect()
+}
+
+/// ` in mean and tail`: some of the figures, where it is not all or not known which.
+pub(crate) fn doubted(figures: &[Distorted]) -> String {
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
+    match &names[..] {
+        all if all.len() == Distorted::ALL.len() => String::new(),
+        [] => String::new(),
+        [one] => format!(" in {one}"),
+        [rest @ .., last] => format!(" in {} and {last}", rest.join(", ")),
+    }
 }
 
 /// What the generator used.

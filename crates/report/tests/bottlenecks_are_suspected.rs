@@ -87,7 +87,9 @@ impl<'a> Script<'a> {
         if let Some(code) = self.cause {
             ending.validity.verdict = Level::Suspect;
             let text = || "the generator says so".to_owned();
-            ending.validity.causes = vec![Cause { code: code.to_owned(), sentence: text(), remedy: text() }];
+            let distorts = Vec::new();
+            ending.validity.causes =
+                vec![Cause { code: code.to_owned(), sentence: text(), remedy: text(), distorts }];
         }
         let reading =
             |(subject, metric, label, value): &Read<'_>| fixtures::reading(subject, metric, label, *value);

@@ -78,11 +78,11 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_pea
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
     let remedy = "there are no figures to believe or not";
-    let cause = judge::Doubt::NO_LOAD.cause(why.to_owned(), remedy.to_owned());
+    let cause = judge::Doubt::NO_LOAD.cause(Level::Suspect, why.to_owned(), remedy.to_owned());
     Ending {
         ended_at_unix_ms: unix_ms(),
         verdict,
-        validity: Validity { verdict: Level::Suspect, causes: vec![cause] },
+        validity: Validity { verdict: Level::Suspect, causes: vec![cause], notes: Vec::new() },
         generator: Generator { rss_peak_bytes, ..Generator::default() },
         failure,
         ..Ending::default()

@@ -109,7 +109,7 @@ impl Store {
         };
         let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite)
             && ending.outage.as_ref().is_none_or(Outage::is_finite);
-        if !ending.generator.is_finite() || !is_finite {
+        if !ending.generator.is_finite() || !ending.validity.is_finite() || !is_finite {
             return Err(StoreError::NOT_FINITE);
         }
         let transaction = self.transaction(Durability::Full)?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outage::Outage;
 use crate::steadiness::Steadiness;
+use crate::validity::Validity;
 
 /// How the run went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,56 +50,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// How far the numbers may be believed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Nothing speaks against them.
-    #[default]
-    Valid,
-    /// Something may have disturbed them.
-    Suspect,
-    /// They measure the generator, or nothing.
-    Invalid,
-}
-
-impl Level {
-    /// The word in the store and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Suspect => "suspect",
-            Self::Invalid => "invalid",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why numbers may not be believed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cause {
-    /// A word for programs, such as `generator_cpu`.
-    pub code: String,
-    /// What was seen, with its figures.
-    pub sentence: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
-/// May the numbers be believed, and if not, why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Validity {
-    /// The judgement.
-    pub verdict: Level,
-    /// What led to it; empty when valid.
-    pub causes: Vec<Cause>,
-}
-
 /// What the generator itself used, and what that did to the figures. `None`: not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
@@ -138,6 +89,12 @@ pub struct Generator {
     /// Of the slowest 1 % of response times, the share that is the generator's own delay, from 0 to 1.
     #[serde(default)]
     pub client_share_of_tail: Option<f64>,
+    /// How long replies lay in the kernel before they were read, in microseconds: the mean, where response times include it.
+    #[serde(default)]
+    pub read_delay_mean_us: Option<f64>,
+    /// The same, for 99 % of the replies at most.
+    #[serde(default)]
+    pub read_delay_p99_us: Option<f64>,
     /// Requests in flight, averaged over time.
     #[serde(default)]
     pub mean_in_flight: Option<f64>,
@@ -165,6 +122,8 @@ impl Generator {
             self.steal_share,
             self.throttled_s,
             self.client_share_of_tail,
+            self.read_delay_mean_us,
+            self.read_delay_p99_us,
             self.mean_in_flight,
             self.little_ratio,
             self.ceiling_per_s,

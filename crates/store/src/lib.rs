@@ -47,13 +47,14 @@ mod study;
 mod study_id;
 mod summed_up;
 mod utc;
+mod validity;
 mod window;
 mod writer;
 
 pub use baseline::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit};
-pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
+pub use ending::{Ending, Failure, Generator, Verdict};
 pub use error::StoreError;
 pub use event::{Event, EventOutcome};
 pub use event_cost::{Cost, EventCost, Judged, LevelBefore, Lost, Recovery};
@@ -74,6 +75,7 @@ pub use study::{
 };
 pub use study_id::{NotAStudyId, StudyId};
 pub use utc::Utc;
+pub use validity::{Cause, Distorted, Distortion, Level, Validity};
 pub use window::WindowLength;
 
 /// What every call of the store answers.

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use crate::Result;
-use crate::ending::{Level, Validity, Verdict};
+use crate::ending::Verdict;
 use crate::error::StoreError;
 use crate::owner::Owner;
 use crate::redaction::Redaction;
 use crate::run_id::RunId;
 use crate::study::StudyPlace;
 use crate::study_id::StudyId;
+use crate::validity::{Level, Validity};
 use crate::writer::Writer;
 
 /// An open store. Several processes may have the same file open; one `Store` serves one thread at a time.

@@ -4,6 +4,7 @@ use record::Tally;
 use rustix::io::Errno;
 
 use super::Worker;
+use super::read_delay::ReadDelay;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
 use crate::link::{Sending, State};
@@ -26,7 +27,7 @@ impl Worker<'_> {
         let dialled =
             net::dial(peer.endpoint(self.first_number + link.number, link.generation)).and_then(|dialled| {
                 self.poll.watch(&dialled.socket, number, link.generation)?;
-                if self.late_reading.is_some() {
+                if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
                     sockets::stamped::enable(&dialled.socket);
                 }
                 Ok(dialled)

@@ -100,7 +100,17 @@ impl Worker<'_> {
                     let sent_ns = exchange.map_or(0, |exchange| exchange.sent_ns);
                     (io, real_time.map(|at_ns| late_reading.time_of(at_ns, sent_ns, &self.clock)))
                 }
-                None => (socket.receive(&mut buffer), None),
+                None => {
+                    let (io, lain_ns) = self.read_delay.receive(number, socket, &mut buffer);
+                    let exchange = lain_ns.and_then(|lain_ns| {
+                        let user = link.carried.first()?;
+                        Some((lain_ns, self.users[user as usize].exchange.as_ref()?))
+                    });
+                    if let Some((lain_ns, exchange)) = exchange {
+                        self.signals.read_late(exchange, lain_ns, self.clock.now());
+                    }
+                    (io, None)
+                }
             };
             match io {
                 Io::Moved(count) => {

@@ -1,9 +1,10 @@
 //! Figures that a run can be asked to hold.
 
 use record::Percentile;
+use store::Distorted;
 
 use crate::kind::MetricKind;
-use crate::metric::{METRICS, Metric};
+use crate::metric::{self, METRICS, Metric};
 use crate::scope::Scope;
 
 /// Samples below which a single run says nothing of a percentile, even where others can outvote it.
@@ -53,6 +54,14 @@ impl Figure {
         match self {
             Self::Percentile(_) => MetricKind::Response,
             Self::Metric(metric) => metric.kind,
+        }
+    }
+
+    /// Which figure a generator distorts if it distorts this one.
+    pub(crate) const fn distorted(self) -> Option<Distorted> {
+        match self {
+            Self::Percentile(percentile) => Some(metric::distorted(percentile)),
+            Self::Metric(metric) => metric.distorted,
         }
     }
 

@@ -1,12 +1,13 @@
 //! Whether one run held what was asked of it.
 
 use record::Phase;
-use store::{Outage, Run, StoreError, stage};
+use store::{Level, Model, Outage, Run, StoreError, stage};
 
 use super::backlog::Backlog;
 use super::connections;
 use super::drift;
 use super::figure::Figure;
+use crate::causes::Doubt;
 use crate::condition::{Condition, Sign};
 use crate::eligibility::{Eligibility, eligibility};
 use crate::kind::MetricKind;
@@ -16,6 +17,8 @@ use crate::words::{duration, percent_of};
 
 /// More errors than this fail a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
+/// Of the planned requests, what must have ended in the measured time where they were sent late.
+const OFFERED_LATE: f64 = 0.99;
 /// What is open when the load ends may take so long to end, and no less than twice the longest time that was allowed.
 const DRAIN_MIN_NS: f64 = 1e9;
 
@@ -28,6 +31,8 @@ pub struct SloJudgement {
     pub failed: Vec<FailedCondition>,
     /// It says nothing: its numbers cannot be believed, there are none, or too few for a condition while no other failed.
     pub is_invalid: bool,
+    /// It passed although the generator sent requests late, which can only have made response times longer.
+    pub is_late: bool,
 }
 
 /// A condition that a run did not hold.
@@ -50,10 +55,35 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> 
     match eligibility(run) {
         Eligibility::Valid => of_valid(run, slos),
         Eligibility::Failed => of_failed(run),
+        Eligibility::Invalid if is_only_late(run) => of_late(run, slos),
         Eligibility::Invalid | Eligibility::CutShort => {
             Ok(SloJudgement { is_invalid: true, ..Default::default() })
         }
     }
+}
+
+/// Requests that were sent late make response times longer, and nothing better. A run that passes all the same passed, if the load
+/// was the one that was asked for.
+fn of_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
+    let judgement = of_valid(run, slos)?;
+    let counts = run.whole(Phase::Measured)?;
+    let kept = Backlog::of(run)?.and_then(|backlog| backlog.kept());
+    let was_offered = counts.counts.not_sent == 0 && kept.is_some_and(|(share, _)| share >= OFFERED_LATE);
+    Ok(match judgement.passed && was_offered {
+        true => SloJudgement { is_late: true, ..judgement },
+        false => SloJudgement { is_invalid: true, ..Default::default() },
+    })
+}
+
+/// Whether an open load is invalid only because requests were sent late, or replies read late.
+fn is_only_late(run: &Run) -> bool {
+    let Some(ending) = run.ending.as_ref().filter(|_| run.new.model == Model::Open) else { return false };
+    let is_invalid = |cause: &&store::Cause| {
+        cause.distorts.is_empty() || cause.distorts.iter().any(|of| of.level == Level::Invalid)
+    };
+    let mut spoiling = ending.validity.causes.iter().filter(is_invalid).peekable();
+    let is_late = |cause: &store::Cause| Doubt::named(&cause.code).is_some_and(|doubt| doubt.is_lateness);
+    spoiling.peek().is_some() && spoiling.all(is_late)
 }
 
 fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
@@ -92,7 +122,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
     }
     let is_told = failed.iter().any(|condition| condition.observed.is_some());
     let passed = failed.is_empty();
-    Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed })
+    Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed, is_late: false })
 }
 
 /// A system that died under the load did not hold it. One that never came so far says nothing of the load.
@@ -102,7 +132,7 @@ fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
     let words =
         what.map_or_else(|| "the system failed".to_owned(), |what| format!("the system failed: {what}"));
     let failed = FailedCondition { condition: "system".to_owned(), observed: None, limit: 0.0, words };
-    Ok(SloJudgement { passed: false, failed: vec![failed], is_invalid: !was_loaded })
+    Ok(SloJudgement { failed: vec![failed], is_invalid: !was_loaded, ..Default::default() })
 }
 
 /// `None` if a condition holds.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use record::ErrorClass;
-use store::Level;
+use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, units};
@@ -17,7 +17,9 @@ impl Doubt {
         suspect: "",
         invalid: "always",
         looks_at: "a thread of the generator died",
+        distorts: &Distorted::ALL,
         is_limit: true,
+        is_lateness: false,
     };
 
     /// The load could not go on.
@@ -27,7 +29,9 @@ impl Doubt {
         suspect: "",
         invalid: "always",
         looks_at: "the load could not continue: a script that divides by zero, a log-in that will be rejected each time",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// This machine was out of ports, descriptors or memory.
@@ -37,7 +41,9 @@ impl Doubt {
         suspect: "",
         invalid: "one request",
         looks_at: "requests failed because this machine is out of ports, descriptors or memory; the error says which",
+        distorts: &Distorted::ALL,
         is_limit: true,
+        is_lateness: false,
     };
 }
 

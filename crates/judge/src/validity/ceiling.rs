@@ -1,8 +1,9 @@
 //! How near the load came to what this generator reaches against a server that answers at once.
 
 use record::Health;
-use store::Level;
+use store::{Distorted, Level};
 
+use super::cores::lower_bound;
 use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Finding, found, per_s, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -21,7 +22,9 @@ impl Doubt {
         suspect: "open 50 %, closed 80 % of the ceiling",
         invalid: "never",
         looks_at: "what this generator reaches against a server that answers at once",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 
@@ -46,5 +49,5 @@ pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Finding> {
         per_s(ceiling_per_s)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }

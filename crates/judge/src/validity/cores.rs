@@ -1,7 +1,8 @@
 //! Whether the generator had the cores that it needed: its own use of them, and its wait for them.
 
-use store::Level;
+use store::{Distorted, Distortion, Level};
 
+use super::distortion::{OwnDelay, at_worst};
 use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
@@ -23,10 +24,12 @@ impl Doubt {
     pub const GENERATOR_WAITED: Self = Self {
         code: "generator_waited",
         words: NO_CORE,
-        suspect: "5 % of the time",
-        invalid: "20 % of the time, and others took the core",
+        suspect: "5 % of the time, and a figure is touched",
+        invalid: "20 % of the time, others took the core, and a figure is spoiled",
         looks_at: "a worker was ready to run and had no core",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: true,
     };
 
     /// A thread of the generator was busy nearly all the time.
@@ -36,7 +39,9 @@ impl Doubt {
         suspect: "a thread above 90 % of a core",
         invalid: "never",
         looks_at: "over any ten seconds, or over a shorter load",
+        distorts: &Distorted::ALL,
         is_limit: true,
+        is_lateness: false,
     };
 }
 
@@ -50,11 +55,19 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
         words::percent(share, 0)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
+}
+
+/// What a generator at its limit does to figures: nobody knows how much more a quicker one would get.
+pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
+    let own = OwnDelay::of(evidence).map(|own| own.of_times(evidence));
+    let times = own.unwrap_or([Distorted::Mean, Distorted::Tail].map(unknown));
+    let all = [unknown(Distorted::Throughput)].into_iter().chain(times);
+    at_worst(all.collect(), Level::Suspect)
 }
 
 /// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
-/// do is a disturbance.
+/// do is a disturbance. What it did to the figures is read of what was sent and read late; where nothing was, it is a note.
 pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
@@ -80,5 +93,19 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     } else {
         own_core.to_owned()
     };
-    Some(found(level, sentence, remedy))
+    Some(found(level, sentence, remedy).distorting(at_worst(by_waiting(evidence), level)))
+}
+
+/// What waiting for a core can have done. A closed load cannot miss more of its throughput than its threads waited of the time.
+fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
+    let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0);
+    let Some(own) = OwnDelay::of(evidence) else {
+        let throughput = Distortion { by_share: Some(-waited), ..unknown(Distorted::Throughput) };
+        return [throughput, unknown(Distorted::Mean), unknown(Distorted::Tail)].to_vec();
+    };
+    own.distortions(evidence, waited)
+}
+
+fn unknown(figure: Distorted) -> Distortion {
+    Distortion::unsized_of(figure, Level::Invalid)
 }

@@ -43,6 +43,8 @@ pub struct Evidence<'a> {
     pub wake_lag: Histogram,
     /// All workers together.
     pub tail: Tail,
+    /// All workers together.
+    pub read_delay: Histogram,
 }
 
 impl<'a> Evidence<'a> {
@@ -53,10 +55,11 @@ impl<'a> Evidence<'a> {
         workers: &'a [Health],
         environment: &'a Environment,
     ) -> Self {
-        let (mut wake_lag, mut tail) = (Histogram::new(), Tail::default());
+        let (mut wake_lag, mut tail, mut read_delay) = (Histogram::new(), Tail::default(), Histogram::new());
         for worker in workers {
             wake_lag.merge(&worker.wake_lag);
             tail.merge(&worker.tail);
+            read_delay.merge(&worker.read_delay);
         }
         Self {
             planned,
@@ -75,6 +78,7 @@ impl<'a> Evidence<'a> {
             workers,
             wake_lag,
             tail,
+            read_delay,
         }
     }
 
@@ -92,6 +96,8 @@ impl<'a> Evidence<'a> {
             steal_share: self.environment.steal_share,
             throttled_s: self.environment.throttled_s,
             client_share_of_tail: self.share_of_tail(),
+            read_delay_mean_us: self.read_delay.mean_ns().map(|ns| ns / 1e3),
+            read_delay_p99_us: self.read_delay.printable_at(Percentile::P99).map(us),
             mean_in_flight: self.mean_in_flight(),
             little_ratio: self.little_ratio(),
             ceiling_per_s: self.environment.ceiling_per_s,
@@ -127,6 +133,13 @@ impl<'a> Evidence<'a> {
             (worker.wall_ns > 0).then(|| wait_ns as f64 / worker.wall_ns as f64)
         });
         shares.max_by(f64::total_cmp)
+    }
+
+    /// The same over all threads.
+    pub(super) fn mean_run_queue_wait_share(&self) -> Option<f64> {
+        let wait_ns: u64 = self.workers.iter().filter_map(|worker| worker.run_queue_wait_ns).sum();
+        let wall_ns: u64 = self.workers.iter().map(|worker| worker.wall_ns).sum();
+        (wall_ns > 0).then(|| wait_ns as f64 / wall_ns as f64)
     }
 
     /// How often the most disturbed thread was taken off its core, per second.
@@ -179,6 +192,12 @@ impl<'a> Evidence<'a> {
     /// Bytes of replies as the conversations counted them.
     pub(super) fn reply_bytes(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
+    }
+
+    /// The mean response time of the slowest.
+    pub(super) fn slowest_mean_ns(&self) -> Option<f64> {
+        let (slowest, _) = self.slowest();
+        (slowest.count > 0).then(|| slowest.response_ns as f64 / slowest.count as f64)
     }
 
     /// The slowest 1 % of the requests, where there are enough to print their beginning; else all of them.

@@ -1,6 +1,6 @@
 //! What the host and its quotas took: time that neither generator nor system had.
 
-use store::Level;
+use store::{Distorted, Distortion, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, percent};
@@ -21,7 +21,9 @@ impl Doubt {
         suspect: "0.2 % of the time",
         invalid: "2 % of the time",
         looks_at: "the quota of the generator's control group (version 1 and 2)",
+        distorts: &Distorted::ALL,
         is_limit: true,
+        is_lateness: false,
     };
 
     /// The host gave time to other guests.
@@ -31,7 +33,9 @@ impl Doubt {
         suspect: "3 % of the cores' time",
         invalid: "20 %",
         looks_at: "the host gave the time to other guests",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 
@@ -42,7 +46,8 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Finding> {
     let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence =
         format!("the host of this machine gave {} of its processor time to others", percent(share));
-    Some(found(level, sentence, "measure again when the host is quiet, or on a machine that shares no cores"))
+    let remedy = "measure again when the host is quiet, or on a machine that shares no cores";
+    Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
 }
 
 /// Time in which the generator had used up its quota.
@@ -57,5 +62,14 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     let sentence = format!(
         "the quota of the generator's control group held it back for {throttled_s:.1} s during a load of {wall_s:.1} s"
     );
-    Some(found(level, sentence, "run the generator outside of the container, or raise its CPU quota"))
+    let remedy = "run the generator outside of the container, or raise its CPU quota";
+    Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
+}
+
+/// What time that was taken can have done: a closed load misses no larger share of its throughput.
+fn taken(evidence: &Evidence<'_>, level: Level, share: f64) -> Vec<Distortion> {
+    let unknown = |figure| Distortion::unsized_of(figure, level);
+    let throughput = Distortion { by_share: Some(-share.min(1.0)), ..unknown(Distorted::Throughput) };
+    let throughput = (!evidence.planned.is_open()).then_some(throughput);
+    throughput.into_iter().chain([Distorted::Mean, Distorted::Tail].map(unknown)).collect()
 }

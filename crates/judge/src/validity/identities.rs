@@ -1,7 +1,7 @@
 //! Sums that must agree, because they are one thing counted twice: where they do not, something was counted wrongly.
 
 use record::ErrorClass;
-use store::Level;
+use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, percent, units};
@@ -20,7 +20,9 @@ impl Doubt {
         suspect: "2 % off",
         invalid: "never",
         looks_at: "requests in flight × time against the sum of service times",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// More bytes in replies than were read.
@@ -30,7 +32,9 @@ impl Doubt {
         suspect: "more bytes in replies than were read",
         invalid: "never",
         looks_at: "",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// The target counted other requests than were sent.
@@ -40,7 +44,9 @@ impl Doubt {
         suspect: "",
         invalid: "fewer than answered, or more than sent",
         looks_at: "what the built-in target counted itself",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// Replies came that no request asked for.
@@ -50,7 +56,9 @@ impl Doubt {
         suspect: "one reply",
         invalid: "never",
         looks_at: "a connection had a reply that no request asked for, so that earlier replies on it are [in doubt](measurement.md#replies-out-of-turn)",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 

@@ -1,8 +1,12 @@
 //! Whose time the slow requests took: a generator that is late measures itself.
 
 use record::Percentile;
-use store::Level;
+use store::{Distorted, Distortion, Level};
 
+use super::distortion::{
+    DELAY_INVALID_NS, DELAY_SUSPECT_NS, OwnDelay, SHARE_INVALID, SHARE_SUSPECT, at_worst, of_throughput,
+    of_time,
+};
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -10,12 +14,6 @@ use crate::words::duration;
 
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
-/// The generator's share of the slowest response times: beyond it they are in doubt, or its own.
-const SHARE_SUSPECT: f64 = 0.05;
-const SHARE_INVALID: f64 = 0.15;
-/// A lag that is shorter on average does not matter at the scale of milliseconds.
-const LAG_SUSPECT_NS: f64 = 300_000.0;
-const LAG_INVALID_NS: f64 = 1_000_000.0;
 /// Where there are too few requests for a tail, all of them are looked at, and a lag must be long to be no chance.
 const FEW_MIN: u64 = 20;
 const FEW_LAG_NS: f64 = 10_000_000.0;
@@ -28,7 +26,9 @@ impl Doubt {
         suspect: "",
         invalid: "p99 later than 1 ms and a tenth of p99 response time",
         looks_at: "open load: how late timers woke the threads",
+        distorts: &[Distorted::Mean, Distorted::Tail],
         is_limit: false,
+        is_lateness: true,
     };
 
     /// The slowest response times were the generator's own delay.
@@ -38,7 +38,9 @@ impl Doubt {
         suspect: "share > 5 % and ≥ 0.3 ms each",
         invalid: "share > 15 % and ≥ 1 ms each",
         looks_at: "of the slowest 1 % of response times, the generator's own delay: late although a connection was free, or back late to read a reply. With fewer than 1,000 requests: of all of them, at least 20, and 10 ms each",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: true,
     };
 }
 
@@ -54,7 +56,11 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Finding> {
         duration(lag_ns as f64),
         duration(response_ns as f64)
     );
-    Some(found(Level::Invalid, sentence, own_core(evidence.planned)))
+    let tail = of_time(Distorted::Tail, lag_ns as f64, Some(response_ns as f64));
+    let mean_ns = evidence.wake_lag.mean_ns().unwrap_or_default();
+    let mean = of_time(Distorted::Mean, mean_ns, evidence.tally.response.all().mean_ns());
+    let distorts = vec![mean, Distortion { level: Level::Invalid, ..tail }];
+    Some(found(Level::Invalid, sentence, own_core(evidence.planned)).distorting(distorts))
 }
 
 /// What part of the slowest response times was the generator's own delay.
@@ -66,9 +72,9 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_enough = |lag_min_ns: f64| {
         if is_tail { lag_ns >= lag_min_ns } else { slowest.count >= FEW_MIN && lag_ns >= FEW_LAG_NS }
     };
-    let level = if evidence.is_long() && share > SHARE_INVALID && is_enough(LAG_INVALID_NS) {
+    let level = if evidence.is_long() && share > SHARE_INVALID && is_enough(DELAY_INVALID_NS) {
         Level::Invalid
-    } else if share > SHARE_SUSPECT && is_enough(LAG_SUSPECT_NS) {
+    } else if share > SHARE_SUSPECT && is_enough(DELAY_SUSPECT_NS) {
         Level::Suspect
     } else {
         return None;
@@ -80,5 +86,11 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
         duration(lag_ns),
         duration(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
-    Some(found(level, sentence, own_core(evidence.planned)))
+    let tail = of_time(Distorted::Tail, lag_ns, evidence.slowest_mean_ns());
+    let all = evidence.tail.all();
+    let own = OwnDelay { mean_ns: all.lag_ns as f64 / all.count.max(1) as f64, tail_ns: lag_ns };
+    let [mean, _] = own.of_times(evidence);
+    let throughput = own.of_users(evidence).map(of_throughput);
+    let distorts = throughput.into_iter().chain([mean, Distortion { level, ..tail }]);
+    Some(found(level, sentence, own_core(evidence.planned)).distorting(at_worst(distorts.collect(), level)))
 }

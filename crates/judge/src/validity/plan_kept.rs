@@ -1,7 +1,7 @@
 //! Whether the load that was asked for was put on, and if not, what stood in the way: seldom the generator.
 
 use record::Counts;
-use store::Level;
+use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, per_s, percent, units};
@@ -28,7 +28,9 @@ impl Doubt {
         suspect: "",
         invalid: "0.1 % of the planned requests, and the run was not interrupted",
         looks_at: "the plan was not kept; the sentence says why",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 
     /// No request was due in the measured time.
@@ -38,7 +40,9 @@ impl Doubt {
         suspect: "",
         invalid: "always",
         looks_at: "the load ended before its first request was due, and the run was not interrupted",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 

@@ -1,6 +1,6 @@
 //! Whether a proxy of the plan kept up.
 
-use store::Level;
+use store::{Distorted, Level};
 
 use super::environment::PROXY_BUSY;
 use super::evidence::Evidence;
@@ -19,7 +19,9 @@ impl Doubt {
         suspect: "used or waited for more than 90 % of a core in 10 % of the seconds",
         invalid: "never",
         looks_at: "a proxy of the plan, which has one thread",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: false,
     };
 }
 

@@ -1,7 +1,8 @@
 //! A generator that was away for a while did nothing for it: no request started, and no reply was read.
 
-use store::Level;
+use store::{Distorted, Distortion, Level};
 
+use super::distortion::{at_worst, of_throughput, of_time};
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -21,7 +22,9 @@ impl Doubt {
         suspect: "1 % of the time, or once 100 ms",
         invalid: "5 % of the time",
         looks_at: "a worker did not run its loop for 50 ms or more: stopped, or without a core",
+        distorts: &Distorted::ALL,
         is_limit: false,
+        is_lateness: true,
     };
 }
 
@@ -42,5 +45,12 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
         percent(share)
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
-    Some(found(level, sentence, remedy))
+    let tail = of_time(Distorted::Tail, longest_ns as f64, evidence.slowest_mean_ns());
+    let response_ns = evidence.tally.response.all().mean_ns();
+    // Requests of so much of the time were held up: by less than the longest time, or as long as any other.
+    let mean_ns = share * (longest_ns as f64).max(response_ns.unwrap_or_default());
+    let times = [of_time(Distorted::Mean, mean_ns, response_ns), Distortion { level, ..tail }];
+    let throughput = (!evidence.planned.is_open()).then(|| of_throughput(share));
+    let distorts = throughput.into_iter().chain(times).collect();
+    Some(found(level, sentence, remedy).distorting(at_worst(distorts, level)))
 }

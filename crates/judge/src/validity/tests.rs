@@ -1,7 +1,7 @@
 //! Planted signals, and what the rules make of them.
 
 use record::{Counts, ErrorClass, Finish, Health, Outcome, Tally};
-use store::{Level, Unit, Validity};
+use store::{Distorted, Level, Unit, Validity};
 
 use super::{Environment, Evidence, Process, judge};
 use crate::planned::{Offered, Planned};
@@ -298,4 +298,54 @@ fn nobody_is_told_to_pin_what_is_pinned() {
     assert!(remedies(&planned).contains("--pin"), "{}", remedies(&planned));
     planned.is_pinned = true;
     assert!(remedies(&planned).contains("pinned already") && !remedies(&planned).contains("--pin"));
+}
+
+/// Replies that lay in the kernel for so long, of a closed load of eight users who all wait for answers.
+fn read_late(service_ns: u64, lain_ns: u64, others: Vec<Process>) -> Validity {
+    let count = 8 * 10 * SECOND / service_ns;
+    let tally = tally(count, service_ns, 0);
+    let mut end = worker(&tally, 0, service_ns);
+    end.tail = record::Tail::default();
+    (0..count).for_each(|_| end.tail.note(service_ns, 0));
+    end.run_queue_wait_ns = Some(4 * SECOND);
+    (0..1_000).for_each(|_| end.read_delay.record(lain_ns));
+    let environment = Environment { others, over_s: 10.1, ..Environment::default() };
+    judged(&planned(None), &tally, end, &environment)
+}
+
+#[test]
+fn a_wait_that_moved_nothing_is_a_note() {
+    let spinner = || vec![Process { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 }];
+    for others in [Vec::new(), spinner()] {
+        let validity = read_late(20 * MS, 100_000, others);
+        assert_eq!((validity.verdict, codes(&validity).len()), (Level::Valid, 0), "{validity:?}");
+        let [note] = &validity.notes[..] else { panic!("{validity:?}") };
+        let told = super::told(note);
+        assert!(
+            told.starts_with("throughput up to −0.5 %, mean up to +100 µs (0.5 %), tail up to +100 µs"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_wait_distorts_the_figures_that_replies_were_read_late_for() {
+    let levels = |validity: &Validity| Distorted::ALL.map(|figure| validity.of(figure));
+    // A tenth of the time of each user is the generator's.
+    let alone = read_late(5 * MS, MS / 2, Vec::new());
+    assert_eq!(levels(&alone), [Level::Suspect; 3], "{alone:?}");
+    let spinner = Process { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 };
+    let disturbed = read_late(5 * MS, 2 * MS, vec![spinner]);
+    assert_eq!(levels(&disturbed), [Level::Invalid; 3], "{disturbed:?}");
+    let throughput = disturbed.causes[0].distorts[0];
+    assert_eq!(throughput.by_share, Some(-0.4), "no more than it waited, and as much as users waited");
+}
+
+#[test]
+fn the_tail_of_an_open_load_may_be_spoilt_alone() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let validity =
+        judged(&planned(Some(200)), &tally, worker(&tally, 150 * MS, 200 * MS), &Environment::default());
+    assert_eq!(validity.of(Distorted::Tail), Level::Invalid);
+    assert_eq!(validity.of(Distorted::Throughput), Level::Valid, "{validity:?}");
 }

@@ -1,22 +1,32 @@
 //! What rules find, and the figures in their sentences.
 
-use store::{Level, Unit};
+use store::{Distortion, Level, Unit};
 
 use crate::planned::Planned;
 use crate::words;
 
 /// What a rule found, and how much it weighs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Finding {
     pub(super) level: Level,
     /// What was seen, with its figures.
     pub(super) sentence: String,
     /// What to do about it.
     pub(super) remedy: String,
+    /// What it can do to figures; `None` if no reading tells how much.
+    pub(super) distorts: Option<Vec<Distortion>>,
+}
+
+impl Finding {
+    /// The same, with the figures that it can distort, which say how much it weighs.
+    pub(super) fn distorting(self, distorts: Vec<Distortion>) -> Self {
+        let level = distorts.iter().map(|distortion| distortion.level).max().unwrap_or_default();
+        Self { level, distorts: Some(distorts), ..self }
+    }
 }
 
 pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into<String>) -> Finding {
-    Finding { level, sentence: sentence.into(), remedy: remedy.into() }
+    Finding { level, sentence: sentence.into(), remedy: remedy.into(), distorts: None }
 }
 
 /// Where the generator could have a core of its own, if it has none yet.

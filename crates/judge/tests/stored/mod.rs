@@ -85,7 +85,7 @@ pub(crate) fn connections(count: u64) -> Spread {
 pub(crate) fn invalid() -> Ending {
     Ending {
         verdict: Verdict::Invalid,
-        validity: Validity { verdict: Level::Invalid, causes: Vec::new() },
+        validity: Validity { verdict: Level::Invalid, ..Validity::default() },
         ..ending()
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct LevelRow {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
     pub(crate) invalid: u32,
+    /// Of those that passed, how many had requests that were sent late.
+    pub(crate) late: u32,
     /// Why the last of the invalid ones is, in words.
     pub(crate) invalid_by: Option<String>,
     /// The passed and all of the runs of the confirmation that say something.
@@ -58,7 +60,7 @@ impl Levels {
         slos: &[Condition],
     ) -> Result<Judged, StoreError> {
         let said = of_level(run, level, slos)?;
-        let judged = said.judged;
+        let (judged, is_late) = (said.judged, said.is_late);
         let why = why(said, slos);
         match (level.at, level.stage) {
             (At::Users(users), _) => self.sizes.extend(size(users, judged)),
@@ -69,6 +71,7 @@ impl Levels {
                     self.rates.push(LevelRow::new(per_s));
                     self.rates.len() - 1
                 });
+                self.rates[place].late += u32::from(is_late);
                 self.rates[place].add(run, stage, judged, why)?;
             }
         }
@@ -103,6 +106,7 @@ impl LevelRow {
             passed: 0,
             failed: 0,
             invalid: 0,
+            late: 0,
             invalid_by: None,
             confirmed: (0, 0),
             failed_by: None,

@@ -27,10 +27,15 @@ pub(crate) fn levels(rates: &[LevelRow], escape: Escape) -> Table {
     let why = rates.iter().map(|level| {
         let invalid = (level.invalid > 0).then(|| format!("{} invalid", level.invalid));
         let failed = level.conditions.iter().map(|condition| format!("✗ {condition}"));
-        escape(&failed.chain(invalid).collect::<Vec<_>>().join(", "))
+        escape(&failed.chain(invalid).chain(late(level)).collect::<Vec<_>>().join(", "))
     });
     table.words("conditions", why);
     table
+}
+
+/// Runs that passed, and were suspect.
+fn late(level: &LevelRow) -> Option<String> {
+    (level.late > 0).then(|| format!("{} suspect (late)", level.late))
 }
 
 /// A row for each variant: between which rates its capacity lies, and what it did at the lower one.
@@ -104,7 +109,11 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
             Cell::figure(level.system_us_per_request(), |us| decimal(us, 1))
         });
     }
-    let why = rates.iter().map(|level| escape(&level.conditions.join(", ")));
+    let why = |level: &LevelRow| {
+        let conditions = level.conditions.iter().cloned().chain(late(level));
+        escape(&conditions.collect::<Vec<_>>().join(", "))
+    };
+    let why = rates.iter().map(why);
     table.words("failed condition", sizes.iter().map(|_| String::new()).chain(why));
     table
 }

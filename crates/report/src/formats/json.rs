@@ -7,7 +7,7 @@ use std::io;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::{Cause, Ending, Failure, GateResult, Generator, StudyPlace};
+use store::{Cause, Distorted, Ending, Failure, GateResult, Generator, StudyPlace, Validity};
 
 use self::counted::Counted;
 use super::{Format, Way};
@@ -190,6 +190,22 @@ struct About<'a> {
 struct ValidityObject<'a> {
     verdict: &'static str,
     causes: &'a [Cause],
+    // By figure, whether it may be believed.
+    figures: BTreeMap<&'static str, &'static str>,
+    // What was seen, and did too little to any figure to matter.
+    notes: &'a [Cause],
+}
+
+impl<'a> ValidityObject<'a> {
+    fn of(validity: &'a Validity) -> Self {
+        let level = |figure: Distorted| (figure.name(), validity.of(figure).name());
+        Self {
+            verdict: validity.verdict.name(),
+            causes: &validity.causes,
+            figures: Distorted::ALL.into_iter().map(level).collect(),
+            notes: &validity.notes,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -309,6 +325,8 @@ struct GeneratorObject {
     mean_in_flight: Option<f64>,
     little_ratio: Option<f64>,
     ceiling_per_s: Option<f64>,
+    read_delay_mean_us: Option<f64>,
+    read_delay_p99_us: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -352,7 +370,7 @@ impl<'a> RunObject<'a> {
                 host: &new.host,
             },
             verdict: view.verdict.name(),
-            validity: ValidityObject { verdict: view.validity.verdict.name(), causes: &view.validity.causes },
+            validity: ValidityObject::of(&view.validity),
             figures: FiguresObject::of(&view.whole),
             steps: view.steps.iter().map(StepObject::of).collect(),
             errors: errors(&view.whole.errors),
@@ -515,6 +533,8 @@ impl GeneratorObject {
             mean_in_flight: generator.mean_in_flight,
             little_ratio: generator.little_ratio,
             ceiling_per_s: generator.ceiling_per_s,
+            read_delay_mean_us: generator.read_delay_mean_us.map(thousandths),
+            read_delay_p99_us: generator.read_delay_p99_us,
         }
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
         load: 0,
         row: 0,
         block: None,
-        standing: match view.eligibility() {
+        standing: match view.eligibility_by(metric) {
             Eligibility::Valid => "valid",
             Eligibility::Invalid => "invalid",
             Eligibility::Failed => "failed",
@@ -309,7 +309,7 @@ fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
     let causes = view.validity.causes.iter().map(|cause| Doubt {
         tone,
         place: place.to_owned(),
-        sentence: text(&cause.sentence),
+        sentence: text(&judge::validity::told(cause)),
         remedy: text(&cause.remedy),
         quote: Vec::new(),
     });

@@ -285,7 +285,7 @@ fn validity(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Validity {
 fn doubts(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Doubt> {
     let (brief, groups) = (Brief { view, page }, troubles::grouped(view));
     let of_group = |group: &Group<'_>| {
-        let told = page.of_kind(&group.kind, group.sentence.as_deref());
+        let told = page.of_group(group);
         let tone = match group.kind {
             TroubleKind::Note { .. } => Tone::Plain,
             _ => of_tone(told.tone),

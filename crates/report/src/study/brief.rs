@@ -353,7 +353,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 
     fn trouble(&self, group: &Group<'_>) -> Vec<String> {
-        let told = self.page.of_kind(&group.kind, group.sentence.as_deref());
+        let told = self.page.of_group(group);
         let link = if matches!(group.kind, TroubleKind::Note { .. }) { ":" } else { "" };
         let mut lines = vec![format!("{}{link} {}", self.of_runs(group), told.sentence)];
         lines.extend((!told.remedy.is_empty()).then(|| format!("{HELP}: {}", told.remedy)));

@@ -2,11 +2,13 @@
 
 use judge::{Bottleneck, Eligibility};
 use stats::Scale;
-use store::{COMMAND, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState};
+use store::{
+    COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
+};
 
 use super::answer::{answer, winner};
 use super::sentences::{self, blocks, next_blocks, row_name};
-use super::troubles::{self, Trouble, TroubleKind};
+use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, gates, of_baseline, written};
 use crate::apart;
@@ -361,11 +363,16 @@ impl<'a> StudyPieces<'a> {
             (runs, of) => format!("{runs} of {of} runs"),
         };
         let place = format!("{}, {runs}", self.row(load, trouble.row));
-        FailureLine { place, ..self.of_kind(&trouble.kind, None) }
+        FailureLine { place, ..self.of_kind(&trouble.kind, None, &[]) }
     }
 
-    /// The same without its place; `sentence` replaces that of a doubt.
-    pub(crate) fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>) -> FailureLine {
+    /// The same of a group, for all its runs.
+    pub(crate) fn of_group(&self, group: &Group<'_>) -> FailureLine {
+        self.of_kind(&group.kind, group.sentence.as_deref(), &group.distorts)
+    }
+
+    /// The same without its place. `instead` replaces its sentence; `distorts` is what all runs of a doubt add up to.
+    fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>, distorts: &[Distortion]) -> FailureLine {
         let tail = |outputs, process| {
             words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
         };
@@ -376,11 +383,21 @@ impl<'a> StudyPieces<'a> {
                 let sentence = format!("failed ({}{of_process}): {}", self.short(stage), self.text(what));
                 (Tone::Bad, sentence, self.text(way_out), tail(outputs, process))
             }
-            TroubleKind::Doubt { is_invalid, sentence, remedy, .. } => {
-                let (tone, word) =
-                    if is_invalid { (Tone::Bad, "invalid") } else { (Tone::Doubtful, "suspect") };
-                let sentence = self.text(instead.unwrap_or(sentence));
-                (tone, format!("{word}: {sentence}"), self.text(remedy), Vec::new())
+            TroubleKind::Doubt { level, cause } => {
+                let spoiled = cause.distorts.iter().filter(|of| of.level == Level::Invalid);
+                let spoiled: Vec<Distorted> = spoiled.map(|of| of.figure).collect();
+                let (tone, word, remedy) = match level {
+                    Level::Invalid => (Tone::Bad, level.name().to_owned(), &*cause.remedy),
+                    // Of a figure that the study is not about.
+                    Level::Suspect if !spoiled.is_empty() => {
+                        (Tone::Doubtful, format!("invalid{}", words::doubted(&spoiled)), &*cause.remedy)
+                    }
+                    Level::Suspect => (Tone::Doubtful, level.name().to_owned(), &*cause.remedy),
+                    Level::Valid => (Tone::Plain, "too little to matter".to_owned(), ""),
+                };
+                let distorts = if distorts.is_empty() { &cause.distorts } else { distorts };
+                let sentence = judge::validity::said(distorts, instead.unwrap_or(&cause.sentence));
+                (tone, format!("{word}: {}", self.text(&sentence)), self.text(remedy), Vec::new())
             }
             TroubleKind::CutShort => (Tone::Doubtful, "cut short".to_owned(), String::new(), Vec::new()),
             TroubleKind::Note { text, outputs } => {

@@ -143,7 +143,7 @@ pub(super) fn of_load<'a>(
         let run = |place: &&StudyPlace| Some((place.block, *by_position.get(&place.position)?));
         let mut runs: Vec<(u32, usize)> = places.iter().filter_map(run).collect();
         runs.sort_unstable();
-        runs.into_iter().map(|(_, run)| (run, views[run].eligibility())).collect::<Vec<_>>()
+        runs.into_iter().map(|(_, run)| (run, views[run].eligibility_by(metric))).collect::<Vec<_>>()
     };
     let mut rows = Vec::new();
     for counted in judge::counted(study, load) {

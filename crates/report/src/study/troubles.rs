@@ -1,7 +1,7 @@
 //! What went wrong, once for all runs that it happened to in the same way.
 
 use judge::Eligibility;
-use store::Output;
+use store::{Cause, Distortion, Level, Output};
 
 use super::{LoadView, StudyView};
 use crate::view::View;
@@ -24,8 +24,8 @@ pub(crate) enum TroubleKind<'a> {
         way_out: &'a str,
         outputs: &'a [Output],
     },
-    /// The numbers may not be believed, or not all of them.
-    Doubt { is_invalid: bool, code: &'a str, sentence: &'a str, remedy: &'a str },
+    /// The numbers may not be believed, or not all of them; or what was seen of the generator did not matter.
+    Doubt { level: Level, cause: &'a Cause },
     /// It ended early without a failure.
     CutShort,
     /// What was noted besides, such as a system that had to be killed or a command that failed after it.
@@ -59,6 +59,8 @@ pub(crate) struct Group<'a> {
     pub(crate) places: Vec<(usize, usize)>,
     /// What was seen in the median run, of doubts.
     pub(crate) sentence: Option<String>,
+    /// What it can have done to figures at most, in any of the runs.
+    pub(crate) distorts: Vec<Distortion>,
 }
 
 /// Everything that happened, once for all runs of the study; in the order of [`of_load`].
@@ -69,13 +71,14 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
             for (run, eligibility) in of_row.runs.iter().chain(&of_row.others) {
                 for kind in of_run(&view.runs[*run], *eligibility) {
                     let said = match kind {
-                        TroubleKind::Doubt { sentence, .. } => sentence,
+                        TroubleKind::Doubt { cause, .. } => &cause.sentence,
                         TroubleKind::Note { text, .. } => text,
                         _ => "",
                     };
                     match groups.iter_mut().find(|(known, _)| known.kind.is_like(&kind)) {
                         Some((known, sentences)) => {
                             known.runs += 1;
+                            known.add(&kind);
                             sentences.push(said);
                             if known.places.last() != Some(&(load, row)) {
                                 known.places.push((load, row));
@@ -83,7 +86,10 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
                         }
                         None => {
                             let places = vec![(load, row)];
-                            groups.push((Group { kind, runs: 1, places, sentence: None }, vec![said]));
+                            let mut group =
+                                Group { kind, runs: 1, places, sentence: None, distorts: Vec::new() };
+                            group.distorts = group.kind.distorts().to_vec();
+                            groups.push((group, vec![said]));
                         }
                     }
                 }
@@ -99,6 +105,27 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
         Group { sentence, ..group }
     };
     groups.into_iter().map(with_sentence).collect()
+}
+
+impl Group<'_> {
+    /// The largest of each figure.
+    fn add(&mut self, kind: &TroubleKind<'_>) {
+        for more in kind.distorts() {
+            match self.distorts.iter_mut().find(|known| known.figure == more.figure) {
+                Some(known) => {
+                    let farther = |a: Option<f64>, b: Option<f64>| match (a, b) {
+                        (Some(a), Some(b)) => Some(if b.abs() > a.abs() { b } else { a }),
+                        // One that nobody knows may be larger.
+                        _ => None,
+                    };
+                    known.by_us = farther(known.by_us, more.by_us);
+                    known.by_share = farther(known.by_share, more.by_share);
+                    known.level = known.level.max(more.level);
+                }
+                None => self.distorts.push(*more),
+            }
+        }
+    }
 }
 
 /// A note without what differs from run to run, such as the number of a process; `None` if all say the same.
@@ -182,24 +209,31 @@ fn of_run<'a>(view: &'a View<'_>, eligibility: Eligibility) -> Vec<TroubleKind<'
     }));
     // A system that is not there has no numbers that could be in doubt.
     if matches!(eligibility, Eligibility::Valid | Eligibility::Invalid) {
-        kinds.extend(view.validity.causes.iter().map(|cause| TroubleKind::Doubt {
-            is_invalid: eligibility == Eligibility::Invalid,
-            code: &cause.code,
-            sentence: &cause.sentence,
-            remedy: &cause.remedy,
-        }));
+        // What spoils a figure that the study is not about makes its runs no more than suspect.
+        let worst = if eligibility == Eligibility::Invalid { Level::Invalid } else { Level::Suspect };
+        let doubt = |cause| TroubleKind::Doubt { level: worst, cause };
+        kinds.extend(view.validity.causes.iter().map(doubt));
+        let unharmed = view.validity.notes.iter();
+        kinds.extend(unharmed.map(|cause| TroubleKind::Doubt { level: Level::Valid, cause }));
     }
     kinds
 }
 
 impl TroubleKind<'_> {
+    fn distorts(&self) -> &[Distortion] {
+        match self {
+            Self::Doubt { cause, .. } => &cause.distorts,
+            _ => &[],
+        }
+    }
+
     fn rank(&self) -> u8 {
         match self {
             Self::Failure { .. } => 0,
-            Self::Doubt { is_invalid: true, .. } => 1,
+            Self::Doubt { level: Level::Invalid, .. } => 1,
             Self::CutShort => 2,
-            Self::Doubt { is_invalid: false, .. } => 3,
-            Self::Note { .. } => 4,
+            Self::Doubt { level: Level::Suspect, .. } => 3,
+            Self::Note { .. } | Self::Doubt { level: Level::Valid, .. } => 4,
         }
     }
 
@@ -210,10 +244,9 @@ impl TroubleKind<'_> {
                 Self::Failure { stage, process, what, .. },
                 TroubleKind::Failure { stage: other_stage, process: other_process, what: other_what, .. },
             ) => (stage, process, what) == (other_stage, other_process, other_what),
-            (
-                Self::Doubt { is_invalid, code, .. },
-                TroubleKind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
-            ) => (is_invalid, code) == (other_is_invalid, other_code),
+            (Self::Doubt { level, cause }, TroubleKind::Doubt { level: other_level, cause: other }) => {
+                (level, &cause.code) == (other_level, &other.code)
+            }
             (Self::CutShort, TroubleKind::CutShort) => true,
             (Self::Note { text, .. }, TroubleKind::Note { text: other, .. }) => {
                 without_brackets(text) == without_brackets(other)

@@ -1,19 +1,21 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
 use judge::Eligibility;
-use store::{Level, Verdict};
+use store::{Distorted, Level, Verdict};
 
 use super::{StudyView, runs};
 use crate::units::count as number;
 use crate::view::View;
+use crate::words;
 
 /// How far the runs may be believed together, and how many may.
 pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
-    let count = |wanted: Eligibility| view.runs.iter().filter(|run| run.eligibility() == wanted).count();
+    let eligibility = |run: &View<'_>| run.eligibility_by(view.metric.as_ref());
+    let count = |wanted: Eligibility| view.runs.iter().filter(|run| eligibility(run) == wanted).count();
     let (valid, invalid) = (count(Eligibility::Valid), count(Eligibility::Invalid));
     let (failed, cut_short) = (count(Eligibility::Failed), count(Eligibility::CutShort));
     let is_suspect =
-        |run: &&View<'_>| run.eligibility() == Eligibility::Valid && run.validity.verdict == Level::Suspect;
+        |run: &&View<'_>| eligibility(run) == Eligibility::Valid && run.validity.verdict != Level::Valid;
     let suspect = view.runs.iter().filter(is_suspect).count();
     let level = match () {
         () if valid == 0 => Level::Invalid,
@@ -34,7 +36,8 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     }
     if suspect > 0 {
         let are = if suspect == 1 { "is" } else { "are" };
-        sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect"));
+        let which = doubted(view, &eligibility);
+        sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect{which}"));
     }
     let degraded = view.runs.iter().filter(|run| run.verdict == Verdict::Degraded).count();
     if degraded > 0 {
@@ -45,4 +48,11 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
         sentence.push_str(&format!("; {} missing", runs(view.missing)));
     }
     (level, format!("{sentence}."))
+}
+
+/// ` in mean and tail`: the figures in doubt of the runs that count, where that is not all.
+fn doubted(view: &StudyView<'_>, eligibility: &impl Fn(&View<'_>) -> Eligibility) -> String {
+    let counting = || view.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
+    let is_in_doubt = |figure: &Distorted| counting().any(|run| run.validity.of(*figure) != Level::Valid);
+    words::doubted(&Distorted::ALL.into_iter().filter(is_in_doubt).collect::<Vec<_>>())
 }

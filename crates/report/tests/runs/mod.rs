@@ -10,8 +10,9 @@ use record::{
 };
 use serde_json::json;
 use store::{
-    Cause, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage, OutageTime,
-    PartOf, Reading, Run, RunId, RunState, Store, StudyId, StudyPlace, Unit, Validity, Verdict,
+    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
+    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, Store, StudyId, StudyPlace, Unit, Validity,
+    Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -307,9 +308,17 @@ pub(crate) fn every_kind_of_error() -> Run {
         verdict: Level::Suspect,
         causes: vec![Cause {
             code: "generator_cpu".to_owned(),
-            sentence: "a generator thread used 97 % of its core, so it may have measured itself".to_owned(),
+            sentence: "a generator thread used 97 % of its core".to_owned(),
             remedy: "use more threads, or a second machine for the load".to_owned(),
+            distorts: vec![
+                Distortion {
+                    by_share: Some(-0.012),
+                    ..Distortion::unsized_of(Distorted::Throughput, Level::Suspect)
+                },
+                distortion(Distorted::Tail, Level::Suspect, 0.08, 412.0),
+            ],
         }],
+        notes: Vec::new(),
     };
     ending.planned_left = 9;
     ending.notes = vec!["The system closed 3 idle connections.".to_owned()];
@@ -340,6 +349,10 @@ pub(crate) fn every_kind_of_error() -> Run {
     kept.through_store("20261121-142507-cd34")
 }
 
+fn distortion(figure: Distorted, level: Level, share: f64, us: f64) -> Distortion {
+    Distortion { figure, level, by_share: Some(share), by_us: Some(us) }
+}
+
 pub(crate) fn empty() -> Run {
     let mut ending = ending();
     ending.verdict = Verdict::Aborted;
@@ -348,6 +361,7 @@ pub(crate) fn empty() -> Run {
         code: "no_samples".to_owned(),
         sentence: "no request ended".to_owned(),
         remedy: "check that the address is right: tenbin check".to_owned(),
+        distorts: Vec::new(),
     }];
     (ending.spread, ending.window_ns, ending.outage) = (None, None, None);
     Kept::load(&new_run(), &[], Some(&ending)).through_store("20261121-142513-ef56")
@@ -384,6 +398,12 @@ pub(crate) fn late() -> Run {
     let mut ending = ending();
     ending.verdict = Verdict::Degraded;
     ending.outage = Some(gone(2.5, 0.5, true));
+    ending.validity.notes = vec![Cause {
+        code: "generator_waited".to_owned(),
+        sentence: "a generator thread waited for a core for 6.1 % of the time".to_owned(),
+        remedy: "give the generator a core of its own".to_owned(),
+        distorts: vec![distortion(Distorted::Mean, Level::Valid, 0.004, 12.0)],
+    }];
     Kept::load(&new, &seconds, Some(&ending)).through_store("20261121-142525-jk9m")
 }
 
@@ -465,7 +485,9 @@ pub(crate) fn hostile(attack: &str) -> Run {
     ending.failure = Some(Failure { stage: text(), process: Some(text()), what: text(), way_out: text() });
     ending.not_available = vec![(text(), text())];
     ending.validity.verdict = Level::Suspect;
-    ending.validity.causes = vec![Cause { code: text(), sentence: text(), remedy: text() }];
+    ending.validity.causes =
+        vec![Cause { code: text(), sentence: text(), remedy: text(), distorts: Vec::new() }];
+    ending.validity.notes = ending.validity.causes.clone();
     let numbers = 0..4;
     let seconds: Vec<_> = numbers.map(|number| (number, one.clone())).collect();
     let mut kept = Kept::load(&new, &seconds, Some(&ending));

@@ -223,6 +223,7 @@ impl Script<'_> {
                 sentence: "a generator thread used 97 % of its core, so it may have measured itself"
                     .to_owned(),
                 remedy: "use more threads, or a second machine for the load".to_owned(),
+                distorts: Vec::new(),
             }];
         }
         kept

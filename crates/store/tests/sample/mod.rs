@@ -58,7 +58,14 @@ pub(crate) fn ending() -> Ending {
                 code: "generator_cpu".to_owned(),
                 sentence: "a thread used 97 % of its core".to_owned(),
                 remedy: "use more threads".to_owned(),
+                distorts: vec![store::Distortion {
+                    figure: store::Distorted::Throughput,
+                    level: Level::Suspect,
+                    by_share: Some(-0.1 - 0.2),
+                    by_us: None,
+                }],
             }],
+            notes: Vec::new(),
         },
         generator: Generator {
             cpu_user_s: 0.1 + 0.2,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use judge::{Eligibility, Gates};
+use judge::{ComparedBy, Eligibility, Gates};
 use plan::{Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
 use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
@@ -311,13 +311,20 @@ pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> 
         Exit::Invalid
     } else if judged(Verdict::Degraded) > 0 && !is_meant {
         Exit::Degraded
-    } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
+    } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 || counts_any(study) {
         Exit::Ok
     } else if judged(Verdict::Invalid) > 0 {
         Exit::Invalid
     } else {
         Exit::CouldNotRun
     })
+}
+
+/// Whether any run counts by the figure that the study compares, though others of its figures may be invalid.
+fn counts_any(study: &store::Study) -> bool {
+    let by = ComparedBy::named(&study.new.compare.by);
+    let figure = by.as_ref().and_then(ComparedBy::distorted);
+    study.runs.iter().any(|run| judge::eligibility_by(run, figure) == Eligibility::Valid)
 }
 
 /// A gate must hold for every run that may be believed, and for every setting: one without such a run holds none. Where no

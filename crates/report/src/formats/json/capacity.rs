@@ -44,6 +44,7 @@ struct LevelObject<'a> {
     error_share: Option<f64>,
     response_time_us: Keyed,
     system_us_per_request: Option<f64>,
+    passed_late: u32,
 }
 
 #[derive(Serialize)]
@@ -121,6 +122,7 @@ fn level(row: &LevelRow) -> LevelObject<'_> {
         error_share: row.error_share(),
         response_time_us: mean.into_iter().chain(percentiles).collect(),
         system_us_per_request: row.system_us_per_request(),
+        passed_late: row.late,
     }
 }
 

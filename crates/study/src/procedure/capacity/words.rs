@@ -20,6 +20,7 @@ impl Capacity<'_> {
                 let (per_s, ms) = (show_rate(per_s.round()), mean_response_s * 1e3);
                 format!("got {per_s}, each after {ms:.1} ms on average")
             }
+            Judged::Passed if said.is_late => "passed, suspect (late)".to_owned(),
             Judged::Passed => "passed".to_owned(),
             Judged::Failed => {
                 let words: Vec<&str> = said.failed.iter().map(|failed| failed.words.as_str()).collect();

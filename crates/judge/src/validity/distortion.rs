@@ -1,0 +1,151 @@
+//! By how much the generator's own delay can have moved the figures of a run, by its own readings.
+
+use record::Percentile;
+use store::{Cause, Distorted, Distortion, Level};
+
+use super::evidence::Evidence;
+use crate::planned::Offered;
+use crate::words;
+
+/// The generator's share of response times: beyond it they are in doubt, or its own.
+pub(super) const SHARE_SUSPECT: f64 = 0.05;
+pub(super) const SHARE_INVALID: f64 = 0.15;
+/// A delay of the tail that is shorter does not matter at the scale of milliseconds.
+pub(super) const DELAY_SUSPECT_NS: f64 = 300_000.0;
+pub(super) const DELAY_INVALID_NS: f64 = 1_000_000.0;
+/// Of the throughput, what may be missing.
+const THROUGHPUT_SUSPECT: f64 = 0.02;
+const THROUGHPUT_INVALID: f64 = 0.05;
+/// Reads of replies below which nothing is said of how late they were.
+const READS_MIN: u64 = 100;
+
+/// The generator's own part of response times: what passed before requests were sent although a connection was free, and before
+/// replies were read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OwnDelay {
+    /// Of all requests, the mean.
+    pub(super) mean_ns: f64,
+    /// Of the slowest, at most.
+    pub(super) tail_ns: f64,
+}
+
+impl OwnDelay {
+    /// `None` where it could not be read: a closed load whose replies have no timestamps.
+    pub(super) fn of(evidence: &Evidence<'_>) -> Option<Self> {
+        let (all, (slowest, _)) = (evidence.tail.all(), evidence.slowest());
+        if all.count == 0 {
+            return None;
+        }
+        let [lag_ns, lag_of_slowest_ns] =
+            [all, slowest].map(|sum| sum.lag_ns as f64 / sum.count.max(1) as f64);
+        let read = &evidence.read_delay;
+        let is_read = read.count() >= READS_MIN;
+        // An open load is woken by timers, so that most of its delays are seen without timestamps.
+        if !is_read && !evidence.planned.is_open() {
+            return None;
+        }
+        let read_tail_ns = read.printable_at(Percentile::P99).or(read.max_ns());
+        let [mean_ns, tail_ns] = match is_read {
+            true => [read.mean_ns(), read_tail_ns.map(|ns| ns as f64)].map(Option::unwrap_or_default),
+            false => [0.0, 0.0],
+        };
+        Some(Self { mean_ns: lag_ns + mean_ns, tail_ns: lag_of_slowest_ns + tail_ns })
+    }
+
+    /// What it can have done to the figures. `throughput_max`: no more of the throughput is missing; for a closed load.
+    pub(super) fn distortions(self, evidence: &Evidence<'_>, throughput_max: f64) -> Vec<Distortion> {
+        let mut distortions = self.of_times(evidence).to_vec();
+        if let Some(share) = self.of_users(evidence) {
+            distortions.insert(0, of_throughput(share.min(throughput_max)));
+        }
+        distortions
+    }
+
+    /// Of the mean, and of the tail.
+    pub(super) fn of_times(self, evidence: &Evidence<'_>) -> [Distortion; 2] {
+        let mean = of_time(Distorted::Mean, self.mean_ns, evidence.tally.response.all().mean_ns());
+        [mean, of_time(Distorted::Tail, self.tail_ns, evidence.slowest_mean_ns())]
+    }
+
+    /// Of the time of users, what the delay takes: without it they would have asked so much more, and the system might have answered
+    /// it. `None` for an open load, which asks whatever comes back.
+    pub(super) fn of_users(self, evidence: &Evidence<'_>) -> Option<f64> {
+        let Offered::Closed { users, .. } = evidence.planned.offered else { return None };
+        let time_ns = f64::from(users) * evidence.window_ns? as f64;
+        (time_ns > 0.0).then(|| (self.mean_ns * evidence.ended as f64 / time_ns).min(1.0))
+    }
+}
+
+/// A throughput of which such a share may be missing.
+pub(super) fn of_throughput(share: f64) -> Distortion {
+    let level = match share {
+        share if share > THROUGHPUT_INVALID => Level::Invalid,
+        share if share > THROUGHPUT_SUSPECT => Level::Suspect,
+        _ => Level::Valid,
+    };
+    Distortion { figure: Distorted::Throughput, level, by_share: Some(-share), by_us: None }
+}
+
+/// A response time in which there is such a delay.
+pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>) -> Distortion {
+    let share = response_ns.filter(|ns| *ns > 0.0).map(|ns| (delay_ns / ns).min(1.0));
+    // Of a tail, fractions of a millisecond are chance. A mean is not.
+    let is_enough = |delay_min_ns: f64| figure == Distorted::Mean || delay_ns >= delay_min_ns;
+    let level = match share {
+        Some(share) if share > SHARE_INVALID && is_enough(DELAY_INVALID_NS) => Level::Invalid,
+        Some(share) if share > SHARE_SUSPECT && is_enough(DELAY_SUSPECT_NS) => Level::Suspect,
+        _ => Level::Valid,
+    };
+    Distortion { figure, level, by_share: share, by_us: Some(delay_ns / 1e3) }
+}
+
+/// The same, called no worse than this.
+pub(super) fn at_worst(distortions: Vec<Distortion>, level: Level) -> Vec<Distortion> {
+    let capped = |distortion: Distortion| Distortion { level: distortion.level.min(level), ..distortion };
+    distortions.into_iter().map(capped).collect()
+}
+
+/// What was seen, after what it can have done to figures, where that is known: `tail up to +0.4 ms: a generator thread waited …`.
+pub fn told(cause: &Cause) -> String {
+    said(&cause.distorts, &cause.sentence)
+}
+
+/// The same of a sentence about several runs.
+pub fn said(distorts: &[Distortion], sentence: &str) -> String {
+    match distorted(distorts) {
+        words if words.is_empty() => sentence.to_owned(),
+        words => format!("{words}: {sentence}"),
+    }
+}
+
+/// What a cause can do to figures, in words: `throughput up to −8 %, tail up to +0.4 ms`. Empty where that is anything by any
+/// amount.
+pub fn distorted(distortions: &[Distortion]) -> String {
+    let is_sized = |of: &Distortion| of.by_us.or(of.by_share).is_some();
+    if distortions.len() == Distorted::ALL.len() && !distortions.iter().any(is_sized) {
+        return String::new();
+    }
+    let mut parts: Vec<String> = distortions
+        .iter()
+        .filter(|of| is_sized(of))
+        .map(|of| format!("{} {}", of.figure.name(), by(of)))
+        .collect();
+    let unsized_: Vec<&str> =
+        distortions.iter().filter(|of| !is_sized(of)).map(|of| of.figure.name()).collect();
+    if let Some((last, rest)) = unsized_.split_last() {
+        let names =
+            if rest.is_empty() { (*last).to_owned() } else { format!("{} and {last}", rest.join(", ")) };
+        parts.push(format!("{names} by an unknown amount"));
+    }
+    parts.join(", ")
+}
+
+fn by(distortion: &Distortion) -> String {
+    let share = distortion.by_share.map(|share| words::percent(share.abs(), 1));
+    match (distortion.by_us, share) {
+        (Some(us), Some(share)) => format!("up to +{} ({share})", words::duration(us * 1e3)),
+        (Some(us), None) => format!("up to +{}", words::duration(us * 1e3)),
+        (None, Some(share)) => format!("up to −{share}"),
+        (None, None) => String::new(),
+    }
+}
