@@ -1,5 +1,5 @@
 //! What probably kept a system from doing more: a ranked list of causes, each with its readings for and against. Nothing here is
-//! more than suspected, because nothing was changed to confirm it.
+//! more than suspected, because nothing was changed to confirm it: that is what [`crate::diagnosis`] does.
 //!
 //! One file for each resource; `RULES` is the list. A rule says what it saw, `cause.rs` how causes are ranked.
 
@@ -49,6 +49,7 @@ mod planted;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cause::suspected;
 pub use cause::{Bottleneck, Certainty, Reading, Refutation, Scope};
 pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 pub use messages::messages_alone;
@@ -110,6 +111,12 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Resource {
+    /// The one of a code; `None` if this version does not know it.
+    pub fn named(code: &str) -> Option<Self> {
+        let all = RULES.iter().flat_map(|rule| rule.finds).chain([&Self::UNKNOWN, &Self::PARAMETER]);
+        all.copied().find(|known| known.code == code)
+    }
+
     /// Not known.
     pub const UNKNOWN: Self = Self::new("unknown", "not known");
 

@@ -16,7 +16,6 @@ use crate::metric::Metric;
 const EVENT: &str = "event ";
 const NAME_CHARACTERS_MAX: usize = 100;
 /// Where the plan says nothing.
-const SHARE: f64 = 0.03;
 const TIME_NS: f64 = 20e6;
 const REQUESTS: f64 = 1.0;
 
@@ -30,6 +29,9 @@ pub struct ComparedBy {
 }
 
 impl ComparedBy {
+    /// The smallest difference that matters where the plan says nothing, as a share.
+    pub(crate) const SHARE: f64 = 0.03;
+
     /// A metric, of all events if it is of events.
     pub const fn of(metric: &'static Metric) -> Self {
         Self { metric, event: None }
@@ -98,7 +100,7 @@ impl ComparedBy {
     /// What does not matter where the plan says nothing: a share, or a number in the unit that is read.
     pub const fn usual_min_effect(&self) -> MinEffect {
         match (self.scale(), self.metric.kind) {
-            (Scale::Ratio, _) => MinEffect::share(SHARE),
+            (Scale::Ratio, _) => MinEffect::share(Self::SHARE),
             (Scale::Difference, MetricKind::Count) => MinEffect::difference(REQUESTS),
             (Scale::Difference, _) => MinEffect::difference(TIME_NS),
         }

@@ -18,10 +18,11 @@ pub struct Counted<'a> {
 ///
 /// Blocks count, because procedures judge by them. A pilot is of one setting alone; rounds that halve a field stand for those
 /// that left in them, but are not ranked with the others; fresh blocks that confirm stand apart. The levels of a search are
-/// different loads, so none are ranked.
+/// different loads, so none are ranked. Runs of an experiment are left out: one thing is changed in each.
 pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
     let mut settings: BTreeMap<(&str, &str), Vec<&'a StudyPlace>> = BTreeMap::new();
-    for place in study.new.planned.iter().filter(|place| place.load == load) {
+    let counts = |place: &&StudyPlace| place.load == load && place.intervention.is_none();
+    for place in study.new.planned.iter().filter(counts) {
         settings.entry((&place.system, &place.variant)).or_default().push(place);
     }
     settings.into_values().map(|places| sorted(&study.new.compare.procedure, places))

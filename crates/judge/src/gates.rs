@@ -6,6 +6,7 @@ use store::{GateResult, Outage, Run, StoreError, Study};
 
 use crate::baseline;
 use crate::condition::Condition;
+use crate::diagnosis::counts_in_study;
 use crate::eligibility::{Eligibility, eligibility};
 use crate::scope::Scope;
 use crate::setting::Setting;
@@ -26,15 +27,15 @@ impl Gates {
             return Self::default();
         }
         let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
-        let valid = || study.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
+        let counting = || study.runs.iter().filter(|run| counts_in_study(run));
+        let valid = || counting().filter(|run| eligibility(run) == Eligibility::Valid);
         let is_breach = |gate: &GateResult| !gate.holds && is_told(study, gate);
-        let is_breached =
-            study.runs.iter().any(has_failed) || valid().flat_map(|run| run.gates()).any(is_breach);
+        let is_breached = counting().any(has_failed) || valid().flat_map(|run| run.gates()).any(is_breach);
         // Of a study that goes on, what has not been run yet may still hold.
         let is_over = study.ending.is_some();
         let mut settings: BTreeMap<(&str, Setting), bool> = BTreeMap::new();
-        let planned = study.new.planned.iter().filter(|_| is_over);
-        let run = study.runs.iter().filter_map(|run| run.new.place.as_ref()).map(|(_, place)| place);
+        let planned = study.new.planned.iter().filter(|place| is_over && place.intervention.is_none());
+        let run = counting().filter_map(|run| run.new.place.as_ref()).map(|(_, place)| place);
         for place in planned.chain(run) {
             settings.entry((&place.load, Setting::of(place))).or_default();
         }

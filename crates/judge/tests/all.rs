@@ -1,6 +1,7 @@
 //! Judging: every test of this folder, in one program.
 
 mod bottlenecks_so_far;
+mod experiments_are_judged;
 mod gates_hold_for_every_setting;
 mod gates_of_a_baseline;
 mod invalid_runs_prevent_verdicts;

@@ -1,6 +1,7 @@
 //! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
 
 use judge::bottleneck::RULES;
+use judge::intervention::INTERVENTIONS;
 use judge::{ComparedBy, Doubt, METRICS, Resource};
 use rules::files::assert_table;
 use stats::Scale;
@@ -43,6 +44,16 @@ fn limits_are_explained() {
     let unknown = row(&[&code(Resource::UNKNOWN.code), when, why, ""]);
     let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
     assert_table("docs/measurement.md", &table.collect::<String>());
+}
+
+#[test]
+fn interventions_are_explained() {
+    let head = "| change | tests | prediction for the limit | tried when |\n|---|---|---|---|\n";
+    let rows = INTERVENTIONS.iter().map(|kind| {
+        let tests: Vec<String> = kind.tests.iter().map(|resource| code(resource.code)).collect();
+        row(&[kind.what, &tests.join(", "), kind.predicts, kind.when])
+    });
+    assert_table("docs/measurement.md", &std::iter::once(head.to_owned()).chain(rows).collect::<String>());
 }
 
 #[test]

@@ -59,7 +59,7 @@ use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
 use crate::spec::CompareSpec;
-use crate::study::Study;
+use crate::study::{Experiment, Study, StudyLoad, System, no_experiment};
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
@@ -177,8 +177,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let is_sound = reading.findings.is_empty();
     reading.folder.note(reading.source.as_bytes());
     reading.folder.note(if is_quick { b"quick" } else { b"" });
-    let given = root.text_of("seed").and_then(|text| text.parse().ok());
-    let seed = given.unwrap_or(SEED_DEFAULT);
+    let (seed, has_seed) = seed(&root);
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
     quick_systems(&root, other.as_ref(), reading);
@@ -218,8 +217,9 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         file: None,
         dir: reading.folder.path.clone(),
         seed,
-        has_seed: given.is_some(),
+        has_seed,
         is_quick,
+        experiment: experiment(&root, &systems, &loads, reading),
         loads,
         systems,
         variants,
@@ -230,6 +230,26 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         secrets: std::mem::take(&mut reading.secrets),
         script,
     })
+}
+
+/// The seed, and whether the plan gives one.
+fn seed(root: &Node) -> (u64, bool) {
+    let given = root.text_of("seed").and_then(|text| text.parse().ok());
+    (given.unwrap_or(SEED_DEFAULT), given.is_some())
+}
+
+/// The experiment that follows. Without a system and a load that can be read there are other things to say than that there can be none.
+fn experiment(
+    root: &Node,
+    systems: &[System],
+    loads: &[StudyLoad],
+    reading: &mut Reading<'_>,
+) -> Option<Experiment> {
+    let entry = root.entry("diagnose")?;
+    if let (Some((what, help)), [_, ..], [_, ..]) = (no_experiment(systems, loads), systems, loads) {
+        reading.at(entry.key_at, what, help);
+    }
+    Some(Experiment::default())
 }
 
 /// Of these keys a plan needs one of each pair.

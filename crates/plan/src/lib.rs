@@ -36,9 +36,10 @@ pub use secrets::without_secrets;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::Engine;
 pub use study::{
-    Amount, At, Cmd, Compare, Environment, EventAction, EventMoment, EventReload, EventSign, EventSignal,
-    Find, How, Knob, Launch, LaunchEvent, Limits, NOTE_ON_EVENTS, Proc, Proxy, Ready, ReadyWhen, Searched,
-    StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
+    EventSign, EventSignal, Experiment, Find, How, Knob, Launch, LaunchEvent, Limits, NOTE_ON_EVENTS, Proc,
+    Proxy, Ready, ReadyWhen, Searched, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin,
+    System, Tables, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

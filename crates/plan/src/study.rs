@@ -5,6 +5,7 @@ mod braced;
 mod cost;
 mod environment;
 mod events;
+mod experiment;
 mod explain;
 mod followed;
 mod how;
@@ -21,6 +22,8 @@ pub use environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, S
 pub use events::{
     EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
 };
+pub(crate) use experiment::no_experiment;
+pub use experiment::{Change, Changeable, Experiment};
 pub use how::{Find, How};
 pub use limits::Limits;
 pub use searched::Searched;
@@ -78,6 +81,8 @@ pub struct Study {
     pub pin: StudyPin,
     /// Values of the environment that the plan names; no result may show them.
     pub secrets: Secrets,
+    /// What follows the study to confirm what limits a system; `None`: nothing.
+    pub experiment: Option<Experiment>,
     pub(crate) script: Script,
 }
 

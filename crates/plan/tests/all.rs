@@ -3,6 +3,7 @@
 mod amounts;
 mod broken_plans;
 mod comparisons;
+mod experiments;
 mod good_plans;
 mod hostile_plans;
 mod json_schema;

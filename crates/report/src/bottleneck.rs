@@ -6,7 +6,7 @@ use judge::{Bottleneck, Certainty, Resource};
 use store::Model;
 
 use crate::figures::Figures;
-use crate::study::{StudyView, VariantRow};
+use crate::study::{StudyView, VariantRow, experiment};
 use crate::view::View;
 
 /// The causes of one run, most likely first; none where nothing was answered well, so that there is nothing to explain.
@@ -14,20 +14,29 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
-/// The causes of a row, from the middle of the runs that its figures are of; none where nothing was answered well.
+/// The causes of a row, from the middle of the runs that its figures are of, by what an experiment says of them; none where
+/// nothing was answered well.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
-    let figures = row.figures.as_ref();
-    figures.map_or_else(Vec::new, |figures| of(row.shown().map(|run| &study.runs[run]), figures))
+    let Some(figures) = row.figures.as_ref() else { return Vec::new() };
+    let found = of(row.shown().map(|run| &study.runs[run]), figures);
+    experiment::judged(study.diagnosis.as_ref(), row.place, found)
 }
 
-/// What it is, and that it is only likely.
+/// What it is, and that it is only likely, or was confirmed.
 pub(crate) fn likely(found: &Bottleneck) -> String {
-    if certainty(found) == "suspected" { format!("likely {}", found.what) } else { found.what.to_owned() }
+    match certainty(found) {
+        "suspected" => format!("likely {}", found.what),
+        "confirmed" => format!("confirmed: {}", found.what),
+        _ => found.what.to_owned(),
+    }
 }
 
-/// `suspected`, `unknown`, or `none`: a load below capacity is no bottleneck that one could suspect.
+/// `confirmed`, `suspected`, `unknown`, or `none`: a load below capacity is no bottleneck that one could suspect.
 pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
-    if found.resource == Resource::LOAD { "none" } else { found.certainty.name() }
+    match (found.resource, found.certainty) {
+        (Resource::LOAD, Certainty::Suspected) => "none",
+        (_, certainty) => certainty.name(),
+    }
 }
 
 /// The bottleneck of one run, if it says something that its answer has not said already.
@@ -55,7 +64,13 @@ pub(crate) fn because_and_next(found: &Bottleneck) -> String {
 pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
     let line = |(place, cause): (usize, &Bottleneck)| {
         let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));
-        let head = format!("{}. {} ({}{})", place + 1, cause.what, cause.scope, share.unwrap_or_default());
+        let sure = match cause.certainty {
+            Certainty::Confirmed => "confirmed: ",
+            Certainty::Refuted => "refuted: ",
+            Certainty::Suspected | Certainty::Unknown => "",
+        };
+        let share = share.unwrap_or_default();
+        let head = format!("{}. {sure}{} ({}{share})", place + 1, cause.what, cause.scope);
         let others: Vec<&str> = cause.for_.iter().skip(1).map(String::as_str).collect();
         let parts = [
             Some(format!("{head}: {}", cause.because)),

@@ -1,7 +1,7 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
 use alphanumeric_sort::compare_str;
-use judge::Eligibility;
+use judge::{Diagnosis, Eligibility};
 use stats::TournamentFindings;
 use store::{StoreError, Study, StudyPlace, Utc};
 
@@ -25,6 +25,7 @@ mod certainty;
 mod cores;
 pub(crate) mod cpu_profiles;
 pub(crate) mod event_costs;
+pub(crate) mod experiment;
 mod failing;
 mod gates;
 mod layout;
@@ -76,6 +77,8 @@ pub(crate) struct StudyView<'a> {
     pub(crate) of_baseline: Vec<GateOfBaseline>,
     /// Against the stored baseline, if there is one.
     pub(crate) against_stored: AgainstStored,
+    /// What an experiment showed, if the study made one.
+    pub(crate) diagnosis: Option<Diagnosis>,
 }
 
 /// Everything under one load.
@@ -124,8 +127,19 @@ impl<'a> StudyView<'a> {
         let capacity = CapacityView::of(study, load_run)?;
         let of_baseline = of_baseline::gates(study, &loads, load_run)?;
         let against_stored = AgainstStored::default();
-        let view =
-            Self { study, load_run, metric, runs, loads, missing, capacity, of_baseline, against_stored };
+        let diagnosis = Diagnosis::of(study)?;
+        let view = Self {
+            study,
+            load_run,
+            metric,
+            runs,
+            loads,
+            missing,
+            capacity,
+            of_baseline,
+            against_stored,
+            diagnosis,
+        };
         let against_stored = AgainstStored::of(&view)?;
         Ok(Self { against_stored, ..view })
     }

@@ -173,6 +173,7 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "gates_of_baseline",
         "profiles",
         "profile_differences",
+        "diagnosis",
     ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();

@@ -13,6 +13,7 @@ mod database_watch;
 mod describe;
 mod environment;
 mod events;
+mod experiment;
 mod extension;
 mod generator;
 mod held_lock;
@@ -64,7 +65,7 @@ pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMet
 pub use made::{Brief, Made};
 pub use one_run::Runner;
 pub use planned_run::{Bench, PlannedRun};
-pub use preflight::preflight;
+pub use preflight::{can_limit_cpu, preflight};
 pub use prepare::{Prepared, Refusal, prepare};
 pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::{ResolveError, own_address};

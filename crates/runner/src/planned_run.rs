@@ -13,6 +13,7 @@ use store::{Baseline, Failure, NewRun, StudyId, StudyPlace, Verdict};
 use crate::cores::Cores;
 use crate::describe::describe;
 use crate::events::Events;
+use crate::experiment;
 use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
@@ -227,8 +228,11 @@ impl<'a> Bench<'a> {
         observer: &mut dyn Observer,
     ) -> Result<Made, RunError> {
         let (variant, load) = find(self.study, place)?;
+        let of_experiment =
+            place.intervention.as_ref().map(|of| experiment::study(self.study, (variant, load), of));
+        let study = of_experiment.as_ref().unwrap_or(self.study);
         let (mut plan, stage) =
-            Stage::set(self.runner.tools.lab, self.study, variant, load, amount, self.tenbin, &self.cores)?;
+            Stage::set(self.runner.tools.lab, study, variant, load, amount, self.tenbin, &self.cores)?;
         if amount.is_none() {
             plan.seed = seed;
         }
@@ -238,7 +242,7 @@ impl<'a> Bench<'a> {
             place: Some((self.id.clone(), place.clone())),
             plan_file: self.study.file.as_deref(),
             stage: Some(&stage),
-            gates: Some(self.study.gates_of(load)),
+            gates: Some(study.gates_of(load)),
             baseline: None,
             first: self.first((variant, load)),
         };

@@ -118,6 +118,12 @@ fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     faults.into_values().collect()
 }
 
+/// Whether the CPU time of systems can be limited here. It is tried once, without a process.
+pub fn can_limit_cpu() -> bool {
+    let limits = lab::limits::Limits { cpu_cores: Some(1.0), ..Default::default() };
+    lab::limits::check(&limits, &[]).is_ok()
+}
+
 fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut wanted: BTreeMap<String, String> = BTreeMap::new();
     for launch in launches(study, tenbin) {

@@ -1,6 +1,6 @@
 //! The first and the last word about a study, and who may write it.
 
-use rusqlite::{Connection, Transaction, named_params};
+use rusqlite::{Connection, Transaction, named_params, params};
 
 use crate::Result;
 use crate::baseline::Baseline;
@@ -94,16 +94,28 @@ impl Store {
         if let Some(what) = place.fault() {
             return Err(StoreError::Unstorable { what });
         }
-        let StudyPlace { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
-        let knobs = json(knobs)?;
+        let StudyPlace {
+            block,
+            position,
+            system,
+            variant,
+            knobs,
+            load,
+            stage,
+            users,
+            rate_per_s,
+            intervention,
+        } = place;
+        let (knobs, intervention) = (json(knobs)?, intervention.as_ref().map(json).transpose()?);
         let inserted = transaction
             .prepare_cached(
-                "INSERT INTO place (study, position, block, system, variant, knobs, load, stage, users, rate_per_s) \
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO place (study, position, block, system, variant, knobs, load, stage, users, rate_per_s, \
+                 intervention) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )
             .and_then(|mut insert| {
-                let row = (study, position, block, system, variant, knobs, load, stage, users, rate_per_s);
-                insert.execute(row)
+                insert.execute(params![
+                    study, position, block, system, variant, knobs, load, stage, users, rate_per_s, intervention
+                ])
             });
         match inserted {
             Err(error) if is_taken(&error) => {

@@ -187,6 +187,7 @@ impl Store {
 
     /// From a row of table `place`.
     pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<StudyPlace> {
+        let intervention: Option<String> = self.get(row, "intervention")?;
         let place = StudyPlace {
             block: self.get(row, "block")?,
             position: self.get(row, "position")?,
@@ -197,6 +198,9 @@ impl Store {
             stage: self.get(row, "stage")?,
             users: self.get(row, "users")?,
             rate_per_s: self.get(row, "rate_per_s")?,
+            intervention: intervention
+                .map(|text| self.json(study, "what an experiment changes", &text))
+                .transpose()?,
         };
         match place.fault() {
             Some(what) => Err(self.damaged(study, &format!("it plans {what}"))),

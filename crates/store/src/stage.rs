@@ -23,6 +23,9 @@ pub const OVERLOAD: &str = "overload";
 /// Of a capacity: a little less than what held, for long.
 pub const SOAK: &str = "soak";
 
+/// Of an experiment about what limits a system: with one thing changed, or as a control.
+pub const INTERVENTION: &str = "intervention";
+
 /// Every stage.
-pub const ALL: [&str; 11] =
-    [BLOCK, PILOT, HALVING, SEARCH, CONFIRM, SIZING, BRACKET, BISECT, EDGE, OVERLOAD, SOAK];
+pub const ALL: [&str; 12] =
+    [BLOCK, PILOT, HALVING, SEARCH, CONFIRM, SIZING, BRACKET, BISECT, EDGE, OVERLOAD, SOAK, INTERVENTION];

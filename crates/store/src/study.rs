@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::baseline::Baseline;
 use crate::ending::Verdict;
 use crate::extend::Extension;
+use crate::intervention::Intervention;
 use crate::procedure::Procedure;
 use crate::run::Run;
 use crate::run_id::RunId;
@@ -94,6 +95,8 @@ pub struct StudyPlace {
     pub users: Option<u32>,
     /// So many requests per second, instead of the load's own level: finite, and more than none. Never with `users`.
     pub rate_per_s: Option<f64>,
+    /// What an experiment changes in this run; `None` of every other run. It counts in no figure of the study.
+    pub intervention: Option<Intervention>,
 }
 
 impl Compare {
@@ -111,6 +114,12 @@ impl StudyPlace {
             (Some(_), Some(_)) => Some("a run of so many users and of a rate"),
             (Some(0), None) => Some("a run of no users"),
             (None, Some(rate)) if !(rate.is_finite() && rate > 0.0) => Some("a run whose rate is no rate"),
+            _ if self.intervention.is_some() != (self.stage == stage::INTERVENTION) => {
+                Some("a run that changes something outside of an experiment, or nothing in one")
+            }
+            _ if self.intervention.as_ref().is_some_and(|change| !change.is_sound()) => {
+                Some("a run that changes something by no figure")
+            }
             _ => None,
         }
     }

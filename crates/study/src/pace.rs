@@ -117,6 +117,10 @@ impl<'a> Pace<'a> {
         let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
         let run = load.run_ns.map(Duration::from_nanos);
         match place.stage.as_str() {
+            stage::INTERVENTION => {
+                let number = self.plan.loads.iter().position(|load| load.name == place.load)?;
+                Some(Duration::from_nanos(self.plan.experiment_run_ns(number)))
+            }
             stage::SOAK => Some(self.soak?.saturating_add(Duration::from_nanos(load.warm_up_ns))),
             stage::OVERLOAD => {
                 let measured_ns = load.run_ns?.saturating_sub(load.warm_up_ns);

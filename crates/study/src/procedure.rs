@@ -4,6 +4,7 @@ mod best;
 mod blocks;
 mod capacity;
 mod duel;
+mod experiment;
 mod heard;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -22,6 +23,7 @@ use best::Best;
 use blocks::Blocks;
 use capacity::Capacity;
 use duel::Duels;
+use experiment::Experiment;
 
 pub(crate) use capacity::GRACE_MIN_NS;
 
@@ -102,7 +104,7 @@ pub(crate) trait StudyProcedure {
     }
 
     /// Whether nothing can be decided as long as a planned run is missing.
-    fn needs_every_run(&self) -> bool {
+    fn needs_every_run(&self, _kept: &Study) -> bool {
         true
     }
 }
@@ -129,7 +131,11 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
         Procedure::Capacity(_) => capacity(),
         Procedure::Blocks => None,
     };
-    procedure.unwrap_or_else(|| Box::new(Blocks { plan }))
+    let procedure = procedure.unwrap_or_else(|| Box::new(Blocks { plan }));
+    match plan.experiment {
+        Some(asked) => Box::new(Experiment::after(procedure, plan, asked)),
+        None => procedure,
+    }
 }
 
 /// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.

@@ -36,6 +36,7 @@ pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, blo
         stage: stage.to_owned(),
         users: None,
         rate_per_s: None,
+        intervention: None,
     }
 }
 

@@ -174,7 +174,7 @@ fn turns<R: RunMaker>(
             return Ok(stopped);
         }
         journal.catch_up(&mut kept)?;
-        if next_runs.needs_every_run() && kept.missing().next().is_some() {
+        if next_runs.needs_every_run(&kept) && kept.missing().next().is_some() {
             if tries == TRIES {
                 runs.says("a run was cut short repeatedly: nothing more can be decided");
                 return Ok(None);

@@ -105,6 +105,13 @@ fn of(ahead: &Ahead) -> String {
 fn name(place: &StudyPlace) -> String {
     let StudyPlace { system, variant, load, block, stage, .. } = place;
     let gap = if variant.is_empty() { "" } else { " " };
+    if let Some(of) = &place.intervention {
+        return report::visible(&format!(
+            "{system}{gap}{variant} · experiment {} · {}",
+            block + 1,
+            of.name()
+        ));
+    }
     if let Some(level) = study::level_words(place) {
         return report::visible(&format!("{system}{gap}{variant} · {stage} · {level}"));
     }
@@ -160,6 +167,7 @@ mod tests {
             stage: store::stage::BLOCK.to_owned(),
             users: None,
             rate_per_s: None,
+            intervention: None,
         };
         assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
         let plain = StudyPlace { variant: String::new(), ..place };

@@ -21,6 +21,7 @@ mod databases_from_inside;
 mod ends_in_time;
 mod events;
 mod events_killed;
+mod experiments;
 mod exports;
 mod extends;
 mod gates_of_one_load;

@@ -29,7 +29,7 @@ pub struct Bottleneck {
     pub next: String,
     /// Where nothing explains the run: the readings that were nearest to their ends, nearest first.
     pub highest: Vec<Reading>,
-    pub(super) standing: Standing,
+    pub(crate) standing: Standing,
 }
 
 /// A reading as a share of what it can be at most.
@@ -41,21 +41,27 @@ pub struct Reading {
     pub share: f64,
 }
 
-/// How sure a bottleneck is. There is no `confirmed` before a perturbation has confirmed one.
+/// How sure a bottleneck is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
+    /// Something was changed, and throughput moved as predicted: see [`crate::diagnosis`].
+    Confirmed,
     /// A rule has fired.
     Suspected,
-    /// None has.
+    /// No rule has.
     Unknown,
+    /// A rule has fired, something was changed, and throughput did not move as predicted.
+    Refuted,
 }
 
 impl Certainty {
     /// Its name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Confirmed => "confirmed",
             Self::Suspected => "suspected",
             Self::Unknown => "unknown",
+            Self::Refuted => "refuted",
         }
     }
 }
@@ -77,6 +83,8 @@ pub enum Scope {
     DatabaseWait(String),
     /// Something that the system calls, by its address.
     Dependency(String),
+    /// A parameter of the plan, by its name.
+    Parameter(String),
     /// The load: what was asked for.
     Load,
     /// The generator.
@@ -93,6 +101,7 @@ impl fmt::Display for Scope {
             Self::Thread => f.write_str("thread"),
             Self::DatabaseWait(wait) => write!(f, "database wait {wait}"),
             Self::Dependency(address) => write!(f, "dependency {address}"),
+            Self::Parameter(name) => write!(f, "parameter {name}"),
             Self::Load => f.write_str("load"),
             Self::Generator => f.write_str("generator"),
         }
@@ -101,7 +110,7 @@ impl fmt::Display for Scope {
 
 /// The place of a cause in the list: by kind of evidence, and then by what it explains.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// It speaks before all others: the load asked for no more, or the system said itself what it lacked.
     First,
     /// Something that ran short or was waited for, with its weight: the share that it explains, less where the evidence is
@@ -123,7 +132,7 @@ impl Standing {
 }
 
 /// A cause that nothing confirmed. A rule that knows how much it explains says so.
-pub(super) fn suspected(resource: Resource, scope: Scope, because: String) -> Bottleneck {
+pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bottleneck {
     Bottleneck {
         resource,
         what: resource.words,
@@ -177,7 +186,7 @@ impl Bottleneck {
         Self { standing: Standing::Symptom, ..self }
     }
 
-    pub(super) fn next(self, next: impl Into<String>) -> Self {
+    pub(crate) fn next(self, next: impl Into<String>) -> Self {
         Self { next: next.into(), ..self }
     }
 

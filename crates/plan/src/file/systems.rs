@@ -142,6 +142,7 @@ fn system(
         tables: prepare::read(node, reading),
         limits,
         disk_bytes: node.get("disk").and_then(|disk| units::size_bytes(disk.text()?).ok()),
+        raisable: raisable(node, &knobs, reading),
         host,
         knobs,
         events: Vec::new(),
@@ -163,6 +164,29 @@ struct Confines<'a> {
     limits: LimitsText,
     host: Option<String>,
     around: Around<'a>,
+}
+
+/// The parameters that an experiment may raise.
+fn raisable(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for item in node.get("limits").map_or(&[][..], Node::items) {
+        let Some(name) = item.text() else { continue };
+        let Some(knob) = knobs.iter().find(|knob| knob.name == name) else {
+            let known = knobs.iter().map(|knob| knob.name.as_str());
+            let what = format!("unknown parameter `{name}`");
+            reading.findings.unknown(item.at, what, name, known, "define it under `vary`, or write one of");
+            continue;
+        };
+        let is_whole = |value: &&String| value.parse::<u64>().is_ok_and(|value| value > 0);
+        if let Some(value) = knob.values.iter().find(|value| !is_whole(value)) {
+            let what = format!("`{name}` has the value {value:?}, and only whole numbers can be raised");
+            reading.at(item.at, what, "remove it from `limits`, or give it whole numbers under `vary`");
+        } else if names.iter().any(|known| known == name) {
+            reading.at(item.at, format!("`{name}` is listed twice"), "remove one of the two");
+        }
+        names.push(name.to_owned());
+    }
+    names
 }
 
 /// The host that a system runs on, if it has one of its own.

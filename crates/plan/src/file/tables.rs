@@ -1,6 +1,7 @@
 //! The keys of a plan file. What is not here cannot be written.
 
 mod events;
+mod quick;
 mod resources;
 mod scenario;
 
@@ -82,8 +83,8 @@ pub(crate) const ALL: &[&Table] = &[
     &PIN,
     &COMPARE,
     &BASELINE,
-    &QUICK,
-    &QUICK_SYSTEM,
+    &quick::QUICK,
+    &quick::QUICK_SYSTEM,
 ];
 
 pub(crate) static PLAN: Table = Table {
@@ -187,12 +188,19 @@ pub(crate) static PLAN: Table = Table {
             OneOrList(&TEXT),
             "Conditions for every run: a metric such as `p99` or `errors` (measurement.md lists them), `<`, `<=`, `>`, `>=`, or `=`, and a limit. Prefix `STEP: ` for one step; suffix ` from 10s to 20s` for a part of the time. A limit such as `95% of baseline` compares with the `baseline` of `compare`, over all runs.",
         ),
-        key("quick", "{ for: 3s, blocks: 2 }", table(&QUICK), "Changes for a quick run."),
+        key("quick", "{ for: 3s, blocks: 2 }", table(&quick::QUICK), "Changes for a quick run."),
         key(
             "events",
             "{ deploy: { at: 20s } }",
             Named(&table(&events::EVENT)),
             "What happens to every system under load, and when; each system says under `events` what to do.",
+        ),
+        key(
+            "diagnose",
+            "confirm",
+            Word(&["confirm"]),
+            "confirm: after the other runs, tests by experiment what limits the fastest variant: one thing is changed at a time, in \
+             8 blocks of short runs, within 8 min. `tenbin run --why` does the same for any plan.",
         ),
     ],
 };
@@ -402,6 +410,13 @@ pub(crate) static SYSTEM: Table = Table {
             Named(&table(&events::ACTION)),
             "What to do for each event of the plan.",
         ),
+        key(
+            "limits",
+            "[ workers ]",
+            OneOrList(&TEXT),
+            "Parameters of `vary`, with whole numbers as values, that an experiment (`diagnose: confirm`, `--why`) may raise to the next \
+             value in the list, or to twice the last.",
+        ),
         key("only", "[ { workers: 8 } ]", CHOICES, "Keeps only combinations that match one of these."),
         key(
             "except",
@@ -586,49 +601,5 @@ pub(crate) static BASELINE: Table = Table {
             "A file that `tenbin export NAME -o FILE` wrote; relative to the plan's folder.",
         ),
         key("run", "s-20261121-142501-k3f9", TEXT, "The name of a stored study or run."),
-    ],
-};
-
-pub(crate) static QUICK: Table = Table {
-    name: "quick",
-    sentence: "Changes for a quick run, which shows that a plan works and is too short to compare.",
-    example: "{ warm-up: 1s, for: 3s, blocks: 2 }",
-    keys: &[
-        key("warm-up", "1s", DURATION, "Replaces that of each load."),
-        key("for", "3s", DURATION, "Replaces that of each load; stages are shortened in proportion."),
-        key(
-            "blocks",
-            "2",
-            COUNT,
-            "Replaces that of the comparison; a conclusive result requires 6, and more with `also`.",
-        ),
-        key(
-            "vary",
-            "{ puma: { workers: [ 1, 4 ] } }",
-            Named(&Named(&VALUES)),
-            "By system: other values of its parameters.",
-        ),
-        key(
-            "systems",
-            "{ puma: { only: [ { workers: 1 } ] } }",
-            Named(&table(&QUICK_SYSTEM)),
-            "By system: other variants.",
-        ),
-        key(
-            "events",
-            "{ deploy: { at: 1s } }",
-            Named(&table(&events::EVENT)),
-            "By event: another time, in place of the whole entry. Events that begin after the end of the quick run are left out.",
-        ),
-    ],
-};
-
-pub(crate) static QUICK_SYSTEM: Table = Table {
-    name: "quick system",
-    sentence: "Variants of a system in a quick run.",
-    example: "{ only: [ { workers: 1 } ] }",
-    keys: &[
-        key("only", "[ { workers: 1 } ]", CHOICES, "Replaces that of the system."),
-        key("except", "[ { workers: 8 } ]", CHOICES, "Replaces that of the system."),
     ],
 };

@@ -53,6 +53,11 @@ impl Study {
             let _ = writeln!(out, "gate        {}", gate.text);
         }
         self.explain_comparison(&mut out);
+        if let Some(experiment) = self.experiment {
+            let minutes = experiment.within_ns as f64 / 60e9;
+            let _ =
+                writeln!(out, "experiment  on the fastest variant: what limits it, within {minutes:.1} min");
+        }
         out.lines().map(|line| visible(line) + "\n").collect()
     }
 
@@ -196,6 +201,9 @@ impl Study {
         }
         if !system.limits.0.is_empty() {
             let _ = writeln!(out, "            limited to {}", system.limits.words());
+        }
+        if !system.raisable.is_empty() {
+            let _ = writeln!(out, "            an experiment may raise {}", system.raisable.join(", "));
         }
         if system.knobs.is_empty() {
             return;

@@ -38,6 +38,8 @@ pub struct System {
     pub(crate) limits: LimitsText,
     /// The size of a disk of its own.
     pub(crate) disk_bytes: Option<u64>,
+    /// The parameters that an experiment may raise.
+    pub(crate) raisable: Vec<String>,
     /// The name of the host that it runs on, if it has one of its own.
     pub host: Option<String>,
     /// What happens to it under load.
@@ -173,6 +175,7 @@ impl System {
             tables: None,
             limits: LimitsText::default(),
             disk_bytes: None,
+            raisable: Vec::new(),
             host: None,
             events: Vec::new(),
         }

@@ -7,7 +7,9 @@ use std::io;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::{Cause, Distorted, Ending, Failure, GateResult, Generator, StudyPlace, Validity};
+use store::{
+    Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
+};
 
 use self::counted::Counted;
 use super::{Format, Way};
@@ -25,6 +27,7 @@ mod counted;
 mod cpu_profile;
 mod event_costs;
 mod events;
+mod experiment;
 mod found;
 mod inside;
 mod steadiness;
@@ -143,6 +146,8 @@ struct PlaceObject<'a> {
     stage: &'a str,
     users: Option<u32>,
     rate_per_s: Option<f64>,
+    /// What an experiment changes; null of every other run.
+    intervention: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -436,10 +441,20 @@ impl<'a> StepObject<'a> {
 
 impl<'a> PlaceObject<'a> {
     fn of(place: &'a StudyPlace) -> Self {
-        let StudyPlace { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
+        let StudyPlace { system, variant, knobs, load, stage, intervention, .. } = place;
         let knobs = knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
-        let (users, rate_per_s) = (*users, *rate_per_s);
-        Self { block: *block, position: *position, system, variant, knobs, load, stage, users, rate_per_s }
+        Self {
+            block: place.block,
+            position: place.position,
+            system,
+            variant,
+            knobs,
+            load,
+            stage,
+            users: place.users,
+            rate_per_s: place.rate_per_s,
+            intervention: intervention.as_ref().map(Intervention::name),
+        }
     }
 }
 

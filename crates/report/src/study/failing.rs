@@ -72,8 +72,10 @@ fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, pl
         format!(" ({}: {})", page.short(error.class.as_str()), page.text(&error.message))
     });
     // What asked for no more does not make anything fail.
-    let is_cause =
-        |limit: &Bottleneck| limit.certainty == Certainty::Suspected && limit.resource != Resource::LOAD;
+    let is_cause = |limit: &Bottleneck| {
+        matches!(limit.certainty, Certainty::Confirmed | Certainty::Suspected)
+            && limit.resource != Resource::LOAD
+    };
     let limit = bottleneck::of_row(view, row).into_iter().next().filter(is_cause);
     let cause = limit.map_or_else(String::new, |limit| format!(", likely cause {}", page.text(limit.what)));
     format!("{name}: {share} of the {} failed{class}{cause}", view.noun().many)

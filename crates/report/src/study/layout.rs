@@ -5,7 +5,9 @@ use store::{StoreError, Unit};
 use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
 use super::tables;
-use super::{LoadView, StudyView, cpu_profiles, event_costs, over_runs, screen, sentences, tournament};
+use super::{
+    LoadView, StudyView, cpu_profiles, event_costs, experiment, over_runs, screen, sentences, tournament,
+};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
@@ -24,6 +26,7 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, S
     }
     items.extend(view.loads.iter().flat_map(|load| order.events(load)));
     items.extend(view.loads.iter().flat_map(|load| order.cpu_profiles(load)));
+    items.extend(experiment::items(view, escape));
     let (id, again) = (&view.study.id, order.page.again());
     items.push(Item::Elsewhere(format!("All figures: tenbin report {id} --wide · measure again: {again}")));
     if let Some(capacity) = &view.capacity {
@@ -58,7 +61,10 @@ impl Order<'_> {
         let found = tournament::sentences(self.view, load, &|name| self.page.short(name));
         self.fold(items, load, "How the best was found", points(found));
         self.fold(items, load, "Run by run, and over time", self.run_by_run(load)?);
-        let limits = "Likely bottlenecks (suspected from readings, not confirmed)";
+        let limits = match self.view.diagnosis {
+            None => "Likely bottlenecks (suspected from readings, not confirmed)",
+            Some(_) => "Bottlenecks (suspected from readings, unless an experiment is named)",
+        };
         self.fold(items, load, limits, points(self.page.bottlenecks(load)));
         let cores = tables::cores(self.view, load, self.escape).map(Item::Table);
         let of_cores = "How busy the cores were (share of a second, median of all seconds and runs)";

@@ -28,15 +28,16 @@ impl Blocks<'_> {
             return Vec::new();
         }
         let variants = self.plan.variants.len();
+        let of_blocks = || kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let planned = wanted as usize * variants * self.plan.loads.len();
-        let mut left =
-            planned / BUDGET - kept.new.planned.len().saturating_sub(planned).min(planned / BUDGET);
+        let mut left = planned / BUDGET - of_blocks().count().saturating_sub(planned).min(planned / BUDGET);
         let mut places = Vec::new();
         for (load, name) in self.plan.loads.iter().map(|load| &load.name).enumerate() {
-            let blocks = kept.new.planned.iter().filter(|place| place.load == *name);
+            let blocks = of_blocks().filter(|place| place.load == *name);
             let blocks: BTreeSet<u32> = blocks.map(|place| place.block).collect();
             let lost = kept.runs.iter().filter(|run| judge::is_invalid(run));
-            let lost = lost.filter_map(|run| run.new.place.as_ref()).filter(|(_, place)| place.load == *name);
+            let lost = lost.filter_map(|run| run.new.place.as_ref());
+            let lost = lost.filter(|(_, place)| place.load == *name && place.stage == stage::BLOCK);
             let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
             let missing = (wanted as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
             // Where most blocks are lost, more of them would be lost as well.
@@ -64,8 +65,8 @@ impl Blocks<'_> {
 
     /// The runs that a finished study needs for so many blocks. What was lost before is made up for after them.
     pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
-        let first =
-            kept.new.planned.iter().map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
+        let of_blocks = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
+        let first = of_blocks.map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
         let more = (first..).take(blocks.saturating_sub(kept.blocks()) as usize);
         // Block after block, so that whatever drifts with time meets all loads alike.
         more.flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))
@@ -90,7 +91,7 @@ impl StudyProcedure for Blocks<'_> {
         Some(self.in_place_of_lost(kept).len())
     }
 
-    fn needs_every_run(&self) -> bool {
+    fn needs_every_run(&self, _kept: &Study) -> bool {
         false
     }
 }

@@ -101,6 +101,7 @@ impl<'a> Capacity<'a> {
             stage: judge::stage_name(level.stage).to_owned(),
             users,
             rate_per_s,
+            intervention: None,
         }
     }
 

@@ -144,7 +144,10 @@ impl CapacityFlags {
                 let what = format!("{flag} is for the URL of a running server, and {} is a plan", self.of);
                 return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
             }
-            return read_plan(Path::new(&self.of), self.quick);
+            let mut study = read_plan(Path::new(&self.of), self.quick)?;
+            // An experiment follows a comparison, and not a search, whose last runs are at a rate of its own.
+            study.experiment = None;
+            return Ok(study);
         }
         let server = Server::read(&self.of)?;
         let connections = self.connections.clone().unwrap_or_else(|| CONNECTIONS.to_owned());

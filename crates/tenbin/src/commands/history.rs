@@ -63,7 +63,7 @@ struct RemoveFlags {
 
 /// Something that was kept.
 enum Entry {
-    Run(Summary),
+    Run(Box<Summary>),
     Study(StudySummary),
 }
 
@@ -151,7 +151,7 @@ fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
     }
     let running_studies = store.studies()?.into_iter().filter(|study| study.state == StudyState::Running);
     let running_runs = store.runs(usize::MAX)?.into_iter().filter(|run| run.state == RunState::Running);
-    let running = running_studies.map(Entry::Study).chain(running_runs.map(Entry::Run));
+    let running = running_studies.map(Entry::Study).chain(running_runs.map(|run| Entry::Run(Box::new(run))));
     let names: Vec<&str> =
         studies.iter().map(StudyId::as_str).chain(runs.iter().map(store::RunId::as_str)).collect();
     if let Some(entry) = running.into_iter().find(|entry| names.contains(&entry.id())) {
@@ -173,7 +173,8 @@ fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Res
     // Runs of studies, which are not shown, must not use up the limit.
     let has_all = flags.runs && flags.label.is_none();
     let runs = store.runs(if has_all { flags.limit } else { usize::MAX })?;
-    let runs = runs.into_iter().filter(|run| flags.runs || run.place.is_none()).map(Entry::Run);
+    let runs =
+        runs.into_iter().filter(|run| flags.runs || run.place.is_none()).map(|run| Entry::Run(Box::new(run)));
     let is_asked = |entry: &Entry| {
         let label = origins.get(entry.id()).and_then(|origin| origin.label.as_ref());
         flags.label.is_none() || label == flags.label.as_ref()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{ComparedBy, Eligibility, Gates};
-use plan::{Stacks, Study, units};
+use plan::{Experiment, Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
 use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
 use study::StoredStudy;
@@ -43,6 +43,12 @@ pub(crate) struct RunFlags {
     /// Sample with perf where the systems spend CPU time; `dwarf` without frame pointers [possible values: true, dwarf]
     #[arg(long, value_name = "STACKS", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_parser = stacks)]
     profile: Option<Stacks>,
+    /// After the study, test by experiment what limits its fastest variant: one change at a time, in 8 blocks of short runs
+    #[arg(long)]
+    why: bool,
+    /// Maximum time of that experiment [default: 8min]
+    #[arg(long, value_name = "TIME", value_parser = within_ns)]
+    why_within: Option<u64>,
     #[command(flatten)]
     public: PublicFlag,
     #[command(flatten)]
@@ -77,6 +83,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         study.set_profile(stacks);
     }
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
+    study.experiment = experiment(flags, &study)?;
     // One that is resumed keeps the baseline that it began with.
     let baseline = match flags.resume.name() {
         None => baseline::of_study(&study, &flags.store)?,
@@ -97,6 +104,21 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         baseline,
     };
     ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
+}
+
+/// The experiment that flags and plan ask for.
+fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, BadArguments> {
+    let Some(asked) = study.experiment.or(flags.why.then(Experiment::default)) else {
+        return match flags.why_within {
+            None => Ok(None),
+            Some(_) => Err(BadArguments("--why-within without an experiment\n  help: add --why".to_owned())),
+        };
+    };
+    if let Some((what, help)) = study.no_experiment() {
+        return Err(BadArguments(format!("--why: {what}\n  help: {help}")));
+    }
+    let within_ns = flags.why_within.unwrap_or(asked.within_ns);
+    Ok(Some(Experiment { within_ns, can_limit_cpu: runner::can_limit_cpu() }))
 }
 
 /// A study that is to be made, or resumed.
@@ -300,7 +322,8 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
 /// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
 pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> {
     let judged = |verdict: Verdict| {
-        let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
+        let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
+        let endings = counting.filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
     let compare = &study.new.compare;
@@ -331,7 +354,8 @@ fn counts_any(study: &store::Study) -> bool {
 /// run at all may be believed, that is the answer.
 fn is_breached(study: &store::Study, store: &Store) -> anyhow::Result<bool> {
     let gates = Gates::of(study);
-    let is_any_valid = study.runs.iter().any(|run| judge::eligibility(run) == Eligibility::Valid);
+    let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
+    let is_any_valid = { counting }.any(|run| judge::eligibility(run) == Eligibility::Valid);
     if gates.is_breached || !is_any_valid {
         return Ok(gates.is_breached);
     }

@@ -58,7 +58,7 @@ pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
 }
 
 impl BottleneckObject {
-    fn of(causes: Vec<Bottleneck>) -> Option<Self> {
+    pub(super) fn of(causes: Vec<Bottleneck>) -> Option<Self> {
         let causes: Vec<CauseObject> = causes.into_iter().map(CauseObject::of).collect();
         Some(Self { first: causes.first()?.clone(), causes })
     }

@@ -9,6 +9,7 @@ use stats::Scale;
 use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
+use super::experiment::DiagnosisObject;
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
 use crate::apart;
@@ -34,6 +35,8 @@ pub(super) struct Whole<'a> {
     gates_of_baseline: Vec<serde_json::Value>,
     profiles: Vec<RowProfile<'a>>,
     profile_differences: Vec<RowDifference<'a>>,
+    /// What an experiment showed; null if the study made none.
+    diagnosis: Option<DiagnosisObject<'a>>,
 }
 
 /// Where a variant spent CPU time under a load, over its runs.
@@ -277,6 +280,7 @@ impl<'a> Whole<'a> {
             gates_unjudged: view.loads.iter().flat_map(|load| unjudged(view, load)).collect(),
             baseline: view.stored_baseline_object(),
             gates_of_baseline: view.of_baseline.iter().map(|gate| gate.object(view)).collect(),
+            diagnosis: view.diagnosis.as_ref().map(DiagnosisObject::of),
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
             events: row_events(view),
             event_differences: view.loads.iter().flat_map(|load| differences(view, load)).collect(),

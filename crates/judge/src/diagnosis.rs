@@ -1,0 +1,301 @@
+//! What an experiment says of a likely bottleneck: interventions in blocks, next to a control and a control of the control.
+
+use std::collections::BTreeMap;
+
+use stats::{Effect, Finding, InBlocks, MinEffect, Paired, Scale, Seen};
+use store::{Change, Changed, Ending, Intervention, Run, StoreError, Study, StudyPlace};
+
+use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
+use crate::causes::Resource;
+use crate::compared_by::ComparedBy;
+use crate::metric::Metric;
+use crate::setting::Setting;
+use crate::versus::said;
+
+/// Blocks of an experiment: of eight with one sign one in 256 comes about by chance.
+pub const EXPERIMENT_BLOCKS: u32 = 8;
+
+/// What an experiment on one configuration under one load showed.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The load.
+    pub load: String,
+    /// System and variant.
+    pub setting: Setting,
+    /// The control again ÷ the control: what chance does. `None` without a block that has both.
+    pub controls: Option<InBlocks>,
+    /// The standard deviation of their log ratios.
+    pub spread: Option<f64>,
+    /// In the order in which they were chosen.
+    pub tried: Vec<Tried>,
+    /// What probably limits the system once a confirmed limit is raised.
+    pub next_limit: Option<NextLimit>,
+}
+
+/// An intervention, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What was changed and predicted.
+    pub changed: Changed,
+    /// What it did to throughput.
+    pub effect: Effect,
+    /// In how many blocks it was planned: fewer than the control where time ran out.
+    pub planned: usize,
+}
+
+/// What probably limits a system with a change.
+#[derive(Clone, Debug)]
+pub struct NextLimit {
+    /// The name of the change.
+    pub with: String,
+    /// The causes of the runs with it, most likely first; at least one.
+    pub causes: Vec<Bottleneck>,
+}
+
+/// Whether a run counts in the figures of its study: one of an experiment does not.
+pub fn counts_in_study(run: &Run) -> bool {
+    run.new.place.as_ref().is_none_or(|(_, place)| place.intervention.is_none())
+}
+
+impl Diagnosis {
+    /// That of a study; `None` if it made no experiment, or goes on with it: who looks before the end finds more than there is.
+    pub fn of(study: &Study) -> Result<Option<Self>, StoreError> {
+        let planned: Vec<&StudyPlace> =
+            study.new.planned.iter().filter(|place| place.intervention.is_some()).collect();
+        let Some(first) = planned.first() else { return Ok(None) };
+        let runs = done(study);
+        let is_missing = |place: &&&StudyPlace| !runs.contains_key(&place.position);
+        if study.ending.is_none() && planned.iter().any(|place| is_missing(&place)) {
+            return Ok(None);
+        }
+        let blocks = Blocks::of(&planned, &runs)?;
+        let controls = blocks.pairs(&Intervention::ControlAgain);
+        let changes = blocks.changes();
+        let pairs: Vec<Vec<(f64, f64)>> =
+            changes.iter().map(|changed| blocks.pairs(&Intervention::Changed((*changed).clone()))).collect();
+        let all = changes.iter().zip(&pairs);
+        let all: Vec<stats::Intervention<'_>> = all
+            .map(|(changed, pairs)| stats::Intervention {
+                pairs,
+                factor: changed.factor,
+                limit_from: changed.limit_from,
+            })
+            .collect();
+        let effects = stats::interventions(&all, &controls, min_effect(study));
+        let planned_of = |changed: &Changed| {
+            planned
+                .iter()
+                .filter(
+                    |place| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed),
+                )
+                .count()
+        };
+        let tried: Vec<Tried> = changes
+            .iter()
+            .zip(effects)
+            .map(|(changed, effect)| Tried {
+                changed: (*changed).clone(),
+                effect,
+                planned: planned_of(changed),
+            })
+            .collect();
+        let next_limit = next_limit(&tried, &planned, &runs)?;
+        let paired = Paired {
+            pairs: &controls,
+            attainable: controls.len(),
+            discards: Default::default(),
+            extensions: 0,
+            matters: MinEffect::share(min_effect(study)),
+        };
+        Ok(Some(Self {
+            load: first.load.clone(),
+            setting: Setting::of(first),
+            controls: InBlocks::of(&paired, 1),
+            spread: stats::spread_of_controls(&controls),
+            tried,
+            next_limit,
+        }))
+    }
+
+    /// The interventions that were confirmed.
+    pub fn confirmed(&self) -> impl Iterator<Item = &Tried> {
+        self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
+    }
+
+    /// The causes that readings suggest, by what the experiment says of them: confirmed ones first, refuted ones last. Those that
+    /// it confirms and no reading suggests are among them.
+    pub fn judged(&self, causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
+        if causes.is_empty() {
+            return causes;
+        }
+        let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
+        for cause in causes {
+            if let Some(tried) = self.found(cause.resource, Finding::Confirmed) {
+                confirmed.push(tried.confirm(cause));
+            } else if let Some(tried) = self.found(cause.resource, Finding::Contributing) {
+                let words = format!("an experiment shows that it contributes: {}", tried.words());
+                open.push(Bottleneck { for_: [cause.for_, vec![words]].concat(), ..cause });
+            } else if let Some(tried) = self.refutes(cause.resource) {
+                let words = format!("an experiment refutes it: {}", tried.words());
+                let against = [vec![words], cause.against].concat();
+                refuted.push(Bottleneck { certainty: Certainty::Refuted, share: None, against, ..cause });
+            } else {
+                open.push(cause);
+            }
+        }
+        for tried in self.confirmed() {
+            let is_told =
+                |known: &Bottleneck| known.resource != Resource::PARAMETER && tried.tests(known.resource);
+            if !confirmed.iter().any(is_told) {
+                confirmed.extend(tried.cause());
+            }
+        }
+        // What is not known is known now.
+        open.retain(|cause| confirmed.is_empty() || cause.certainty != Certainty::Unknown);
+        if confirmed.is_empty() && open.is_empty() {
+            open.extend(refuted.first().map(nothing_else));
+        }
+        [confirmed, open, refuted].concat()
+    }
+
+    /// The first intervention of a finding that tests a resource.
+    fn found(&self, resource: Resource, finding: Finding) -> Option<&Tried> {
+        self.tried.iter().find(|tried| tried.effect.finding == finding && tried.tests(resource))
+    }
+
+    /// The intervention that refutes a resource as the limit. None that tests it acts.
+    fn refutes(&self, resource: Resource) -> Option<&Tried> {
+        self.tried.iter().find(|tried| {
+            tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
+        })
+    }
+}
+
+/// What remains where the experiment refutes all that readings suggest.
+fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
+    let because = format!("readings suggested {} alone, and an experiment refutes it", refuted.what);
+    let next = "name parameters of the system under `limits`, so that an experiment can raise them";
+    let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next);
+    Bottleneck { certainty: Certainty::Unknown, ..cause }
+}
+
+/// Of a limit that an experiment has shown. That a load asked for too little is a limit, too.
+fn confirmed_words(resource: Resource) -> &'static str {
+    if resource == Resource::LOAD { "the load: more users get more" } else { resource.words }
+}
+
+impl Tried {
+    fn tests(&self, resource: Resource) -> bool {
+        self.changed.tests.iter().any(|code| code == resource.code)
+    }
+
+    /// A cause that readings suggest, and that this confirms.
+    fn confirm(&self, cause: Bottleneck) -> Bottleneck {
+        let because = format!("in an experiment, {}; {}", self.words(), cause.because);
+        let for_ = [vec![self.words()], cause.for_].concat();
+        let what = confirmed_words(cause.resource);
+        Bottleneck { certainty: Certainty::Confirmed, what, because, for_, ..cause }
+    }
+
+    /// The cause that it confirms where readings suggest another; `None` if it tests none.
+    fn cause(&self) -> Option<Bottleneck> {
+        let resource = Resource::named(self.changed.tests.first()?)?;
+        let (scope, next) = match &self.changed.change {
+            Change::Users { .. } => (Scope::Load, "use more users".to_owned()),
+            Change::Threads { .. } => (Scope::Generator, "use more threads".to_owned()),
+            Change::Cpu { .. } => (Scope::System, String::new()),
+            Change::Parameter { name, value } => {
+                (Scope::Parameter(name.clone()), format!("set `{name}` to {value} or more"))
+            }
+        };
+        let because = format!("in an experiment, {}", self.words());
+        let cause = suspected(resource, scope, because);
+        let next = if next.is_empty() { cause.next.clone() } else { next };
+        let what = confirmed_words(resource);
+        Some(Bottleneck { certainty: Certainty::Confirmed, what, next, ..cause })
+    }
+
+    /// What was changed, and what it did.
+    pub fn words(&self) -> String {
+        let ratio = self.effect.ratio.map_or_else(|| "n/a".to_owned(), |ratio| format!("×{ratio:.2}"));
+        let within =
+            self.effect.interval.map_or_else(String::new, |[low, high]| format!(" ({low:.2}–{high:.2})"));
+        format!("{}: throughput {ratio}{within}", self.changed.name)
+    }
+}
+
+/// The smallest share of throughput that matters. A study that compares what events cost says nothing of it.
+fn min_effect(study: &Study) -> f64 {
+    let compare = &study.new.compare;
+    let is_share = ComparedBy::named(&compare.by).is_some_and(|by| by.scale() == Scale::Ratio);
+    if is_share { compare.matters } else { ComparedBy::SHARE }
+}
+
+/// The runs of a study that are done, by position.
+fn done(study: &Study) -> BTreeMap<u32, &Run> {
+    let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
+    let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
+    study.runs.iter().filter(is_done).filter_map(|run| Some((position(run)?, run))).collect()
+}
+
+/// What the runs of each block said.
+struct Blocks {
+    by_block: BTreeMap<u32, Vec<(Intervention, Option<f64>)>>,
+}
+
+impl Blocks {
+    fn of(planned: &[&StudyPlace], runs: &BTreeMap<u32, &Run>) -> Result<Self, StoreError> {
+        let throughput = ComparedBy::of(Metric::usual());
+        let mut by_block: BTreeMap<u32, Vec<(Intervention, Option<f64>)>> = BTreeMap::new();
+        for place in planned {
+            let Some(intervention) = &place.intervention else { continue };
+            let seen = runs.get(&place.position).map_or(Ok(Seen::Missing), |run| said(run, &throughput))?;
+            by_block.entry(place.block).or_default().push((intervention.clone(), seen.value()));
+        }
+        Ok(Self { by_block })
+    }
+
+    /// The figures of an intervention and of the control, in the blocks that have both.
+    fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
+        let of = |runs: &[(Intervention, Option<f64>)], wanted: &Intervention| {
+            runs.iter().find(|(of, _)| of == wanted).and_then(|(_, figure)| *figure)
+        };
+        let pair = |runs: &Vec<(Intervention, Option<f64>)>| {
+            Some((of(runs, wanted)?, of(runs, &Intervention::Control)?))
+        };
+        self.by_block.values().filter_map(pair).collect()
+    }
+
+    /// Every change, in the order in which they were chosen.
+    fn changes(&self) -> Vec<&Changed> {
+        let mut all: Vec<&Changed> = Vec::new();
+        for (intervention, _) in self.by_block.values().flatten() {
+            if let Intervention::Changed(changed) = intervention
+                && !all.contains(&changed)
+            {
+                all.push(changed);
+            }
+        }
+        all.sort_by_key(|changed| changed.rank);
+        all
+    }
+}
+
+/// What probably limits a system with the first confirmed change that raises a limit.
+fn next_limit(
+    tried: &[Tried],
+    planned: &[&StudyPlace],
+    runs: &BTreeMap<u32, &Run>,
+) -> Result<Option<NextLimit>, StoreError> {
+    let is_raised = |tried: &&Tried| tried.effect.finding == Finding::Confirmed && tried.changed.factor > 1.0;
+    let Some(raised) = tried.iter().find(is_raised) else { return Ok(None) };
+    let is_of = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(changed)) if *changed == raised.changed);
+    let runs: Vec<&Run> =
+        planned.iter().filter(is_of).filter_map(|place| runs.get(&place.position).copied()).collect();
+    let with = raised.changed.name.clone();
+    let causes = causes_of_runs(&runs)?;
+    Ok((!causes.is_empty()).then_some(NextLimit { with, causes }))
+}
+
+#[cfg(test)]
+mod tests;

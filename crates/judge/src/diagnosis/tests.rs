@@ -1,0 +1,125 @@
+//! The list of causes by what an experiment says of them.
+
+use stats::{Effect, Undecided};
+use store::Change;
+
+use super::*;
+
+fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) -> Tried {
+    let changed = Changed {
+        name: "change".to_owned(),
+        change,
+        rank: 0,
+        tests: vec![tests.code.to_owned()],
+        can_refute,
+        factor: 2.0,
+        limit_from: 0.5,
+        prediction: "it moves".to_owned(),
+    };
+    let effect = Effect {
+        blocks: 8,
+        ratio: Some(1.9),
+        interval: Some([1.8, 2.0]),
+        elasticity: Some(0.9),
+        p: Some(1.0 / 256.0),
+        finding,
+    };
+    Tried { changed, effect, planned: 8 }
+}
+
+fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
+    let setting = Setting { system: "web".to_owned(), variant: String::new() };
+    Diagnosis { load: "steady".to_owned(), setting, controls: None, spread: None, tried, next_limit: None }
+}
+
+fn cause(resource: Resource) -> Bottleneck {
+    let certainty = if resource == Resource::UNKNOWN { Certainty::Unknown } else { Certainty::Suspected };
+    Bottleneck { certainty, ..suspected(resource, Scope::System, "readings".to_owned()) }
+}
+
+fn judged(tried: Vec<Tried>, causes: &[Resource]) -> Vec<(Resource, Certainty)> {
+    let judged = diagnosis(tried).judged(causes.iter().copied().map(cause).collect());
+    judged.iter().map(|cause| (cause.resource, cause.certainty)).collect()
+}
+
+const CPU: Change = Change::Cpu { millicores: 800 };
+const USERS: Change = Change::Users { users: 16 };
+
+fn workers() -> Change {
+    Change::Parameter { name: "workers".to_owned(), value: "4".to_owned() }
+}
+
+#[test]
+fn confirmed_causes_come_first_and_refuted_ones_last() {
+    let experiment = vec![
+        tried(CPU, Resource::MACHINE_CPU, true, Finding::Refuted),
+        tried(USERS, Resource::LOAD, true, Finding::Confirmed),
+    ];
+    let causes = [Resource::MACHINE_CPU, Resource::DISK, Resource::LOAD];
+    assert_eq!(
+        judged(experiment.clone(), &causes),
+        [
+            (Resource::LOAD, Certainty::Confirmed),
+            (Resource::DISK, Certainty::Suspected),
+            (Resource::MACHINE_CPU, Certainty::Refuted)
+        ]
+    );
+    let list = diagnosis(experiment).judged(causes.map(cause).into());
+    assert_eq!(list[0].what, "the load: more users get more");
+    assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00); readings");
+    assert!(list[2].against[0].contains("an experiment refutes it: change"), "{:?}", list[2]);
+}
+
+#[test]
+fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
+    let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
+    let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::UNKNOWN)]);
+    let [parameter] = &list[..] else { panic!("{list:?}") };
+    assert_eq!(
+        (parameter.resource, parameter.certainty, parameter.scope.to_string().as_str()),
+        (Resource::PARAMETER, Certainty::Confirmed, "parameter workers")
+    );
+    assert_eq!(parameter.next, "set `workers` to 4 or more");
+    // A lock that readings name stays a suspicion: more workers may wait for it, too.
+    assert_eq!(
+        judged(experiment, &[Resource::LOCK]),
+        [(Resource::PARAMETER, Certainty::Confirmed), (Resource::LOCK, Certainty::Suspected)]
+    );
+    assert!(diagnosis(Vec::new()).judged(Vec::new()).is_empty(), "nothing was answered");
+}
+
+#[test]
+fn two_parameters_that_act_are_two_causes() {
+    let other = Change::Parameter { name: "connections".to_owned(), value: "8".to_owned() };
+    let experiment = vec![
+        tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),
+        tried(other, Resource::PARAMETER, true, Finding::Confirmed),
+    ];
+    let list = diagnosis(experiment).judged(vec![cause(Resource::UNKNOWN)]);
+    let scopes: Vec<String> = list.iter().map(|cause| cause.scope.to_string()).collect();
+    assert_eq!(scopes, ["parameter workers", "parameter connections"]);
+}
+
+#[test]
+fn where_all_is_refuted_nothing_is_known() {
+    let experiment = vec![tried(USERS, Resource::LOAD, true, Finding::Refuted)];
+    assert_eq!(
+        judged(experiment, &[Resource::LOAD]),
+        [(Resource::UNKNOWN, Certainty::Unknown), (Resource::LOAD, Certainty::Refuted)]
+    );
+}
+
+#[test]
+fn what_does_not_decide_changes_nothing() {
+    for (finding, can_refute) in [(Finding::Undecided(Undecided::Wide), true), (Finding::Refuted, false)] {
+        let experiment = vec![tried(CPU, Resource::MACHINE_CPU, can_refute, finding)];
+        assert_eq!(
+            judged(experiment, &[Resource::MACHINE_CPU]),
+            [(Resource::MACHINE_CPU, Certainty::Suspected)],
+            "{finding:?}"
+        );
+    }
+    let experiment = vec![tried(CPU, Resource::MACHINE_CPU, true, Finding::Contributing)];
+    let list = diagnosis(experiment).judged(vec![cause(Resource::MACHINE_CPU)]);
+    assert!(list[0].certainty == Certainty::Suspected && list[0].for_[1].contains("contributes"), "{list:?}");
+}

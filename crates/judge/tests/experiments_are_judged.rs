@@ -1,0 +1,108 @@
+//! What an experiment of a stored study says of a likely bottleneck.
+
+use judge::{Diagnosis, Gates, Resource};
+use stats::{Finding, Undecided};
+use store::{Change, Changed, Intervention, Procedure, StudyId, StudyPlace, stage};
+
+use crate::stored::{BLOCK, Queue, Stored, invalid, place};
+
+fn changed(rank: u32, name: &str, tests: Resource, factor: f64, can_refute: bool) -> Intervention {
+    Intervention::Changed(Changed {
+        name: name.to_owned(),
+        change: Change::Users { users: 8 },
+        rank,
+        tests: vec![tests.code.to_owned()],
+        can_refute,
+        factor,
+        limit_from: 0.5,
+        prediction: "it moves".to_owned(),
+    })
+}
+
+/// The rates of a control, its control, and each intervention, in every block.
+struct Experiment {
+    stored: Stored,
+    id: StudyId,
+    planned: Vec<(StudyPlace, u64)>,
+}
+
+impl Experiment {
+    fn begin(rates: &[(Intervention, u64)]) -> Self {
+        let stored = Stored::new();
+        let mut planned = vec![(place(0, 0, BLOCK, "a"), 1_000)];
+        for block in 0..8 {
+            let controls = [(Intervention::Control, 1_000), (Intervention::ControlAgain, 1_000)];
+            for (of, rate) in controls.iter().chain(rates) {
+                let position = planned.len() as u32;
+                let place = place(position, block, stage::INTERVENTION, "a");
+                // No two runs of a block are alike.
+                let rate = rate + u64::from(block + position) % 5;
+                planned.push((StudyPlace { intervention: Some(of.clone()), ..place }, rate));
+            }
+        }
+        let places = planned.iter().map(|(place, _)| place.clone()).collect();
+        let id = stored.study(Procedure::Blocks, 1, places);
+        Self { stored, id, planned }
+    }
+
+    fn make(&self, count: usize, is_invalid: impl Fn(&StudyPlace) -> bool) {
+        for (place, rate_per_s) in &self.planned[..count] {
+            let queue = Queue {
+                rate_per_s: *rate_per_s,
+                service_ns: 1_000,
+                warm_up_s: 0,
+                measured_s: 2,
+                ..Queue::default()
+            };
+            let ending = if is_invalid(place) { invalid() } else { fixtures::ending() };
+            self.stored.run(Some((&self.id, place)), Some(&queue), &ending);
+        }
+    }
+
+    fn diagnosis(&self) -> Option<Diagnosis> {
+        Diagnosis::of(&self.stored.load(&self.id)).expect("it can be read")
+    }
+}
+
+#[test]
+fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
+    let experiment = Experiment::begin(&[
+        (changed(1, "users", Resource::LOAD, 2.0, true), 1_001),
+        (changed(0, "CPU", Resource::ONE_CORE, 0.8, true), 800),
+    ]);
+    experiment.make(experiment.planned.len() - 1, |_| false);
+    assert!(experiment.diagnosis().is_none(), "who looks before the end finds more than there is");
+    experiment.make(experiment.planned.len(), |_| false);
+    let diagnosis = experiment.diagnosis().expect("it made an experiment");
+    let found: Vec<(&str, Finding, usize)> = diagnosis
+        .tried
+        .iter()
+        .map(|tried| (tried.changed.name.as_str(), tried.effect.finding, tried.effect.blocks))
+        .collect();
+    assert_eq!(found, [("CPU", Finding::Confirmed, 8), ("users", Finding::Refuted, 8)]);
+    assert!(diagnosis.next_limit.is_none(), "less of something shows no next limit");
+}
+
+#[test]
+fn a_block_whose_control_is_invalid_says_nothing() {
+    let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
+    let experiment = Experiment::begin(&[(workers, 1_900)]);
+    let is_control = |place: &StudyPlace| place.intervention == Some(Intervention::Control);
+    experiment.make(experiment.planned.len(), |place| is_control(place) && place.block >= 5);
+    let diagnosis = experiment.diagnosis().expect("an experiment");
+    let effect = diagnosis.tried[0].effect;
+    assert_eq!((effect.blocks, effect.finding), (5, Finding::Undecided(Undecided::TooFewBlocks)));
+}
+
+#[test]
+fn runs_of_an_experiment_count_for_nothing_else() {
+    let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
+    let experiment = Experiment::begin(&[(workers, 1_900)]);
+    experiment.make(experiment.planned.len(), |_| false);
+    let study = experiment.stored.load(&experiment.id);
+    let counted: Vec<_> = judge::counted(&study, "steady").collect();
+    assert_eq!((counted.len(), counted[0].places.len(), counted[0].others.len()), (1, 1, 0));
+    assert!(Gates::of(&study).held());
+    let next = experiment.diagnosis().expect("an experiment").next_limit.expect("workers were raised");
+    assert_eq!(next.with, "workers");
+}

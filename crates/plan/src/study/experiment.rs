@@ -1,0 +1,163 @@
+//! Runs of an experiment: one thing is changed in a variant or in its load, to see what limits the system.
+
+use super::braced::Braced;
+use super::limits::LimitKind;
+use super::{Study, StudyLoad, StudyPin, System};
+use crate::spec::Spanned;
+
+/// How long a run of an experiment is measured at most: many short runs tell more than few long ones.
+const MEASURED_MAX_NS: u64 = 5_000_000_000;
+/// How long an experiment may take, unless somebody says otherwise.
+const WITHIN_NS: u64 = 8 * 60 * 1_000_000_000;
+
+/// That an experiment follows the study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Experiment {
+    /// How long its runs may take together.
+    pub within_ns: u64,
+    /// Whether the CPU time of systems can be limited here.
+    pub can_limit_cpu: bool,
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Self { within_ns: WITHIN_NS, can_limit_cpu: true }
+    }
+}
+
+/// What can be changed of a variant under a load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changeable {
+    /// The users of the load, if it has users.
+    pub users: Option<u32>,
+    /// The threads of the generator, if the plan says how many.
+    pub threads: Option<u32>,
+    /// The CPU time that the system may use, in thousandths of a core, if the plan says so.
+    pub quota_millicores: Option<u64>,
+    /// How many cores the plan gives the system, if it does.
+    pub system_cores: Option<usize>,
+    /// The same of the generator.
+    pub generator_cores: Option<usize>,
+    /// Whether system and generator share the cores of the machine out, the generator getting one.
+    pub is_pinned_automatically: bool,
+    /// Parameters that may be raised: name, value, and the next one up.
+    pub parameters: Vec<(String, u64, u64)>,
+}
+
+/// What a run changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// So many users.
+    Users(u32),
+    /// So many threads of the generator.
+    Threads(u32),
+    /// So much CPU time for the system, in thousandths of a core.
+    CpuMillicores(u64),
+    /// Another value of a parameter.
+    Parameter {
+        /// Which one.
+        name: String,
+        /// The value.
+        value: String,
+    },
+}
+
+/// Why no experiment can be made, and what to do; `None` if one can.
+pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(&'static str, &'static str)> {
+    if !systems.iter().any(System::is_started) {
+        return Some((
+            "an experiment changes the system, and Tenbin starts none",
+            "write a plan with a system that has `start`",
+        ));
+    }
+    loads.iter().all(|load| load.spec.stages.is_some()).then_some((
+        "an experiment needs a load of one level, and every load has `stages`",
+        "add a load with `users`",
+    ))
+}
+
+impl Study {
+    /// Why no experiment can be made, and what to do; `None` if one can.
+    pub fn no_experiment(&self) -> Option<(&'static str, &'static str)> {
+        no_experiment(&self.systems, &self.loads)
+    }
+
+    /// What can be changed of a variant under a load; `None` if no experiment can be made with them.
+    pub fn changeable(&self, variant: usize, load: usize) -> Option<Changeable> {
+        let variant = &self.variants[variant];
+        let system = &self.systems[variant.system];
+        let spec = &self.loads[load].spec;
+        if !system.is_started() || spec.stages.is_some() {
+            return None;
+        }
+        let number = |value: &Option<Spanned<u64>>| {
+            value.as_ref().and_then(Spanned::get).and_then(|number| u32::try_from(*number).ok())
+        };
+        let knob =
+            |name: &str| variant.knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone());
+        let limits = system.limits.fill(knob);
+        let (of_pin, generator_cores) = match &self.pin {
+            StudyPin::Cores { system, generator } => (Some(system.len()), Some(generator.len())),
+            StudyPin::No | StudyPin::Auto => (None, None),
+        };
+        let own = (!limits.cores.is_empty()).then_some(limits.cores.len());
+        let step = |name: &String| {
+            let from: u64 = knob(name)?.parse().ok()?;
+            let listed = system.knobs.iter().find(|knob| knob.name == *name)?.values.iter();
+            let next =
+                listed.filter_map(|value| value.parse::<u64>().ok()).filter(|value| *value > from).min();
+            Some((name.clone(), from, next.or_else(|| from.checked_mul(2))?)).filter(|(_, from, _)| *from > 0)
+        };
+        Some(Changeable {
+            users: number(&spec.users),
+            threads: number(&spec.threads),
+            quota_millicores: limits.cpu_millicores,
+            system_cores: own.or(of_pin),
+            generator_cores,
+            is_pinned_automatically: self.pin == StudyPin::Auto,
+            parameters: system.raisable.iter().filter_map(step).collect(),
+        })
+    }
+
+    /// How long the load of a run of an experiment takes, warm-up included.
+    pub fn experiment_run_ns(&self, load: usize) -> u64 {
+        self.loads[load].warm_up_ns.saturating_add(self.experiment_measured_ns(load))
+    }
+
+    fn experiment_measured_ns(&self, load: usize) -> u64 {
+        let of_plan = self.measured_ns(load).filter(|_| self.loads[load].spec.requests.is_none());
+        of_plan.map_or(MEASURED_MAX_NS, |measured_ns| measured_ns.min(MEASURED_MAX_NS))
+    }
+
+    /// The study of a run of an experiment: short, without events and gates, and with a change in a variant or in a load, if there
+    /// is one.
+    pub fn changed(&self, variant: usize, load: usize, change: Option<&Change>) -> Self {
+        let mut study = self.clone();
+        let measured_ns = self.experiment_measured_ns(load);
+        let system = &mut study.systems[self.variants[variant].system];
+        system.events.clear();
+        let of_load = &mut study.loads[load];
+        of_load.run_ns = Some(of_load.warm_up_ns.saturating_add(measured_ns));
+        let spec = &mut of_load.spec;
+        (spec.requests, spec.extend) = (None, None);
+        spec.measured_ns = Some(measured_ns.into());
+        match change {
+            None => {}
+            Some(Change::Users(users)) => spec.users = Some(u64::from(*users).into()),
+            Some(Change::Threads(threads)) => spec.threads = Some(u64::from(*threads).into()),
+            Some(Change::CpuMillicores(millicores)) => {
+                system.limits.0.retain(|(kind, _)| *kind != LimitKind::Cpu);
+                let text = Braced::read(&format!("{:.3}", *millicores as f64 / 1e3));
+                system.limits.0.push((LimitKind::Cpu, text));
+            }
+            Some(Change::Parameter { name, value }) => {
+                let knobs = &mut study.variants[variant].knobs;
+                let known = knobs.iter_mut().filter(|(knob, _)| knob == name);
+                known.for_each(|(_, known)| known.clone_from(value));
+            }
+        }
+        study.events.clear();
+        study.gates.clear();
+        study
+    }
+}

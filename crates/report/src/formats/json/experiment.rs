@@ -1,0 +1,100 @@
+//! What an experiment showed, in JSON.
+
+use judge::Diagnosis;
+use serde::Serialize;
+
+use super::bottleneck::BottleneckObject;
+use crate::study::experiment::{finding, reason};
+
+/// Of the configuration that a study experimented on.
+#[derive(Serialize)]
+pub(super) struct DiagnosisObject<'a> {
+    load: &'a str,
+    system: &'a str,
+    variant: &'a str,
+    controls: ControlsObject,
+    interventions: Vec<InterventionObject<'a>>,
+    /// The names of those that were confirmed.
+    confirmed: Vec<&'a str>,
+    next_limit: Option<NextLimitObject<'a>>,
+}
+
+/// The control again ÷ the control.
+#[derive(Serialize)]
+struct ControlsObject {
+    blocks: usize,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    spread: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct InterventionObject<'a> {
+    name: &'a str,
+    change: &'a store::Change,
+    tests: &'a [String],
+    /// In a sentence, as it was stored before the first run.
+    prediction: &'a str,
+    factor: f64,
+    effect: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    elasticity: Option<f64>,
+    limit_from: f64,
+    p: Option<f64>,
+    blocks: usize,
+    verdict: &'static str,
+    reason: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct NextLimitObject<'a> {
+    with: &'a str,
+    #[serde(flatten)]
+    bottleneck: BottleneckObject,
+}
+
+impl<'a> DiagnosisObject<'a> {
+    pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
+        let Diagnosis { load, setting, controls, spread, tried, next_limit } = diagnosis;
+        let interval = controls.as_ref().and_then(|controls| controls.interval);
+        let interventions = tried.iter().map(|tried| {
+            let (changed, effect) = (&tried.changed, &tried.effect);
+            InterventionObject {
+                name: &changed.name,
+                change: &changed.change,
+                tests: &changed.tests,
+                prediction: &changed.prediction,
+                factor: changed.factor,
+                effect: effect.ratio,
+                low: effect.interval.map(|[low, _]| low),
+                high: effect.interval.map(|[_, high]| high),
+                elasticity: effect.elasticity,
+                limit_from: changed.limit_from,
+                p: effect.p,
+                blocks: effect.blocks,
+                verdict: finding(effect),
+                reason: reason(effect),
+            }
+        });
+        Self {
+            load,
+            system: &setting.system,
+            variant: &setting.variant,
+            controls: ControlsObject {
+                blocks: controls.as_ref().map_or(0, |controls| controls.blocks),
+                ratio: controls.as_ref().map(|controls| controls.estimate),
+                low: interval.map(|[low, _]| low),
+                high: interval.map(|[_, high]| high),
+                spread: *spread,
+            },
+            interventions: interventions.collect(),
+            confirmed: diagnosis.confirmed().map(|tried| tried.changed.name.as_str()).collect(),
+            next_limit: next_limit.as_ref().and_then(|next| {
+                let bottleneck = BottleneckObject::of(next.causes.clone())?;
+                Some(NextLimitObject { with: &next.with, bottleneck })
+            }),
+        }
+    }
+}

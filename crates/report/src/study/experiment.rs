@@ -1,0 +1,123 @@
+//! What an experiment changed, and what came of it.
+
+use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
+use judge::{Bottleneck, Diagnosis};
+use stats::{Effect, Finding, Undecided};
+use store::StudyPlace;
+
+use super::StudyView;
+use crate::bottleneck;
+use crate::item::{Escape, Fact, Item};
+use crate::ratio;
+use crate::table::{Cell, Table};
+use crate::text::shortened;
+use crate::units::{decimal, percent_of};
+
+/// Columns of the name of a change.
+const NAME_CHARACTERS_MAX: usize = 40;
+
+/// The finding in one word, for programs and people.
+pub(crate) fn finding(effect: &Effect) -> &'static str {
+    match effect.finding {
+        Finding::Confirmed => "confirmed",
+        Finding::Contributing => "contributing",
+        Finding::Refuted => "refuted",
+        Finding::Undecided(_) => "undecided",
+    }
+}
+
+/// Why there is no finding, if there is none.
+pub(crate) fn reason(effect: &Effect) -> Option<&'static str> {
+    let Finding::Undecided(why) = effect.finding else { return None };
+    Some(match why {
+        Undecided::TooFewBlocks => "too few blocks",
+        Undecided::NoRatio => "nothing was answered in a run",
+        Undecided::Noise => "two runs without any change differ by more than half of the effect",
+        Undecided::Wide => "the interval is too wide",
+    })
+}
+
+/// The experiment of a study; nothing if it made none.
+pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
+    let Some(diagnosis) = &view.diagnosis else { return Vec::new() };
+    let name = escape(&shortened(&diagnosis.setting.name(), NAME_CHARACTERS_MAX));
+    let under = match view.loads.len() {
+        0 | 1 => String::new(),
+        _ => format!(" under {}", escape(&shortened(&diagnosis.load, NAME_CHARACTERS_MAX))),
+    };
+    let head = format!("Experiment on {name}{under}: one change at a time, throughput ÷ that of the control");
+    vec![Item::Head(head), Item::Table(table(diagnosis, escape)), Item::Facts(facts(diagnosis, escape))]
+}
+
+fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
+    let tried = || diagnosis.tried.iter();
+    let named = |tried: &Tried| escape(&shortened(&tried.changed.name, NAME_CHARACTERS_MAX));
+    let mut table = Table::of_names("change", std::iter::once("none".to_owned()).chain(tried().map(named)));
+    let none = diagnosis.controls.as_ref();
+    let of_none = Cell::figure(none.map(|controls| controls.estimate), |figure| {
+        ratio::within(figure, none.and_then(|controls| controls.interval))
+    });
+    let of_tried = |tried: &Tried| {
+        Cell::figure(tried.effect.ratio, |figure| ratio::within(figure, tried.effect.interval))
+    };
+    table.column("throughput ÷", "95 %", std::iter::once(of_none).chain(tried().map(of_tried)));
+    let predicted = |tried: &Tried| Cell::figure(Some(tried.changed.factor), |factor| decimal(factor, 2));
+    table.column("if it limits", "", std::iter::once(dash()).chain(tried().map(predicted)));
+    let elasticity = |tried: &Tried| Cell::figure(tried.effect.elasticity, |figure| decimal(figure, 2));
+    table.column("elasticity", "", std::iter::once(dash()).chain(tried().map(elasticity)));
+    let blocks = none.map_or(0, |controls| controls.blocks);
+    let counts = std::iter::once(blocks).chain(tried().map(|tried| tried.effect.blocks));
+    table.column("blocks", "", counts.map(|blocks| Cell::count(blocks as u64)));
+    let verdict = |tried: &Tried| match reason(&tried.effect) {
+        None => finding(&tried.effect).to_owned(),
+        Some(why) => format!("undecided: {why}"),
+    };
+    table.words("finding", std::iter::once(String::new()).chain(tried().map(verdict)));
+    table
+}
+
+fn dash() -> Cell {
+    Cell::figure(None, |_| String::new())
+}
+
+fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(spread) = diagnosis.spread {
+        let words =
+            format!("{} between two runs without any change (standard deviation)", percent_of(spread));
+        facts.push(Fact::new("noise", words));
+    }
+    if let Some(next) = &diagnosis.next_limit {
+        let because = next.causes.first().map(|first| {
+            format!(
+                "with {}: {}; {}",
+                next.with,
+                bottleneck::likely(first),
+                bottleneck::because_and_next(first)
+            )
+        });
+        facts.extend(because.map(|because| Fact::new("next limit", escape(&because))));
+    }
+    let left = diagnosis.tried.iter().filter(|tried| tried.planned < EXPERIMENT_BLOCKS as usize);
+    let left: Vec<String> = left
+        .map(|tried| {
+            format!("{} ({} of {EXPERIMENT_BLOCKS} blocks)", escape(&tried.changed.name), tried.planned)
+        })
+        .collect();
+    if !left.is_empty() {
+        facts.push(Fact::new("left", format!("{}; use a longer --why-within", left.join(", "))));
+    }
+    facts
+}
+
+/// The causes of a row by what an experiment says of them, if it was on that row.
+pub(crate) fn judged(
+    diagnosis: Option<&Diagnosis>,
+    place: &StudyPlace,
+    found: Vec<Bottleneck>,
+) -> Vec<Bottleneck> {
+    match diagnosis.filter(|of| of.load == place.load && of.setting.is_of(place)) {
+        Some(diagnosis) => diagnosis.judged(found),
+        None => found,
+    }
+}

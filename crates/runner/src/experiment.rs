@@ -1,0 +1,24 @@
+//! What a run of an experiment changes, from the store to the plan.
+
+use plan::{Change, Study};
+use store::Intervention;
+
+/// The study of such a run, of this variant and load.
+pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Intervention) -> Study {
+    let change = match of {
+        Intervention::Control | Intervention::ControlAgain => None,
+        Intervention::Changed(changed) => Some(change(&changed.change)),
+    };
+    study.changed(variant, load, change.as_ref())
+}
+
+fn change(kept: &store::Change) -> Change {
+    match kept {
+        store::Change::Users { users } => Change::Users(*users),
+        store::Change::Threads { threads } => Change::Threads(*threads),
+        store::Change::Cpu { millicores } => Change::CpuMillicores(*millicores),
+        store::Change::Parameter { name, value } => {
+            Change::Parameter { name: name.clone(), value: value.clone() }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! An experiment on a study whose runs say what a test needs.
+
+use fixtures::{OwnStore, ending, new_run};
+use plan::{Experiment, Study as Plan};
+use record::{Finish, Interval, Outcome, Phase, Tally};
+use store::{Change, Changed, Intervention, NewRun, Store, StudyId, StudyPlace, stage};
+
+use super::super::{Turn, of, procedure};
+use crate::run_maker::StoredStudy;
+
+fn begun(system: &str, load: &str, within_ns: u64) -> (Plan, OwnStore, StudyId) {
+    let text = format!("scenario: [ get: / ]\nload: {load}\nsystems: {{ web: {system} }}\n");
+    let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
+    let mut plan = plan.unwrap_or_else(|faults| panic!("{faults}"));
+    plan.experiment = Some(Experiment { within_ns, ..Experiment::default() });
+    let store = OwnStore::new();
+    let id = crate::begin_study(&plan, procedure(&plan), serde_json::Value::Null, None, None, &store)
+        .expect("a study");
+    (plan, store, id)
+}
+
+/// A measured second with so many answers.
+fn second(second: u64, answers: u64) -> Interval {
+    let mut tally = Tally::default();
+    for number in 0..answers {
+        let intended_ns = second * 1_000_000_000 + number * 1_000_000;
+        tally.note_sent(intended_ns);
+        tally.note_finished(&Finish {
+            intended_ns,
+            sent_ns: intended_ns,
+            first_byte_ns: None,
+            finished_ns: intended_ns + 500_000,
+            outcome: Outcome::Ok,
+            status: 200,
+        });
+    }
+    Interval { second, phase: Phase::Measured, tally, sampled: Vec::new() }
+}
+
+/// Makes every run that is planned, with 500 answers each.
+fn make(store: &OwnStore, id: &StudyId) {
+    for place in store.missing(id).expect("they are kept") {
+        let new = NewRun { place: Some((id.clone(), place)), ..new_run() };
+        store.kept(&new, &[second(0, 500), second(1, 500)], &[], &ending());
+    }
+}
+
+/// The runs of the next turn, which are planned, and what is said.
+fn turn(plan: &Plan, store: &Store, id: &StudyId) -> (Vec<StudyPlace>, Vec<String>) {
+    let kept = store.load_study(id).expect("it is kept");
+    let journal = StoredStudy { store, id };
+    match of(plan, &kept, &journal).next(&kept).expect("a turn") {
+        Turn::Runs { mut places, news } => {
+            let first = kept.new.planned.len() as u32;
+            (first..).zip(&mut places).for_each(|(position, place)| place.position = position);
+            store.plan_more(id, &places).expect("they are planned");
+            (places, news)
+        }
+        Turn::Over { news, .. } => (Vec::new(), news),
+    }
+}
+
+fn names(places: &[StudyPlace]) -> Vec<String> {
+    let mut names: Vec<String> =
+        places.iter().map(|place| place.intervention.as_ref().expect("one").name().to_owned()).collect();
+    names.sort();
+    names
+}
+
+const POOL: &str = "{ start: 'web {port} {workers}', vary: { workers: [ 2, 3 ] }, only: [ { workers: 2 } ], limits: workers }";
+const MINUTE_NS: u64 = 60_000_000_000;
+
+#[test]
+fn an_experiment_follows_the_study_in_eight_blocks_with_two_controls() {
+    let (plan, store, id) = begun(POOL, "{ users: 8, for: 2s }", 8 * MINUTE_NS);
+    make(&store, &id);
+    let (places, news) = turn(&plan, &store, &id);
+    assert_eq!(names(&places), ["control", "control again", "users 8 → 16", "users 8 → 4", "workers 2 → 3"]);
+    assert!(places.iter().all(|place| place.stage == stage::INTERVENTION && place.variant == "workers=2"));
+    assert!(news[0].starts_with("experiment on web workers=2; likely bottleneck: "), "{news:?}");
+    assert!(news.iter().any(|line| line.contains("workers 2 → 3: if it is the limit")), "{news:?}");
+    for block in 1..8 {
+        make(&store, &id);
+        let (places, news) = turn(&plan, &store, &id);
+        assert!(places.iter().all(|place| place.block == block) && places.len() == 5, "{places:?}");
+        assert!(news.is_empty(), "{news:?}");
+    }
+    make(&store, &id);
+    assert_eq!(turn(&plan, &store, &id), (Vec::new(), Vec::new()));
+    // A report tells them apart from the runs of the study.
+    let kept = store.load_study(&id).expect("it is kept");
+    assert_eq!(judge::counted(&kept, &plan.loads[0].name).next().expect("a row").places.len(), 1);
+}
+
+#[test]
+fn what_does_not_fit_into_the_time_is_left_and_said() {
+    // Two seconds and a half each: 8 blocks of a control, another, and one change take a minute.
+    let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS + MINUTE_NS / 10);
+    make(&store, &id);
+    let (places, news) = turn(&plan, &store, &id);
+    assert_eq!(places.len(), 3);
+    assert!(news.iter().any(|line| line.starts_with("not tested for want of time: ")), "{news:?}");
+    let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS / 10);
+    make(&store, &id);
+    let (places, news) = turn(&plan, &store, &id);
+    assert!(places.is_empty() && news.last().is_some_and(|line| line.contains("--why-within")), "{news:?}");
+}
+
+#[test]
+fn nothing_is_tried_where_nothing_can_be_changed() {
+    let (plan, store, id) = begun("{ start: 'web {port}' }", "{ rate: 10/s, for: 1s }", MINUTE_NS);
+    make(&store, &id);
+    let (places, news) = turn(&plan, &store, &id);
+    assert!(places.is_empty());
+    assert_eq!(news, [super::words::NOTHING_TO_CHANGE]);
+}
+
+#[test]
+fn what_is_stored_says_what_the_run_changes() {
+    let (plan, store, id) = begun(POOL, "{ users: 8, for: 30s }", 20 * MINUTE_NS);
+    make(&store, &id);
+    let (places, _) = turn(&plan, &store, &id);
+    let of = |name: &str| {
+        let is_it = |place: &&StudyPlace| place.intervention.as_ref().is_some_and(|of| of.name() == name);
+        match places.iter().find(is_it).and_then(|place| place.intervention.clone()) {
+            Some(Intervention::Changed(changed)) => changed,
+            other => panic!("{other:?}"),
+        }
+    };
+    let Changed { change, factor, .. } = of("workers 2 → 3");
+    assert_eq!(
+        (change, factor),
+        (Change::Parameter { name: "workers".to_owned(), value: "3".to_owned() }, 1.5)
+    );
+    let changed = plan.changed(0, 0, Some(&plan::Change::Users(16)));
+    assert_eq!(changed.loads[0].run_ns, Some(5_000_000_000), "short runs");
+}

@@ -1,0 +1,73 @@
+//! What a person hears of an experiment while it goes on.
+
+use std::time::Duration;
+
+use judge::diagnosis::EXPERIMENT_BLOCKS;
+use plan::Study as Plan;
+use store::Changed;
+
+use super::{INTERVENTIONS_MAX, Subject};
+use crate::procedure::setting;
+
+/// No variant has a run that counts.
+pub(super) const NO_SUBJECT: &str =
+    "no experiment: no run of a system that Tenbin started counts, or every load has stages";
+/// Nothing fits.
+pub(super) const NOTHING_TO_CHANGE: &str =
+    "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
+
+/// No control group can be made.
+pub(super) const NO_LIMIT_OF_CPU: &str = "CPU time is not changed: Tenbin can set no control group here; run it as root, or in a unit with Delegate=yes";
+
+/// What is tested, and what is predicted, a line each.
+pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], each: Duration) -> Vec<String> {
+    let name = setting(plan, subject.variant).name();
+    let under = if plan.loads.len() > 1 {
+        format!(" under {}", plan.loads[subject.load].name)
+    } else {
+        String::new()
+    };
+    let suspected = subject.bottleneck.as_ref().map_or("not known", |bottleneck| bottleneck.what);
+    let mut lines = vec![format!("experiment on {name}{under}; likely bottleneck: {suspected}")];
+    if !changes.is_empty() {
+        let runs = changes.len() + 2;
+        let seconds = (each * EXPERIMENT_BLOCKS * runs as u32).as_secs_f64();
+        lines.push(format!(
+            "{EXPERIMENT_BLOCKS} blocks of {runs} runs, about {:.1} min; predictions:",
+            seconds / 60.0
+        ));
+    }
+    lines.extend(changes.iter().map(|changed| format!("  {}: {}", changed.name, changed.prediction)));
+    lines
+}
+
+/// What does not fit into the time.
+pub(super) fn left(changes: &[Changed]) -> Option<String> {
+    (!changes.is_empty())
+        .then(|| format!("not tested for want of time: {}; use a longer --why-within", names(changes)))
+}
+
+/// What is left out because every change takes a part of the error rate.
+pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
+    (!changes.is_empty()).then(|| {
+        format!(
+            "not tested, because at most {INTERVENTIONS_MAX} changes share the error rate: {}; shorten `limits`",
+            names(changes)
+        )
+    })
+}
+
+/// That interventions are given up after so many blocks; nothing if none is.
+pub(super) fn dropped(changes: &[Changed], blocks: u32) -> Vec<String> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "out of time for {} after {blocks} of {EXPERIMENT_BLOCKS} blocks; use a longer --why-within",
+        names(changes)
+    )]
+}
+
+fn names(changes: &[Changed]) -> String {
+    changes.iter().map(|changed| changed.name.as_str()).collect::<Vec<_>>().join(", ")
+}

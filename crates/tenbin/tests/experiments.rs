@@ -1,0 +1,99 @@
+//! Experiments: what the store has of them, and what is left of them when Tenbin is interrupted or killed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+
+use crate::support::systems::{assert_nothing_is_left, marked};
+use crate::support::{Home, number, until};
+
+/// A pool of threads that each hold a request for 10 ms. Its CPU time is limited, so that every run has control groups to remove.
+const POOL: &str = "scenario: [ get: '/hold?dist=constant&mean_us=10000' ]\nload: { users: 8, for: 200ms, threads: 1 }\n\
+                    systems:\n  pool:\n    start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'\n    \
+                    vary: { threads: [ 2 ] }\n    limits: [ threads ]\n    resources: { cpu: 0.5 }\n";
+
+fn write(home: &Home, plan: &str) -> String {
+    let path = home.path().join("plan.yaml");
+    fs::write(&path, plan).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+/// The control groups that a Tenbin with this pid has made.
+fn groups_of(pid: u32) -> Vec<PathBuf> {
+    let prefix = format!("tenbin-{pid}:");
+    let mut found = Vec::new();
+    let mut folders = vec![(PathBuf::from("/sys/fs/cgroup"), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let is_of = |path: &Path| {
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+            };
+            if is_of(&path) {
+                found.push(path);
+            } else if depth < 4 && path.is_dir() && !path.is_symlink() {
+                folders.push((path, depth + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Ends a Tenbin during its experiment, and waits until nothing of it is left.
+fn end_during_the_experiment(home: &Home, arguments: &[&str], signal: Signal) -> Option<i32> {
+    let program = home.start(arguments);
+    let pid = program.pid();
+    until("a run of the experiment is over", || home.history().iter().any(|study| number(study, "done") > 1));
+    until("another has control groups", || !marked(pid).is_empty() && !groups_of(pid).is_empty());
+    program.signal(signal);
+    let code = program.finish().code;
+    assert_nothing_is_left(home);
+    until("its control groups are gone", || groups_of(pid).is_empty());
+    code
+}
+
+#[test]
+fn an_experiment_is_resumed_and_leaves_nothing_when_it_is_interrupted() {
+    let home = Home::new();
+    let plan = write(&home, POOL);
+    // Time for one change.
+    let arguments = ["run", &plan, "--why", "--why-within", "45s"];
+    assert_eq!(end_during_the_experiment(&home, &arguments, Signal::INT), Some(130));
+    let output = home.run(&[&arguments[..], &["--resume", "--format", "json"]].concat());
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let study = output.json();
+    let tried = study["diagnosis"]["interventions"].as_array().expect("a list");
+    let [tried] = &tried[..] else { panic!("{study}") };
+    assert!(
+        tried["prediction"].as_str().is_some_and(|words| words.contains("if it is the limit")),
+        "{tried}"
+    );
+    let runs = study["runs"].as_array().expect("runs");
+    let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null());
+    assert_eq!(of_experiment.count(), 24, "8 blocks of two controls and a change");
+    assert_eq!(study["comparison"]["ranking"][0]["runs"], 1, "they count in no figure of the study");
+    let text = home.run(&["report", "last"]).stdout;
+    assert!(text.contains("Experiment on pool threads=2: one change at a time"), "{text}");
+}
+
+#[test]
+fn a_killed_experiment_leaves_no_limit_behind() {
+    let home = Home::new();
+    let plan = write(&home, POOL);
+    assert_eq!(end_during_the_experiment(&home, &["run", &plan, "--why"], Signal::KILL), None);
+}
+
+#[test]
+fn an_experiment_needs_a_system_that_tenbin_starts() {
+    let home = Home::new();
+    let plan = write(&home, "scenario: [ get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:1\n");
+    let output = home.run(&["run", &plan, "--why"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(
+        output.stderr.contains("--why: an experiment changes the system, and Tenbin starts none"),
+        "{output:?}"
+    );
+    assert!(output.stderr.contains("help: write a plan with a system that has `start`"), "{output:?}");
+    let output = home.run(&["run", &plan, "--why-within", "1min"]);
+    assert!(output.code == Some(2) && output.stderr.contains("help: add --why"), "{output:?}");
+}
