@@ -157,6 +157,18 @@ export interface Load {
   gates: Notice[];
   /** Of a study with events. */
   event_costs?: EventCosts | null;
+  /** Of the load that a study experimented under. */
+  experiment?: Experiment | null;
+}
+
+/** What an experiment changed, one thing at a time, and what came of it. */
+export interface Experiment {
+  /** The variant. */
+  about: string;
+  /** A row for the control, and one for each change; the last column is the finding. */
+  table: Table;
+  /** The noise, the next limit, and what was left. */
+  facts: Fact[];
 }
 
 /** What events cost under a load, over all blocks. */
@@ -357,15 +369,19 @@ export interface Pair {
 export interface Bottleneck {
   /** An index into `Load.rows`. */
   row: number;
-  /** A bottleneck is only suspected until an intervention confirms it. `none`: the offered load was below capacity. */
-  certainty: 'suspected' | 'unknown' | 'none';
+  /** That of its first cause. */
+  certainty: Certainty;
   /** The most likely first; at least one. */
   causes: Cause[];
 }
 
+/** A cause is only suspected until an experiment confirms or refutes it. `none`: the offered load was below capacity. */
+export type Certainty = 'confirmed' | 'suspected' | 'unknown' | 'none' | 'refuted';
+
 export interface Cause {
   /** Short name, such as `CPU of the system`. */
   what: string;
+  certainty: Certainty;
   /** Where it is, such as `machine`, `process app`, or `dependency 127.0.0.1:5432`. */
   scope: string;
   /** The share of the response time that it explains, from 0 to 1; null if no reading tells. */

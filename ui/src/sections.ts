@@ -13,6 +13,7 @@ import { table } from './sections/table';
 import { pairs } from './sections/pairs';
 import { eventCosts } from './sections/event_costs';
 import { events } from './sections/events';
+import { experiment } from './sections/experiment';
 import { errors } from './sections/errors';
 import { fairness } from './sections/fairness';
 import { latencyLoad } from './sections/latency_load';
@@ -40,7 +41,7 @@ export interface Group<S> {
 
 /** The groups about each load; one load is shown at a time. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, causes, gates] },
+  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, causes, experiment, gates] },
   { id: 'metrics', title: 'All metrics', link: 'Metrics', sections: [table, steps, statements] },
   { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
   { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },

@@ -13,6 +13,7 @@ mod cut;
 mod document;
 mod errors;
 mod event_costs;
+mod experiment;
 mod facts;
 mod figures;
 mod happened;

@@ -4,6 +4,7 @@ import type { Load, Report } from '../report';
 import { study } from '../../fixtures/study';
 import { causeRows } from '../views/causes';
 import { causes } from './causes';
+import { experiment } from './experiment';
 
 function fixture(): [Report, Load] {
   const report = study();
@@ -44,4 +45,23 @@ it('shows the highest readings where nothing explains the run', () => {
   const all = causes(report, load);
   expect(texts(all, '.readings .share')).toEqual(['64 %', '37 %', '12 %']);
   expect(texts(all, '.readings .what')[0]).toBe('busiest thread of the system');
+});
+
+it('says what an experiment confirmed and refuted, and shows what it changed', () => {
+  const [report, load] = fixture();
+  const [first] = causeRows(report, load).first;
+  const [confirmed, refuted] = first?.causes ?? [];
+  if (!confirmed || !refuted) throw new Error('no causes');
+  confirmed.certainty = 'confirmed';
+  refuted.certainty = 'refuted';
+  const panel = causes(report, load);
+  expect(texts(panel, 'summary strong').slice(0, 2)).toEqual([
+    `confirmed: ${confirmed.what}`,
+    `refuted: ${refuted.what}`,
+  ]);
+  expect(panel?.querySelector('.about')?.textContent).toContain('by an experiment');
+  const shown = experiment(report, load);
+  expect(texts(shown, 'td:last-child')).toContain('refuted');
+  expect(texts(shown, 'dt')).toEqual(['noise', 'next limit']);
+  expect(experiment(report, { ...load, experiment: null })).toBeNull();
 });

@@ -1,6 +1,6 @@
 /** What probably limits each row: its causes, the most likely first, with the evidence for and against. */
 
-import type { Bottleneck, Cause, Load, Report } from '../report';
+import type { Bottleneck, Cause, Certainty, Load, Report } from '../report';
 import { h } from '../dom';
 import { unseen } from '../numbers';
 import { choice } from '../charts/choice';
@@ -38,10 +38,12 @@ export function causes(report: Report, load: Load): HTMLElement | null {
 }
 
 function about(all: Bottleneck[]): string {
-  const isSuspected = all.some(({ certainty }) => certainty === 'suspected');
+  const is = (wanted: Certainty): boolean =>
+    all.some((each) => each.causes.some(({ certainty }) => certainty === wanted));
   const hasShare = all.some((each) => each.causes.some(({ share }) => share !== null));
   return [
-    isSuspected
+    is('confirmed') || is('refuted') ? 'Confirmed and refuted by an experiment, otherwise suspected.' : '',
+    is('suspected') && !is('confirmed') && !is('refuted')
       ? 'Suspected from readings, not confirmed by an experiment; the most likely cause first.'
       : '',
     hasShare ? 'Bar: the share of the response time that the cause explains.' : '',
@@ -54,18 +56,19 @@ function nameOf(load: Load, bottleneck: Bottleneck | undefined): string {
   return load.rows[bottleneck?.row ?? -1]?.name ?? '';
 }
 
-function ofRow(report: Report, load: Load, { row, causes: all, certainty }: Bottleneck): HTMLElement {
+function ofRow(report: Report, load: Load, { row, causes: all }: Bottleneck): HTMLElement {
   return h(
     'section',
     { class: `of-row ${colorClass(report, load, row)}` },
     report.kind === 'run' ? null : h('h4', {}, h('i', { class: 'swatch' }), load.rows[row]?.name ?? ''),
-    h('ol', { class: 'causes' }, ...all.map((cause, rank) => item(cause, rank, certainty))),
+    h('ol', { class: 'causes' }, ...all.map(item)),
   );
 }
 
 /** A line that opens; the evidence of the first cause is visible at once. */
-function item(cause: Cause, rank: number, certainty: Bottleneck['certainty']): HTMLElement {
-  const { what, scope, share } = cause;
+function item(cause: Cause, rank: number): HTMLElement {
+  const { what, scope, share, certainty } = cause;
+  const sure = certainty === 'confirmed' || certainty === 'refuted' ? `${certainty}: ` : '';
   const scopeWords = certainty === 'unknown' ? null : h('span', { class: 'scope' }, scope);
   const unknownShare = certainty === 'suspected' ? 'share not known' : '';
   const details = h(
@@ -74,7 +77,7 @@ function item(cause: Cause, rank: number, certainty: Bottleneck['certainty']): H
     h(
       'summary',
       {},
-      h('span', { class: 'what' }, h('strong', {}, what), scopeWords),
+      h('span', { class: 'what' }, h('strong', {}, sure, what), scopeWords),
       ...(share === null
         ? [h('span', { class: 'no-share' }, unknownShare)]
         : [bar(share), h('span', { class: 'share' }, percent(share), unseen(' of the response time'))]),

@@ -17,6 +17,7 @@ pub(super) fn of_row(
     let sentences = |all: &[String]| all.iter().map(|one| sentence(&text(one))).collect();
     let cause = |cause: &judge::Bottleneck| Cause {
         what: cause.what.to_owned(),
+        certainty: bottleneck::certainty(cause),
         scope: text(&cause.scope.to_string()),
         share: cause.share.filter(|share| share.is_finite()),
         // Bars show the highest readings.

@@ -113,6 +113,18 @@ pub(crate) struct Load {
     pub(crate) gates: Vec<Notice>,
     /// Of a study with events.
     pub(crate) event_costs: Option<EventCosts>,
+    /// Of the load that a study experimented under.
+    pub(crate) experiment: Option<Experiment>,
+}
+
+/// What an experiment changed under a load, and what came of it.
+#[derive(Serialize)]
+pub(crate) struct Experiment {
+    /// On which variant.
+    pub(crate) about: String,
+    pub(crate) table: Table,
+    /// The noise, the next limit, and what was left.
+    pub(crate) facts: Vec<Fact>,
 }
 
 /// What events cost under a load, over all blocks.
@@ -333,7 +345,7 @@ pub(crate) struct Pair {
 #[derive(Serialize)]
 pub(crate) struct Bottleneck {
     pub(crate) row: usize,
-    /// `suspected`, `unknown`, or `none`.
+    /// `confirmed`, `suspected`, `unknown`, or `none`.
     pub(crate) certainty: &'static str,
     /// Most likely first; there is at least one.
     pub(crate) causes: Vec<Cause>,
@@ -343,6 +355,8 @@ pub(crate) struct Bottleneck {
 #[derive(Serialize)]
 pub(crate) struct Cause {
     pub(crate) what: String,
+    /// `confirmed`, `suspected`, `unknown`, `none`, or `refuted`.
+    pub(crate) certainty: &'static str,
     /// Where it is.
     pub(crate) scope: String,
     /// Of the response time; `None` where no reading tells.

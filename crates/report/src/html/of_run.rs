@@ -216,6 +216,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         written: Vec::new(),
         gates: gates.collect(),
         event_costs: None,
+        experiment: None,
     }
 }
 

@@ -7,7 +7,7 @@ use super::document::{
     SCHEMA, Table, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{errors, event_costs, facts, figures, of_capacity, of_run, spectrum};
+use super::{errors, event_costs, experiment, facts, figures, of_capacity, of_run, spectrum};
 use crate::apart;
 use crate::item;
 use crate::study::troubles::{Group, TroubleKind};
@@ -151,6 +151,7 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         written: page.written(load),
         gates: gates.collect(),
         event_costs: event_costs::of_load(view, page, load),
+        experiment: experiment::of_load(view, load),
     })
 }
 
