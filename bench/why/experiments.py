@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Experiments on systems whose limit is known, and on a system in which no change acts: what `tenbin run --why` confirms.
+
+Run it from the root of the repository, on a machine with nothing else to do: about 15 min, and 25 min more with --trials 20.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CASES = pathlib.Path(__file__).parent / "cases"
+LOAD = "load: { users: %d, warm-up: 300ms, for: 2s, threads: 1 }\n"
+POOL = "  app:\n    before: [ 'cc -O2 -pthread -o {dir}/pool {plan}/servers/pool.c' ]\n    start: '{dir}/pool {port} {workers} 20'\n    vary: { workers: [ 4 ] }\n    limits: [ workers ]\n"
+THREADS = "    before: [ 'cc -O2 -pthread -o {dir}/threads {plan}/servers/threads.c' ]\n"
+
+# Name, plan, resources that are confirmed, and resources that must not be.
+PLANTED = [
+    ("pool", LOAD % 16 + "systems:\n" + POOL, {"parameter"}, {"load", "machine_cpu", "generator"}),
+    (
+        "quota",
+        LOAD % 8 + "systems:\n  app:\n" + THREADS + "    start: '{dir}/threads {port} cpu 2'\n    resources: { cpu: 0.4 }\n",
+        {"cpu_quota"},
+        {"load", "generator"},
+    ),
+    (
+        "one core",
+        LOAD % 8 + "systems:\n  app:\n" + THREADS + "    start: 'taskset -c 0 {dir}/threads {port} cpu 2'\n",
+        {"one_core"},
+        {"load", "generator"},
+    ),
+    (
+        "few users",
+        LOAD % 4 + "systems:\n  app:\n" + THREADS + "    start: '{dir}/threads {port} sleep 50'\n",
+        {"load"},
+        {"machine_cpu", "generator", "cpu_quota"},
+    ),
+    (
+        "two limits",
+        LOAD % 16 + "systems:\n" + POOL + "    resources: { cpu: 0.5 }\n",
+        {"parameter"},
+        {"load", "cpu_quota", "generator"},
+    ),
+]
+# A pool of two that holds each request for 10 ms gives 200/s, whatever the users, the cores, and an unused parameter.
+NOTHING = (
+    "scenario: [ get: '/hold?dist=constant&mean_us=10000' ]\n"
+    "load: { users: 8, warm-up: 100ms, for: 1s, threads: 1 }\n"
+    "systems:\n  pool:\n    start: '{tenbin} target --listen 127.0.0.1:{port} --threads 2'\n"
+    "    env: { COLOR: '{color}' }\n    vary: { color: [ 2 ] }\n    limits: [ color ]\n"
+)
+
+
+def experiment(tenbin, folder, plan):
+    path = folder / "plan.yaml"
+    path.write_text(plan if plan.startswith("scenario") else "scenario: [ get: / ]\n" + plan)
+    (folder / "servers").exists() or (folder / "servers").symlink_to((CASES / "servers").resolve())
+    command = [tenbin, "run", str(path), "--why", "--format", "json", "--store", str(folder / "store")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    return json.loads(ended.stdout)["diagnosis"] if ended.stdout.strip() else sys.exit(ended.stderr)
+
+
+def resources(diagnosis, verdict):
+    of = [one["tests"] for one in diagnosis["interventions"] if one["verdict"] == verdict]
+    return {resource for tests in of for resource in tests}
+
+
+def words(diagnosis):
+    one = lambda of: f"{of['name']} ×{of['effect'] or 0:.2f} {of['verdict']}"
+    return ", ".join(map(one, diagnosis["interventions"])) + f"; noise {diagnosis['controls']['spread'] or 0:.1%}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tenbin", default="target/release/tenbin")
+    parser.add_argument("--trials", type=int, default=0, help="experiments in which nothing acts")
+    parser.add_argument("--only", default="", help="names of planted limits, separated by commas")
+    flags = parser.parse_args()
+    only = [name for name in flags.only.split(",") if name]
+    folder = pathlib.Path(tempfile.mkdtemp())
+    missed, false, confirmed = [], [], 0
+    for name, plan, wanted, wrong in PLANTED:
+        if only and name not in only:
+            continue
+        diagnosis = experiment(flags.tenbin, folder, plan)
+        found = resources(diagnosis, "confirmed")
+        confirmed += len(found)
+        missed += [name] if wanted - found else []
+        false += [name] if wrong & found else []
+        print(f"{name}: {'right' if wanted <= found and not wrong & found else 'WRONG'}: {words(diagnosis)}", flush=True)
+    for number in range(1, flags.trials + 1):
+        diagnosis = experiment(flags.tenbin, folder, NOTHING)
+        found = resources(diagnosis, "confirmed") | resources(diagnosis, "contributing")
+        false += [f"trial {number}"] if found else []
+        print(f"nothing acts, {number} of {flags.trials}: {'FALSE' if found else 'right'}: {words(diagnosis)}", flush=True)
+    print(f"missed: {missed or 'none'}; false: {false or 'none'}; confirmed resources: {confirmed}")
+    sys.exit(bool(missed or false))
+
+
+main()
