@@ -199,11 +199,15 @@ impl Tried {
 
     /// The cause that it confirms where readings suggest another; `None` if it tests none.
     fn cause(&self) -> Option<Bottleneck> {
+        // A delay slows down whatever waits for it, and does not show what it waits for otherwise.
+        if matches!(self.changed.change, Change::Delay { .. }) {
+            return None;
+        }
         let resource = Resource::named(self.changed.tests.first()?)?;
         let (scope, next) = match &self.changed.change {
             Change::Users { .. } => (Scope::Load, "use more users".to_owned()),
             Change::Threads { .. } => (Scope::Generator, "use more threads".to_owned()),
-            Change::Cpu { .. } => (Scope::System, String::new()),
+            Change::Cpu { .. } | Change::Delay { .. } => (Scope::System, String::new()),
             Change::Parameter { name, value } => {
                 (Scope::Parameter(name.clone()), format!("set `{name}` to {value} or more"))
             }

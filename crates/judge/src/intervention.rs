@@ -15,6 +15,8 @@ const LIMIT_FROM_LESS: f64 = 0.5;
 const LIMIT_FROM_MORE: f64 = 0.3;
 /// From this share of the time on a core or a thread is saturated.
 const SATURATED: f64 = 0.9;
+/// By how much a dependency is slowed down at least: less would not be seen.
+const DELAY_NS: f64 = 2e6;
 /// The least limit of CPU time that is set.
 const MILLICORES_MIN: u64 = 50;
 
@@ -73,6 +75,14 @@ pub const INTERVENTIONS: &[Kind] = &[
         changes: Known::quota_up,
     },
     Kind {
+        what: "2 ms on a dependency, or a quarter of the response time if that is more",
+        tests: &[Resource::DEPENDENCY],
+        can_refute: true,
+        predicts: "response time rises, and throughput falls by as much",
+        when: "what the system calls is the likely bottleneck, and the plan has a proxy between them",
+        changes: Known::dependencies_slower,
+    },
+    Kind {
         what: "CPU time of the system −10 %",
         tests: CPU,
         can_refute: false,
@@ -115,12 +125,27 @@ pub struct Known {
     pub can_limit_cpu: bool,
     /// The CPU time that the plan allows the system, in thousandths of a core.
     pub quota_millicores: Option<u64>,
-    /// Parameters that may be raised: name, value, and the next one up.
-    pub parameters: Vec<(String, u64, u64)>,
+    /// Parameters that may be changed.
+    pub parameters: Vec<Parameter>,
+    /// Proxies between parts of the system, by how many nanoseconds they delay each direction.
+    pub proxies: Vec<(String, u64)>,
     /// The likely bottleneck.
     pub suspected: Option<Resource>,
     /// What was read.
     pub read: Readings,
+}
+
+/// A step of a parameter that may limit a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub from: String,
+    /// The value to try.
+    pub to: String,
+    /// By how much that is more.
+    pub factor: f64,
 }
 
 /// What was read in runs without any change, the median of all.
@@ -134,22 +159,32 @@ pub struct Readings {
     pub busy: Option<f64>,
     /// The share of a core that the busiest thread of the system used.
     pub busiest_thread: Option<f64>,
+    /// The mean response time, in nanoseconds.
+    pub response_ns: Option<f64>,
 }
 
 impl Readings {
     /// Of stored runs of one configuration.
     pub fn of(runs: &[&Run]) -> Result<Self, StoreError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
+        let mut response = Vec::new();
         for run in runs {
-            let resources = Measured::of(run)?.resources;
-            let of_system = resources.as_ref().and_then(|all| all.cores_used(all.system.as_ref()?));
+            let measured = Measured::of(run)?;
+            response.extend(measured.response.mean_ns);
+            let of_system = measured.resources.as_ref().and_then(|all| all.cores_used(all.system.as_ref()?));
             used.extend(of_system);
             let signals = Signals::of(run);
             cores = cores.max(signals.as_ref().map_or(0, |signals| signals.cores));
             busy.extend(signals.as_ref().and_then(|signals| signals.busy));
             thread.extend(signals.as_ref().and_then(|signals| signals.busiest_thread));
         }
-        Ok(Self { cores, used_cores: median(used), busy: median(busy), busiest_thread: median(thread) })
+        Ok(Self {
+            cores,
+            used_cores: median(used),
+            busy: median(busy),
+            busiest_thread: median(thread),
+            response_ns: median(response),
+        })
     }
 }
 
@@ -281,14 +316,31 @@ impl Known {
     }
 
     fn parameters_up(&self) -> Vec<Candidate> {
-        let up = self.parameters.iter().map(|(name, from, to)| Candidate {
+        let up = self.parameters.iter().map(|Parameter { name, from, to, factor }| Candidate {
             name: format!("{name} {from} → {to}"),
-            change: Change::Parameter { name: name.clone(), value: to.to_string() },
-            factor: ratio(*to as f64, *from as f64),
+            change: Change::Parameter { name: name.clone(), value: to.clone() },
+            factor: ratio(*factor, 1.0),
             limit_from: LIMIT_FROM_MORE,
             tests: None,
         });
         up.collect()
+    }
+
+    fn dependencies_slower(&self) -> Vec<Candidate> {
+        let is_suspected = self.suspected == Some(Resource::DEPENDENCY);
+        let Some(response_ns) = self.read.response_ns.filter(|_| is_suspected) else { return Vec::new() };
+        let more_ns = DELAY_NS.max(response_ns / 4.0);
+        let slower = self.proxies.iter().map(|(proxy, from_ns)| {
+            let (from_us, to_us) = (*from_ns / 1_000, (*from_ns as f64 + more_ns / 2.0) as u64 / 1_000);
+            Candidate {
+                name: format!("round trip of proxy {proxy} +{:.1} ms", more_ns / 1e6),
+                change: Change::Delay { proxy: proxy.clone(), delay_us: to_us.max(from_us) },
+                factor: ratio(response_ns, response_ns + more_ns),
+                limit_from: LIMIT_FROM_LESS,
+                tests: None,
+            }
+        });
+        slower.collect()
     }
 
     fn threads_up(&self) -> Vec<Candidate> {
@@ -326,7 +378,13 @@ mod tests {
 
     #[test]
     fn what_tests_the_likely_bottleneck_comes_first() {
-        let read = Readings { used_cores: Some(0.97), busy: Some(0.6), busiest_thread: Some(0.96), cores: 2 };
+        let read = Readings {
+            used_cores: Some(0.97),
+            busy: Some(0.6),
+            busiest_thread: Some(0.96),
+            cores: 2,
+            ..Readings::default()
+        };
         let one_core = Known { suspected: Some(Resource::ONE_CORE), read, ..known() };
         assert_eq!(
             names(&one_core),
@@ -334,8 +392,19 @@ mod tests {
         );
         let waiting = Known {
             suspected: Some(Resource::UNKNOWN),
-            parameters: vec![("workers".to_owned(), 2, 3)],
-            read: Readings { used_cores: Some(0.2), busy: Some(0.3), busiest_thread: Some(0.1), cores: 2 },
+            parameters: vec![Parameter {
+                name: "workers".to_owned(),
+                from: "2".to_owned(),
+                to: "3".to_owned(),
+                factor: 1.5,
+            }],
+            read: Readings {
+                used_cores: Some(0.2),
+                busy: Some(0.3),
+                busiest_thread: Some(0.1),
+                cores: 2,
+                ..Readings::default()
+            },
             threads: Some(1),
             ..known()
         };
@@ -355,8 +424,13 @@ mod tests {
     #[test]
     fn cpu_is_never_limited_below_what_an_unsaturated_system_uses() {
         let at = |used, busy, thread, suspected| {
-            let read =
-                Readings { used_cores: Some(used), busy: Some(busy), busiest_thread: Some(thread), cores: 2 };
+            let read = Readings {
+                used_cores: Some(used),
+                busy: Some(busy),
+                busiest_thread: Some(thread),
+                cores: 2,
+                ..Readings::default()
+            };
             Known { read, suspected: Some(suspected), ..known() }.cpu_at_most()
         };
         assert_eq!(
@@ -372,6 +446,21 @@ mod tests {
             ["CPU 0.40 → 0.32 cores", "CPU 0.40 → 0.50 cores", "CPU 0.40 → 0.36 cores"]
         );
         assert!(known().cpu_at_most().is_none(), "nothing was read");
+    }
+
+    #[test]
+    fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
+        let read = Readings { response_ns: Some(40e6), ..Readings::default() };
+        let proxies = vec![("far".to_owned(), 5_000_000)];
+        let suspected = Known { read, proxies, suspected: Some(Resource::DEPENDENCY), ..known() };
+        let first = &interventions_for(&suspected)[0];
+        assert_eq!(first.name, "round trip of proxy far +10.0 ms");
+        assert_eq!(
+            (&first.change, first.factor),
+            (&Change::Delay { proxy: "far".to_owned(), delay_us: 10_000 }, 0.8)
+        );
+        let other = Known { suspected: Some(Resource::LOCK), ..suspected };
+        assert!(names(&other).iter().all(|name| !name.contains("proxy")));
     }
 
     #[test]

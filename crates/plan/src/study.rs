@@ -22,8 +22,8 @@ pub use environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, S
 pub use events::{
     EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
 };
-pub(crate) use experiment::no_experiment;
 pub use experiment::{Change, Changeable, Experiment};
+pub(crate) use experiment::{is_number, no_experiment};
 pub use how::{Find, How};
 pub use limits::Limits;
 pub use searched::Searched;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use judge::intervention::Parameter;
 use plan::{Change, Environment, Experiment, Study};
 
 fn read(text: &str) -> Result<Study, String> {
@@ -23,8 +24,11 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
         .unwrap();
     assert_eq!(study.experiment, Some(Experiment::default()));
     let workers = |variant: usize| study.changeable(variant, 0).expect("it can be changed").parameters;
-    assert_eq!(workers(0), [("workers".to_owned(), 1, 2)], "the next value, not the next in the list");
-    assert_eq!(workers(1), [("workers".to_owned(), 4, 8)], "twice the last");
+    let step = |from: &str, to: &str, factor| {
+        [Parameter { name: "workers".to_owned(), from: from.to_owned(), to: to.to_owned(), factor }]
+    };
+    assert_eq!(workers(0), step("1", "2", 2.0), "the next larger value, not the next in the list");
+    assert_eq!(workers(1), step("4", "8", 2.0), "twice the largest");
     let changeable = study.changeable(0, 0).unwrap();
     assert_eq!(
         (changeable.users, changeable.threads, changeable.quota_millicores),
@@ -66,8 +70,8 @@ fn what_cannot_be_raised_or_changed_is_an_error() {
     let error = |system: &str, more: &str| read(&plan("{ users: 8 }", system, more)).unwrap_err();
     let unknown = error("{ start: 'web {port} {workers}', vary: { workers: 1 }, limits: wokers }", "");
     assert!(unknown.contains("unknown parameter `wokers`") && unknown.contains("workers"), "{unknown}");
-    let words = error("{ start: 'web {port} {mode}', vary: { mode: [ fast, slow ] }, limits: [ mode ] }", "");
-    assert!(words.contains("only whole numbers can be raised"), "{words}");
+    let words = error("{ start: 'web {port} {mode}', vary: { mode: fast }, limits: [ mode ] }", "");
+    assert!(words.contains("has one value, \"fast\"") && words.contains("[ fast, … ]"), "{words}");
     let twice = error("{ start: 'web {port} {n}', vary: { n: 1 }, limits: [ n, n ] }", "");
     assert!(twice.contains("listed twice"), "{twice}");
     let running = error("{ url: 'http://127.0.0.1:1' }", "diagnose: confirm\n");
@@ -81,4 +85,28 @@ fn what_cannot_be_raised_or_changed_is_an_error() {
     assert!(staged.contains("`stages`"), "{staged}");
     let word = error("{ start: 'web {port}' }", "diagnose: yes\n");
     assert!(word.contains("confirm"), "{word}");
+}
+
+#[test]
+fn words_are_changed_to_the_next_in_the_list_and_proxies_within_a_system_delayed() {
+    let system = "{ start: 'web {port} {fsync} {port.far}', vary: { fsync: [ 'on', 'off' ], ms: [ 4 ] }, limits: fsync, \
+                  proxies: { far: { to: '127.0.0.1:1', round-trip: '{ms}ms' }, near: { to: '127.0.0.1:{port}' } } }";
+    let study = read(&plan("{ users: 8 }", system, "")).unwrap();
+    let changeable = study.changeable(0, 0).expect("it can be changed");
+    let steps: Vec<(&str, &str)> =
+        changeable.parameters.iter().map(|step| (step.from.as_str(), step.to.as_str())).collect();
+    assert_eq!(steps, [("on", "off")]);
+    assert!(
+        study.changeable(1, 0).expect("it can be changed").parameters.is_empty(),
+        "nothing after the last"
+    );
+    assert_eq!(changeable.proxies, [("far".to_owned(), 2_000_000)], "the load goes through the other");
+    let slower = Change::Delay { proxy: "far".to_owned(), delay_us: 3_000 };
+    let dir = PathBuf::from("/tmp");
+    let ports = [(String::new(), 1), ("far".to_owned(), 2), ("near".to_owned(), 3)];
+    let environment = Environment { ports: &ports, dir: &dir, tenbin: &dir, host: [127, 0, 0, 1].into() };
+    let launch = study.changed(0, 0, Some(&slower)).launch(0, &environment);
+    let far = launch.processes.iter().find(|process| process.name == "proxy far").expect("it is started");
+    assert_eq!(far.command.argv[far.command.argv.len() - 2..], ["--delay", "3000us"]);
+    assert!(!far.command.argv.contains(&"--round-trip".to_owned()), "{:?}", far.command.argv);
 }

@@ -17,6 +17,9 @@ fn change(kept: &store::Change) -> Change {
         store::Change::Users { users } => Change::Users(*users),
         store::Change::Threads { threads } => Change::Threads(*threads),
         store::Change::Cpu { millicores } => Change::CpuMillicores(*millicores),
+        store::Change::Delay { proxy, delay_us } => {
+            Change::Delay { proxy: proxy.clone(), delay_us: *delay_us }
+        }
         store::Change::Parameter { name, value } => {
             Change::Parameter { name: name.clone(), value: value.clone() }
         }

@@ -57,6 +57,13 @@ pub enum Change {
         /// The value as text.
         value: String,
     },
+    /// The delay of each direction of a proxy between parts of the system.
+    Delay {
+        /// The name of the proxy in the plan.
+        proxy: String,
+        /// In microseconds.
+        delay_us: u64,
+    },
     /// The threads of the generator.
     Threads {
         /// At least one.

@@ -14,8 +14,9 @@ Examples:
   tenbin postgres://me@localhost/shop --workload tpcb-like   a database, after tenbin prepare
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
-/// Flags of wrk, oha, hey, k6, pgbench, sysbench, ab, and curl; what to write here, and what stands for the value in it.
-const FOREIGN: [(&str, &str, &str); 20] = [
+/// Flags of wrk, oha, hey, k6, pgbench, sysbench, ab, and curl, and one of plans alone; what to write here, and what stands for the
+/// value in it.
+const FOREIGN: [(&str, &str, &str); 21] = [
     (
         "-t",
         "--threads N for threads of the generator (wrk), or -n N for a number of transactions (pgbench)",
@@ -40,6 +41,11 @@ const FOREIGN: [(&str, &str, &str); 20] = [
     ("--request", "-X METHOD", "METHOD"),
     ("--latency", "nothing: percentiles are always reported", ""),
     ("--url", "the URL without a flag: tenbin URL", "URL"),
+    (
+        "--why",
+        "a plan whose system has `start`, for tenbin run PLAN --why: an experiment changes only systems that Tenbin starts",
+        "",
+    ),
 ];
 
 /// Flags that every program has.

@@ -94,6 +94,8 @@ fn an_experiment_needs_a_system_that_tenbin_starts() {
         "{output:?}"
     );
     assert!(output.stderr.contains("help: write a plan with a system that has `start`"), "{output:?}");
+    let output = home.run(&["http://127.0.0.1:1", "--why"]);
+    assert!(output.code == Some(2) && output.stderr.contains("for tenbin run PLAN --why"), "{output:?}");
     let output = home.run(&["run", &plan, "--why-within", "1min"]);
     assert!(output.code == Some(2) && output.stderr.contains("help: add --why"), "{output:?}");
 }

@@ -17,7 +17,9 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
-use crate::study::{ActionText, Braced, Knob, LimitsText, PortText, Process, System, Variant, names_in};
+use crate::study::{
+    ActionText, Braced, Knob, LimitsText, PortText, Process, System, Variant, is_number, names_in,
+};
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 /// Undefined where a parameter of a plan has that name already.
@@ -177,10 +179,10 @@ fn raisable(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Strin
             reading.findings.unknown(item.at, what, name, known, "define it under `vary`, or write one of");
             continue;
         };
-        let is_whole = |value: &&String| value.parse::<u64>().is_ok_and(|value| value > 0);
-        if let Some(value) = knob.values.iter().find(|value| !is_whole(value)) {
-            let what = format!("`{name}` has the value {value:?}, and only whole numbers can be raised");
-            reading.at(item.at, what, "remove it from `limits`, or give it whole numbers under `vary`");
+        if let ([value], false) = (&knob.values[..], is_number(knob)) {
+            let what = format!("`{name}` has one value, {value:?}, and only a whole number can be raised");
+            let help = format!("list the value to try after it, as in `vary: {{ {name}: [ {value}, … ] }}`");
+            reading.at(item.at, what, help);
         } else if names.iter().any(|known| known == name) {
             reading.at(item.at, format!("`{name}` is listed twice"), "remove one of the two");
         }

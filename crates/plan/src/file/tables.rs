@@ -414,8 +414,8 @@ pub(crate) static SYSTEM: Table = Table {
             "limits",
             "[ workers ]",
             OneOrList(&TEXT),
-            "Parameters of `vary`, with whole numbers as values, that an experiment (`diagnose: confirm`, `--why`) may raise to the next \
-             value in the list, or to twice the last.",
+            "Parameters of `vary` that an experiment (`diagnose: confirm`, `--why`) may change: whole numbers to the next larger value in \
+             the list, or to twice the largest, and words, such as `[ on, off ]`, to the next in the list.",
         ),
         key("only", "[ { workers: 8 } ]", CHOICES, "Keeps only combinations that match one of these."),
         key(

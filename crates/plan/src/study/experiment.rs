@@ -1,9 +1,12 @@
 //! Runs of an experiment: one thing is changed in a variant or in its load, to see what limits the system.
 
+use judge::intervention::Parameter;
+
 use super::braced::Braced;
 use super::limits::LimitKind;
-use super::{Study, StudyLoad, StudyPin, System};
+use super::{Knob, Process, Study, StudyLoad, StudyPin, System};
 use crate::spec::Spanned;
+use crate::units;
 
 /// How long a run of an experiment is measured at most: many short runs tell more than few long ones.
 const MEASURED_MAX_NS: u64 = 5_000_000_000;
@@ -17,16 +20,18 @@ pub struct Experiment {
     pub within_ns: u64,
     /// Whether the CPU time of systems can be limited here.
     pub can_limit_cpu: bool,
+    /// How many cores this machine has.
+    pub cores: usize,
 }
 
 impl Default for Experiment {
     fn default() -> Self {
-        Self { within_ns: WITHIN_NS, can_limit_cpu: true }
+        Self { within_ns: WITHIN_NS, can_limit_cpu: true, cores: 1 }
     }
 }
 
 /// What can be changed of a variant under a load.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changeable {
     /// The users of the load, if it has users.
     pub users: Option<u32>,
@@ -40,8 +45,10 @@ pub struct Changeable {
     pub generator_cores: Option<usize>,
     /// Whether system and generator share the cores of the machine out, the generator getting one.
     pub is_pinned_automatically: bool,
-    /// Parameters that may be raised: name, value, and the next one up.
-    pub parameters: Vec<(String, u64, u64)>,
+    /// Parameters that may be changed.
+    pub parameters: Vec<Parameter>,
+    /// Proxies between parts of the system, by how much they delay each direction.
+    pub proxies: Vec<(String, u64)>,
 }
 
 /// What a run changes.
@@ -59,6 +66,13 @@ pub enum Change {
         name: String,
         /// The value.
         value: String,
+    },
+    /// Another delay of each direction of a proxy.
+    Delay {
+        /// The name of the proxy.
+        proxy: String,
+        /// In microseconds.
+        delay_us: u64,
     },
 }
 
@@ -101,13 +115,7 @@ impl Study {
             StudyPin::No | StudyPin::Auto => (None, None),
         };
         let own = (!limits.cores.is_empty()).then_some(limits.cores.len());
-        let step = |name: &String| {
-            let from: u64 = knob(name)?.parse().ok()?;
-            let listed = system.knobs.iter().find(|knob| knob.name == *name)?.values.iter();
-            let next =
-                listed.filter_map(|value| value.parse::<u64>().ok()).filter(|value| *value > from).min();
-            Some((name.clone(), from, next.or_else(|| from.checked_mul(2))?)).filter(|(_, from, _)| *from > 0)
-        };
+        let step = |name: &String| step(system.knobs.iter().find(|knob| knob.name == *name)?, knob(name)?);
         Some(Changeable {
             users: number(&spec.users),
             threads: number(&spec.threads),
@@ -116,6 +124,7 @@ impl Study {
             generator_cores,
             is_pinned_automatically: self.pin == StudyPin::Auto,
             parameters: system.raisable.iter().filter_map(step).collect(),
+            proxies: system.processes.iter().filter_map(|process| inner_proxy(process, knob)).collect(),
         })
     }
 
@@ -155,9 +164,63 @@ impl Study {
                 let known = knobs.iter_mut().filter(|(knob, _)| knob == name);
                 known.for_each(|(_, known)| known.clone_from(value));
             }
+            Some(Change::Delay { proxy, delay_us }) => {
+                let is_it =
+                    |process: &&mut Process| process.proxy.as_ref().is_some_and(|known| known.name == *proxy);
+                system.processes.iter_mut().filter(is_it).for_each(|process| delay(process, *delay_us));
+            }
         }
         study.events.clear();
         study.gates.clear();
         study
     }
+}
+
+/// What is assumed of a value in words: nobody can say how much more `off` is than `on`.
+const OF_WORDS: f64 = 2.0;
+
+/// Whether all values of a parameter can be raised by a factor.
+pub(crate) fn is_number(knob: &Knob) -> bool {
+    knob.values.iter().all(|value| value.parse::<u64>().is_ok_and(|value| value > 0))
+}
+
+/// The next larger value, or twice the last. Of words the next one in the list; `None` after the last.
+fn step(knob: &Knob, from: String) -> Option<Parameter> {
+    let name = knob.name.clone();
+    if !is_number(knob) {
+        let to = knob.values.iter().skip_while(|value| **value != from).nth(1)?.clone();
+        return Some(Parameter { name, from, to, factor: OF_WORDS });
+    }
+    let number: u64 = from.parse().ok()?;
+    let larger = knob.values.iter().filter_map(|value| value.parse::<u64>().ok());
+    let to = larger.filter(|value| *value > number).min().or_else(|| number.checked_mul(2))?;
+    Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64 })
+}
+
+/// The flags of `tenbin proxy` that set its delay, with the directions that share it.
+const DELAYS: [(&str, u64); 2] = [("--delay", 1), ("--round-trip", 2)];
+
+/// The name of a proxy between parts of a system, and by how many nanoseconds it delays each direction. `None` of the one that the load
+/// goes through, which is the network of the users.
+fn inner_proxy(process: &Process, knob: impl Fn(&str) -> Option<String>) -> Option<(String, u64)> {
+    let proxy = process.proxy.as_ref().filter(|proxy| proxy.to.names().all(|name| name != "port"))?;
+    let mut delay_ns = 0;
+    for flags in process.start.windows(2) {
+        let flag = flags[0].fill(|_| None);
+        if let Some((_, directions)) = DELAYS.iter().find(|(name, _)| *name == flag) {
+            delay_ns = units::duration_ns(&flags[1].fill(&knob)).ok()? / directions;
+        }
+    }
+    Some((proxy.name.clone(), delay_ns))
+}
+
+/// Sets the delay of a proxy, in place of that of the plan.
+fn delay(process: &mut Process, delay_us: u64) {
+    while let Some(at) = process.start.iter().position(|text| {
+        let flag = text.fill(|_| None);
+        DELAYS.iter().any(|(name, _)| *name == flag)
+    }) {
+        process.start.drain(at..(at + 2).min(process.start.len()));
+    }
+    process.start.extend(["--delay", &format!("{delay_us}us")].map(Braced::read));
 }

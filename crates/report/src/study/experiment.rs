@@ -37,6 +37,16 @@ pub(crate) fn reason(effect: &Effect) -> Option<&'static str> {
     })
 }
 
+/// The same as [`reason`], for a column of a table.
+fn in_short(why: Undecided) -> &'static str {
+    match why {
+        Undecided::TooFewBlocks => "few blocks",
+        Undecided::NoRatio => "no answers",
+        Undecided::Noise => "noise",
+        Undecided::Wide => "wide interval",
+    }
+}
+
 /// The experiment of a study; nothing if it made none.
 pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
     let Some(diagnosis) = &view.diagnosis else { return Vec::new() };
@@ -49,7 +59,7 @@ pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
     vec![Item::Head(head), Item::Table(table(diagnosis, escape)), Item::Facts(facts(diagnosis, escape))]
 }
 
-fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
+pub(crate) fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
     let tried = || diagnosis.tried.iter();
     let named = |tried: &Tried| escape(&shortened(&tried.changed.name, NAME_CHARACTERS_MAX));
     let mut table = Table::of_names("change", std::iter::once("none".to_owned()).chain(tried().map(named)));
@@ -68,9 +78,9 @@ fn table(diagnosis: &Diagnosis, escape: Escape) -> Table {
     let blocks = none.map_or(0, |controls| controls.blocks);
     let counts = std::iter::once(blocks).chain(tried().map(|tried| tried.effect.blocks));
     table.column("blocks", "", counts.map(|blocks| Cell::count(blocks as u64)));
-    let verdict = |tried: &Tried| match reason(&tried.effect) {
-        None => finding(&tried.effect).to_owned(),
-        Some(why) => format!("undecided: {why}"),
+    let verdict = |tried: &Tried| match tried.effect.finding {
+        Finding::Undecided(why) => format!("undecided: {}", in_short(why)),
+        _ => finding(&tried.effect).to_owned(),
     };
     table.words("finding", std::iter::once(String::new()).chain(tried().map(verdict)));
     table
@@ -80,7 +90,7 @@ fn dash() -> Cell {
     Cell::figure(None, |_| String::new())
 }
 
-fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
+pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(spread) = diagnosis.spread {
         let words =

@@ -186,7 +186,8 @@ impl Subject {
     fn known(&self, asked: Asked) -> Known {
         let Changeable { users, threads, quota_millicores, system_cores, generator_cores, .. } =
             &self.changeable;
-        let machine = self.readings.cores;
+        // A load of less than a second is read too rarely.
+        let machine = self.readings.cores.max(asked.cores);
         let others = usize::from(self.changeable.is_pinned_automatically && machine > 1);
         Known {
             users: *users,
@@ -196,6 +197,7 @@ impl Subject {
             can_limit_cpu: asked.can_limit_cpu,
             quota_millicores: *quota_millicores,
             parameters: self.changeable.parameters.clone(),
+            proxies: self.changeable.proxies.clone(),
             suspected: self.bottleneck.as_ref().map(|bottleneck| bottleneck.resource),
             read: self.readings,
         }

@@ -118,7 +118,8 @@ fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, Bad
         return Err(BadArguments(format!("--why: {what}\n  help: {help}")));
     }
     let within_ns = flags.why_within.unwrap_or(asked.within_ns);
-    Ok(Some(Experiment { within_ns, can_limit_cpu: runner::can_limit_cpu() }))
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Some(Experiment { within_ns, can_limit_cpu: runner::can_limit_cpu(), cores }))
 }
 
 /// A study that is to be made, or resumed.

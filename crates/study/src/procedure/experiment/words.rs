@@ -11,7 +11,7 @@ use crate::procedure::setting;
 
 /// No variant has a run that counts.
 pub(super) const NO_SUBJECT: &str =
-    "no experiment: no run of a system that Tenbin started counts, or every load has stages";
+    "no experiment: no valid run of a system that Tenbin starts, under a load without `stages`";
 /// Nothing fits.
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
