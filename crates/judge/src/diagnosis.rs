@@ -130,7 +130,8 @@ impl Diagnosis {
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
         for cause in causes {
-            if let Some(tried) = self.found(cause.resource, Finding::Confirmed) {
+            let raised = || self.confirmed().find(|tried| tried.raises(cause.resource));
+            if let Some(tried) = self.found(cause.resource, Finding::Confirmed).or_else(raised) {
                 confirmed.push(tried.confirm(cause));
             } else if let Some(tried) = self.found(cause.resource, Finding::Contributing) {
                 let words = format!("an experiment shows that it contributes: {}", tried.words());
@@ -144,9 +145,7 @@ impl Diagnosis {
             }
         }
         for tried in self.confirmed() {
-            let is_told =
-                |known: &Bottleneck| known.resource != Resource::PARAMETER && tried.tests(known.resource);
-            if !confirmed.iter().any(is_told) {
+            if !confirmed.iter().any(|known| tried.is_told_by(known)) {
                 confirmed.extend(tried.cause());
             }
         }
@@ -187,6 +186,18 @@ fn confirmed_words(resource: Resource) -> &'static str {
 impl Tried {
     fn tests(&self, resource: Resource) -> bool {
         self.changed.tests.iter().any(|code| code == resource.code)
+    }
+
+    /// Whether it is a parameter, of which a pool that readings suggest is likely to have its size. One that does not act refutes no
+    /// pool: another may be full.
+    fn raises(&self, resource: Resource) -> bool {
+        resource == Resource::POOL && self.tests(Resource::PARAMETER)
+    }
+
+    /// Whether a confirmed cause says already what this shows. Of two parameters, each is a cause of its own.
+    fn is_told_by(&self, known: &Bottleneck) -> bool {
+        let is_parameter = self.tests(Resource::PARAMETER);
+        known.for_.first() == Some(&self.words()) || !is_parameter && self.tests(known.resource)
     }
 
     /// A cause that readings suggest, and that this confirms.

@@ -82,9 +82,12 @@ fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
     assert_eq!(parameter.next, "set `workers` to 4 or more");
     // A lock that readings name stays a suspicion: more workers may wait for it, too.
     assert_eq!(
-        judged(experiment, &[Resource::LOCK]),
+        judged(experiment.clone(), &[Resource::LOCK]),
         [(Resource::PARAMETER, Certainty::Confirmed), (Resource::LOCK, Certainty::Suspected)]
     );
+    assert_eq!(judged(experiment, &[Resource::POOL]), [(Resource::POOL, Certainty::Confirmed)]);
+    let nothing = vec![tried(workers(), Resource::PARAMETER, true, Finding::Refuted)];
+    assert_eq!(judged(nothing, &[Resource::POOL]), [(Resource::POOL, Certainty::Suspected)], "another pool");
     assert!(diagnosis(Vec::new()).judged(Vec::new()).is_empty(), "nothing was answered");
 }
 
