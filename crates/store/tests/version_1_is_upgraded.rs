@@ -33,7 +33,7 @@ fn its_runs_are_as_they_were() {
     let mut new = sample::new_run();
     (new.title, new.system_version) = ("http://127.0.0.1:8080/".to_owned(), None);
     assert_eq!(run.new, new);
-    let mut ending = sample::ending();
+    let mut ending = sample::ending_before_distortions();
     ending.not_available = Vec::new();
     assert_eq!(run.ending, Some(ending));
     assert_eq!(run.total(0, Phase::Measured).unwrap(), by_seconds(2, 20, run.total(0, Phase::Measured)));

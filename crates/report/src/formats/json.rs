@@ -7,9 +7,7 @@ use std::io;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::{
-    Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
-};
+use store::{Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity};
 
 use self::counted::Counted;
 use super::{Format, Way};

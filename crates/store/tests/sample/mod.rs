@@ -91,6 +91,13 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
+/// The same as files of before have it, whose causes name no figure that they can distort.
+pub(crate) fn ending_before_distortions() -> Ending {
+    let mut ending = ending();
+    ending.validity.causes.iter_mut().for_each(|cause| cause.distorts.clear());
+    ending
+}
+
 /// The same of a run whose generator looked at itself in every way that it can.
 pub(crate) fn ending_with_signals() -> Ending {
     let generator = Generator {
