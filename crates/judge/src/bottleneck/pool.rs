@@ -37,7 +37,7 @@ impl Resource {
 }
 
 /// Then no request waited for a place.
-const NOBODY_QUEUED: Refutation = Refutation {
+pub(super) const NOBODY_QUEUED: Refutation = Refutation {
     when: "the fastest answer took 85 % of the mean or more, and the first answers were not slower, so requests did not wait for each other",
     is_read: |evidence| evidence.is_uncontended(),
 };

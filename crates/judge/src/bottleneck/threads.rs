@@ -7,6 +7,7 @@ use super::cause::{Bottleneck, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::load::SOMETHING_IS_EXHAUSTED;
+use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::waits::Workers;
@@ -218,7 +219,7 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
            another thread, at a futex of its own and without a time-out",
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
     find: locks_of_a_runtime,
 };
 
