@@ -159,6 +159,8 @@ export interface Load {
   event_costs?: EventCosts | null;
   /** Of the load that a study experimented under. */
   experiment?: Experiment | null;
+  /** If runs were profiled. */
+  cpu_profiles?: CpuProfiles | null;
 }
 
 /** What an experiment changed, one thing at a time, and what came of it. */
@@ -169,6 +171,41 @@ export interface Experiment {
   table: Table;
   /** The noise, the next limit, and what was left. */
   facts: Fact[];
+}
+
+/** Where the CPU time of rows goes, from sampled stacks. */
+export interface CpuProfiles {
+  /** Name, file, and 0 for a process, 1 for user space, 2 for the kernel. */
+  frames: [string, string, number][];
+  profiles: CpuProfile[];
+  /** In both directions: a function that only one row has is in the difference of that row. */
+  differences: CpuDifference[];
+  /** The number of profiled rows that there is no room for. */
+  left_out: number;
+}
+
+export interface CpuProfile {
+  /** An index into `Load.rows`. */
+  row: number;
+  runs: number;
+  samples: number;
+  us_per_request: number | null;
+  /** Depth, index into `CpuProfiles.frames`, and samples that ended there; each call after its caller. Empty with too few samples. */
+  calls: [number, number, number][];
+  /** Branches with a smaller share of the samples are in `[other functions]` of their caller. */
+  least_share: number;
+  /** Caveats, one sentence each. */
+  doubts: string[];
+}
+
+/** How much more CPU time per request a row uses than another. */
+export interface CpuDifference {
+  /** Indexes into `Load.rows`. */
+  row: number;
+  from: number;
+  sentence: string;
+  /** In and below each of `CpuProfile.calls` of the row, in microseconds; 0 within the sampling error. */
+  more_us: number[];
 }
 
 /** What events cost under a load, over all blocks. */

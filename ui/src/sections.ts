@@ -6,6 +6,7 @@ import { commands, facts } from './sections/facts';
 import { causes } from './sections/causes';
 import { gates } from './sections/gates';
 import { summary } from './sections/summary';
+import { cpuProfiles } from './sections/cpu_profiles';
 import { plan } from './sections/plan';
 import { rawData } from './sections/raw';
 import { statements, steps } from './sections/steps';
@@ -48,6 +49,7 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },
   { id: 'events', title: 'Events', link: 'Events', sections: [eventCosts] },
   { id: 'time', title: 'Over time', link: 'Over time', sections: [time, events, resources] },
+  { id: 'cpu-time', title: 'CPU time by function', link: 'CPU time', sections: [cpuProfiles] },
   { id: 'latency', title: 'Latency vs. throughput', link: 'Latency', sections: [latencyLoad] },
   { id: 'errors', title: 'Errors', link: 'Errors', sections: [errors] },
   { id: 'fairness', title: 'Fairness', link: 'Fairness', sections: [fairness] },

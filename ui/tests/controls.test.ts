@@ -273,3 +273,31 @@ test('a page printed right after loading is complete', async () => {
     expect(pagesOf(readFileSync(pdf))).toBeGreaterThan(later * 0.8);
   });
 }, 60_000);
+
+test('a flame graph zooms by click and by keyboard, and is searched', async () => {
+  await withPage('study', {}, async (page) => {
+    await scrollThrough(page);
+    const card = page.locator('#cpu-time-by-function');
+    const width = async (name: string): Promise<number> => {
+      const box = card.locator('.call', { hasText: name }).first().locator('rect');
+      return Math.round(Number(await box.getAttribute('width')));
+    };
+    const all = await width('puma');
+    const narrow = await width('parse_request');
+    expect(narrow).toBeLessThan(all / 2);
+    await card.locator('.call', { hasText: 'parse_request' }).first().click();
+    expect(await width('parse_request')).toBe(all);
+    await page.keyboard.press('Escape');
+    expect(await width('parse_request')).toBe(narrow);
+    await card.locator('.call[tabindex="0"]').focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    expect(await width('rb_vm_exec')).toBe(all);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(
+      /^rb_vm_exec; own program: puma; total .* %, .* per request \(n = /,
+    );
+    await card.locator('.zoom-out').click();
+    await card.locator('input[type="search"]').fill('TCP_');
+    expect(await card.locator('[role="status"]').innerText()).toMatch(/^\d+\.\d % of the samples/);
+    expect(await card.locator('.call.match').count()).toBeGreaterThan(1);
+  });
+});

@@ -11,7 +11,8 @@ export async function markColors(page: Page): Promise<Rgb[]> {
     const names = [1, 2, 3, 4, 5, 6].map((at) => `--series-${at}`);
     const heat = [2, 3, 4, 5].map((at) => `--heat-${at}`);
     const tones = ['--good', '--doubtful', '--bad'];
-    const colors = [...names, ...heat, ...tones].map((name) => {
+    const flames = ['--flame-own', '--flame-kernel', '--flame-more-large', '--flame-less-large'];
+    const colors = [...names, ...heat, ...tones, ...flames].map((name) => {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;
     });

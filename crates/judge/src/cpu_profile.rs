@@ -187,8 +187,7 @@ impl Profile {
 
     /// The same of user space and kernel of each process; [`THE_SYSTEM`] where both have one process, of different names.
     pub fn spaces_in(&self, other: &Self) -> Option<Vec<Difference<(String, FrameKind)>>> {
-        let only = [self, other].map(Self::only_process);
-        let is_renamed = only.iter().all(Option::is_some) && only[0] != only[1];
+        let is_renamed = self.is_renamed_in(other);
         self.differences(other, |profile| {
             sums(profile.spaces.iter().map(|space| {
                 let name = if is_renamed { THE_SYSTEM } else { &space.process };
@@ -211,13 +210,79 @@ impl Profile {
         Function { module: if is_own { String::new() } else { function.module.clone() }, ..function.clone() }
     }
 
+    /// CPU time per request below every call of `other`, in their order, less that below the same path in `self`. Names are
+    /// compared as in [`functions_in`](Self::functions_in) and [`spaces_in`](Self::spaces_in). `None` where a figure is missing.
+    pub fn paths_in(&self, other: &Self) -> Option<Vec<Difference<()>>> {
+        let is_renamed = self.is_renamed_in(other);
+        let mut numbers = BTreeMap::new();
+        let [first, second] = [self, other].map(|profile| profile.numbered_paths(is_renamed, &mut numbers));
+        let samples = [(self, &first), (other, &second)].map(|(profile, paths)| {
+            let totals = profile.totals();
+            sums(paths.iter().copied().zip(totals))
+        });
+        let of_path = |path: &u32| {
+            let samples = samples.each_ref().map(|samples| samples.get(path).copied().unwrap_or(0));
+            self.difference(other, (), samples)
+        };
+        second.iter().map(of_path).collect()
+    }
+
+    /// Samples of every call and of all that it had called.
+    pub fn totals(&self) -> Vec<u64> {
+        let mut totals: Vec<u64> = self.calls.iter().map(|call| call.samples).collect();
+        for (number, call) in self.calls.iter().enumerate().rev() {
+            if let Some(parent) = call.parent {
+                totals[parent as usize] = totals[parent as usize].saturating_add(totals[number]);
+            }
+        }
+        totals
+    }
+
+    /// Of every call the number of its path, the same for the same path in all trees with these numbers.
+    fn numbered_paths(
+        &self,
+        is_renamed: bool,
+        numbers: &mut BTreeMap<(Option<u32>, Function), u32>,
+    ) -> Vec<u32> {
+        let mut paths: Vec<u32> = Vec::with_capacity(self.calls.len());
+        for call in &self.calls {
+            let function = &self.frames[call.frame as usize].function;
+            let mut function = self.without_own_program(function);
+            if is_renamed && call.parent.is_none() {
+                THE_SYSTEM.clone_into(&mut function.name);
+            }
+            let next = numbers.len() as u32;
+            let caller = call.parent.map(|parent| paths[parent as usize]);
+            paths.push(*numbers.entry((caller, function)).or_insert(next));
+        }
+        paths
+    }
+
+    /// Whether both have one process, of different names.
+    fn is_renamed_in(&self, other: &Self) -> bool {
+        let only = [self, other].map(Self::only_process);
+        only.iter().all(Option::is_some) && only[0] != only[1]
+    }
+
+    fn difference<K>(&self, other: &Self, of: K, samples: [u64; 2]) -> Option<Difference<K>> {
+        let sides = [self, other];
+        let [a, b] = [sides[0].us(samples[0])?, sides[1].us(samples[1])?];
+        let error = |side: usize| {
+            let profile = sides[side];
+            proportion_error(samples[side], profile.samples) * profile.us_per_request.unwrap_or(0.0)
+        };
+        let half = Z * error(0).hypot(error(1));
+        let more_us = b - a;
+        let interval_us = [more_us - half, more_us + half];
+        Some(Difference { of, samples, us_per_request: [a, b], more_us, interval_us })
+    }
+
     fn differences<K: Ord + Clone>(
         &self,
         other: &Self,
         samples: impl Fn(&Self) -> BTreeMap<K, u64>,
     ) -> Option<Vec<Difference<K>>> {
-        let sides = [self, other];
-        let counts = sides.map(samples);
+        let counts = [self, other].map(samples);
         let [first, second] = &counts;
         let mut all: Vec<&K> = first.keys().chain(second.keys()).collect();
         all.sort();
@@ -225,21 +290,7 @@ impl Profile {
         let mut differences = Vec::with_capacity(all.len());
         for of in all {
             let samples = counts.each_ref().map(|counts| counts.get(of).copied().unwrap_or(0));
-            let [a, b] = [sides[0].us(samples[0])?, sides[1].us(samples[1])?];
-            let error = |side: usize| {
-                let profile = sides[side];
-                proportion_error(samples[side], profile.samples) * profile.us_per_request.unwrap_or(0.0)
-            };
-            let half = Z * error(0).hypot(error(1));
-            let more_us = b - a;
-            let interval_us = [more_us - half, more_us + half];
-            differences.push(Difference {
-                of: of.clone(),
-                samples,
-                us_per_request: [a, b],
-                more_us,
-                interval_us,
-            });
+            differences.push(self.difference(other, of.clone(), samples)?);
         }
         differences.sort_by(|one, other| other.more_us.abs().total_cmp(&one.more_us.abs()));
         Some(differences)

@@ -9,6 +9,7 @@ use crate::view::View;
 
 mod bottlenecks;
 mod charts;
+mod cpu_profiles;
 mod cut;
 mod document;
 mod errors;

@@ -130,3 +130,30 @@ fn two_builds_of_a_server_may_have_different_names() {
     assert!(spaces.iter().all(|space| space.of.0 == THE_SYSTEM) && spaces.len() == 2, "{spaces:?}");
     assert_eq!(a.spaces_in(&a).unwrap()[0].of.0, "server-1");
 }
+
+#[test]
+fn paths_differ_by_all_that_is_below_them_whatever_the_program_is_called() {
+    let figures = measured(1.0, 1_000);
+    let of = |process: &str, functions: &[(&str, FrameKind, u64)]| {
+        let mut profile = profile(functions);
+        profile.frames[0].name = process.to_owned();
+        profile.frames[1..].iter_mut().for_each(|frame| frame.module = process.to_owned());
+        Profile::of_profiles([(&profile, &figures)]).unwrap()
+    };
+    let first = of("server_a", &[("parse", USER, 5_000), ("send", FrameKind::Kernel, 5_000)]);
+    let second = of("server_b", &[("parse", USER, 7_500), ("wait", USER, 2_500)]);
+    let differences = first.paths_in(&second).unwrap();
+    let name = |call: &ProfileCall| second.frames[call.frame as usize].function.name.as_str();
+    let more: BTreeMap<&str, (i64, bool)> = second
+        .calls
+        .iter()
+        .zip(&differences)
+        .map(|(call, difference)| (name(call), (difference.more_us.round() as i64, difference.is_clear())))
+        .collect();
+    let expected =
+        [("main", (0, false)), ("parse", (2_500, true)), ("server_b", (0, false)), ("wait", (2_500, true))];
+    assert_eq!(more, BTreeMap::from(expected));
+    assert_eq!(second.totals().len(), second.calls.len());
+    let too_few = of("server_a", &[("parse", USER, 50)]);
+    assert_eq!(too_few.paths_in(&second), None);
+}

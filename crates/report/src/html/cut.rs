@@ -114,6 +114,10 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
     load.bottlenecks.retain_mut(|bottleneck| moved(&mut bottleneck.row));
     load.errors.retain_mut(|error| moved(&mut error.row));
+    if let Some(cpu) = &mut load.cpu_profiles {
+        cpu.profiles.retain_mut(|profile| moved(&mut profile.row));
+        cpu.differences.retain_mut(|one| moved(&mut one.row) && moved(&mut one.from));
+    }
     for event in load.event_costs.iter_mut().flat_map(|costs| &mut costs.events) {
         event.rows.retain_mut(|of| moved(&mut of.row));
         event.from = event.from.and_then(|row| new_rows.get(&row).copied());

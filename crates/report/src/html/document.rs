@@ -115,6 +115,9 @@ pub(crate) struct Load {
     pub(crate) event_costs: Option<EventCosts>,
     /// Of the load that a study experimented under.
     pub(crate) experiment: Option<Experiment>,
+    /// Where runs were profiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_profiles: Option<CpuProfiles>,
 }
 
 /// What an experiment changed under a load, and what came of it.
@@ -125,6 +128,42 @@ pub(crate) struct Experiment {
     pub(crate) table: Table,
     /// The noise, the next limit, and what was left.
     pub(crate) facts: Vec<Fact>,
+}
+
+/// Where the CPU time of rows goes.
+#[derive(Serialize)]
+pub(crate) struct CpuProfiles {
+    /// Name, file, and 0 for a process, 1 for user space, 2 for the kernel.
+    pub(crate) frames: Vec<(String, String, u8)>,
+    pub(crate) profiles: Vec<CpuProfile>,
+    pub(crate) differences: Vec<CpuDifference>,
+    /// Rows with a profile that there is no room for.
+    pub(crate) left_out: usize,
+}
+
+/// Of one row.
+#[derive(Serialize)]
+pub(crate) struct CpuProfile {
+    pub(crate) row: usize,
+    pub(crate) runs: usize,
+    pub(crate) samples: u64,
+    pub(crate) us_per_request: Option<f64>,
+    /// Depth, frame, and samples that ended there: each call below its caller, siblings by name.
+    pub(crate) calls: Vec<(u32, usize, u64)>,
+    /// A branch with a smaller share of the samples is in the rest of its caller.
+    pub(crate) least_share: f64,
+    /// What makes it say less than it seems to.
+    pub(crate) doubts: Vec<String>,
+}
+
+/// By how much more CPU time per request a row spends than another.
+#[derive(Serialize)]
+pub(crate) struct CpuDifference {
+    pub(crate) row: usize,
+    pub(crate) from: usize,
+    pub(crate) sentence: String,
+    /// Below each call of the row, in microseconds; 0 where samples do not tell.
+    pub(crate) more_us: Vec<f64>,
 }
 
 /// What events cost under a load, over all blocks.

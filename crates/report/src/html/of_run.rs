@@ -9,7 +9,7 @@ use super::document::{
     Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{bottlenecks, errors, facts, figures, spectrum};
+use super::{bottlenecks, cpu_profiles, errors, facts, figures, spectrum};
 use crate::answer::Certainty;
 use crate::apart;
 use crate::metric;
@@ -217,6 +217,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         gates: gates.collect(),
         event_costs: None,
         experiment: None,
+        cpu_profiles: cpu_profiles::of_runs(views),
     }
 }
 

@@ -7,7 +7,7 @@ use super::document::{
     SCHEMA, Table, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{errors, event_costs, experiment, facts, figures, of_capacity, of_run, spectrum};
+use super::{cpu_profiles, errors, event_costs, experiment, facts, figures, of_capacity, of_run, spectrum};
 use crate::apart;
 use crate::item;
 use crate::study::troubles::{Group, TroubleKind};
@@ -152,6 +152,7 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         gates: gates.collect(),
         event_costs: event_costs::of_load(view, page, load),
         experiment: experiment::of_load(view, load),
+        cpu_profiles: cpu_profiles::of_load(view, page, load),
     })
 }
 
