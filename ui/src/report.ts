@@ -332,8 +332,8 @@ export interface Figures {
   response_ms: Times;
   service_ms: Times;
   lateness_ms: Times;
-  received_bytes: number;
-  sent_bytes: number;
+  received_bytes: number | null;
+  sent_bytes: number | null;
   /** Average CPU use, in cores. */
   system_cores: number | null;
   generator_cores: number | null;

@@ -43,6 +43,8 @@ pub struct Accounts {
     pub settled_at_ns: Option<u64>,
     /// The share of a core that the busiest worker used over its hardest ten seconds.
     pub busiest_10s_share: Option<f64>,
+    /// The other load generator that made the load, if one did: single requests are not known then.
+    pub tool: Option<String>,
 }
 
 /// How much a person, or the end of the system, asked a load to stop.
@@ -106,7 +108,8 @@ impl Accounts {
     /// The judgement. `environment`: what went on around the load.
     pub fn judge(mut self, environment: &Environment) -> Findings {
         let gaps = std::mem::take(&mut self.gaps).end(self.window_ns.1);
-        let outage = self.outage(gaps);
+        // A tool tells nothing of the course of its load.
+        let outage = self.outage(gaps).filter(|_| self.tool.is_none());
         let window_ns = Some(self.length_ns()).filter(|ns| *ns > 0);
         let evidence = Evidence {
             warm_up: self.warm_up,
@@ -121,6 +124,7 @@ impl Accounts {
             broke: &self.broke,
             hopeless: &self.hopeless,
             busiest_10s_share: self.busiest_10s_share,
+            tool: self.tool.as_deref(),
             ..Evidence::of(&self.planned, &self.tally, &self.workers, environment)
         };
         let validity = validity::judge(&evidence);
@@ -129,7 +133,7 @@ impl Accounts {
             verdict: how_it_went(self.stopped, validity.verdict, self.overran, is_degraded),
             validity,
             generator: evidence.generator(),
-            steadiness: self.steadiness(outage.as_ref()),
+            steadiness: self.steadiness(outage.as_ref()).filter(|_| self.tool.is_none()),
             outage,
             window_ns,
         }

@@ -37,7 +37,7 @@ impl Measured {
             counts: tally.counts,
             window: Window::of(run),
             outage: run.ending.as_ref().and_then(|ending| ending.outage.clone()),
-            response: Durations::of(&tally.response.all()),
+            response: Durations::of_run(run, &tally.response.all(), &tally.counts),
             pace: Pace::of(run, &run.whole(Phase::WarmUp)?, &tally),
             resources: Resources::of(run),
             events: EventSums::of(run),

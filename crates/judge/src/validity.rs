@@ -14,6 +14,7 @@ mod lag;
 mod plan_kept;
 mod proxies;
 mod stalls;
+mod tool;
 mod words;
 
 #[cfg(test)]
@@ -52,6 +53,7 @@ const RULES: &[Rule] = &[
     (Doubt::UNSOLICITED_REPLIES, identities::doubted_replies),
     (Doubt::NOT_SENT, plan_kept::not_sent),
     (Doubt::NOTHING_PLANNED, plan_kept::nothing_planned),
+    (Doubt::NO_SEND_DELAY, tool::no_send_delay),
 ];
 
 /// What others find: who runs a load again with more threads, who has none to run, and who reads a run without an ending.

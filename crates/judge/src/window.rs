@@ -44,7 +44,8 @@ impl Window {
         });
         let mut counts = warm_up.window;
         counts.add(&measured.window);
-        let backlog = Backlog::of(&warm_up, &measured).ok().filter(|_| !is_by_seconds);
+        let is_of_tool = run.ending.as_ref().is_some_and(|ending| ending.generator.tool.is_some());
+        let backlog = Backlog::of(&warm_up, &measured).ok().filter(|_| !is_by_seconds && !is_of_tool);
         let offered = (run.new.model == Model::Open && !is_by_seconds).then_some(measured.counts.planned);
         Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog })
     }

@@ -58,6 +58,15 @@ impl Capture {
         finds(head, text) || finds(tail, text)
     }
 
+    /// What is kept of what came after so many bytes, and how many bytes of that are not.
+    pub(crate) fn text_since(mut self, from: u64) -> (Vec<u8>, u64) {
+        self.drop_oldest();
+        let (head, tail) = self.since(from);
+        let text = [head, tail].concat();
+        let dropped_bytes = self.seen_bytes.saturating_sub(from).saturating_sub(text.len() as u64);
+        (text, dropped_bytes)
+    }
+
     /// What is kept of what came after so many bytes, before and after the gap.
     fn since(&self, from: u64) -> (&[u8], &[u8]) {
         let skip = |bytes, first: u64| {
@@ -132,6 +141,9 @@ mod tests {
         }
         assert!(!capture.contains_since(b"ready", capture.seen_bytes() - 5));
         assert!(!capture.contains_since(b"x", u64::MAX));
+        let (text, dropped) = capture.clone().text_since(from);
+        assert_eq!(dropped as usize + text.len(), 1_000_009, "none of what came before");
+        assert_eq!(capture.text_since(u64::MAX), (Vec::new(), 0));
     }
 
     #[test]

@@ -227,6 +227,16 @@ impl KeptProcess {
         Output { process: self.name.clone(), text, dropped_bytes }
     }
 
+    /// What the process that was started last has written, without what came before it.
+    pub(crate) fn output_of_life(&self) -> Output {
+        let (capture, from) = {
+            let state = self.state();
+            (state.capture.clone(), state.life_from_bytes)
+        };
+        let (text, dropped_bytes) = capture.text_since(from);
+        Output { process: self.name.clone(), text, dropped_bytes }
+    }
+
     /// Ends everything below the keeper, and the keeper. Without a signal it is only waited for, and killed in the end.
     ///
     /// `None` if the keeper was gone already: then nothing is known.

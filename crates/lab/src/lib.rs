@@ -18,6 +18,7 @@ mod kept_process;
 pub mod leftovers;
 pub mod limits;
 pub mod listening;
+mod load_tool;
 mod marker;
 mod namespaces;
 pub mod ports;
@@ -34,6 +35,7 @@ mod system;
 
 pub use failure::{Failure, Output, Stage};
 pub use first_line::first_line;
+pub use load_tool::{LoadTool, ToolUsage};
 pub use recipe::{Command, Process, Ready, Recipe, StopHow, When};
 pub use removal::remove_folder;
 pub use signal::Signal;

@@ -48,6 +48,8 @@ pub struct Subject {
     pub roots: Vec<(String, u32)>,
     /// The same of processes that are started with the system, and are no part of it.
     pub aside: Vec<(String, u32)>,
+    /// The keeper of the load generator, if it is not this process.
+    pub tool: Option<u32>,
     /// TCP ports on which the system listens.
     pub ports: Vec<u16>,
     /// The port that the load goes to: connections to it are the generator's.
@@ -61,7 +63,7 @@ pub struct Subject {
 /// One value of one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// `machine`, `system` (all its processes), `generator` (this process), or the name of a process of the system.
+    /// `machine`, `system` (all its processes), `generator` (this process, or the tool in its place), or the name of a process of the system.
     pub subject: String,
     /// What was read, with its unit at the end: `cpu_user_s`.
     pub metric: &'static str,
@@ -106,8 +108,12 @@ const GENERATOR: &str = "generator";
 /// Every probe, in the order of reading.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     let reach = member::Reach::of_machine();
-    vec![
-        Box::new(generator::Generator::new(reach.clone())),
+    // A tool is read with the processes of the system, and written under the name of the generator.
+    let this: Option<Box<dyn sheet::Probe>> = match subject.tool {
+        Some(_) => None,
+        None => Some(Box::new(generator::Generator::new(reach.clone()))),
+    };
+    let others: Vec<Box<dyn sheet::Probe>> = vec![
         Box::new(throttling::Throttling::of_this_process()),
         Box::new(system::System::of(subject, reach)),
         Box::new(quota::Quota::of(subject.limits.0.clone(), subject.limits.1.clone())),
@@ -120,5 +126,6 @@ fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
         Box::new(listeners::Listeners::of(subject)),
         Box::new(refused::Refused::default()),
         Box::new(pressure::Pressure::default()),
-    ]
+    ];
+    this.into_iter().chain(others).collect()
 }

@@ -317,6 +317,10 @@ classes! {
         "add an index, lower the load, or raise `--timeout`";
     TimeoutInCommit "timeout_in_commit" TimedOut GaveUp "the answer to a commit did not come: it may have taken effect"
         "allow for these transactions when you compare the database with the counts";
+    ToolError "tool_error" Failed Network "another load generator reports a failed request, of a kind that has no class here"
+        "read its own words in the message, and run its command by hand";
+    ToolTimeout "tool_timeout" TimedOut GaveUp "another load generator reports a request that took longer than its timeout"
+        "lower the load, or raise the timeout in the command of the tool";
     GeneratorFault "generator_fault" Failed Us "this machine is out of ports, descriptors or memory; the run is invalid"
         "raise the limit that the message names (`ulimit -n`, the range of ports), or use fewer connections";
 }

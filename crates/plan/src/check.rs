@@ -73,6 +73,13 @@ impl Target {
         })
     }
 
+    /// A database that another load generator loads. `None`: it is a file, which this process would have to open.
+    pub(crate) fn of_tool(database: &Database) -> Option<Self> {
+        let peer = database.peers.first()?.clone();
+        let (title, steps, scenarios) = (database.shown.clone(), Vec::new(), Scenarios::single());
+        Some(Self { title, peer, protocol: None, steps, scenarios, sql: None })
+    }
+
     /// What its URL says about connecting.
     fn connect_timeout_ns(&self) -> Option<u64> {
         self.sql.as_ref().and_then(|(database, _)| database.connect_timeout_ns)

@@ -29,6 +29,9 @@ impl CheckedLoad {
 impl Study {
     /// A load in the words that its runs have.
     pub fn run_words(&self, load: usize) -> String {
+        if let Some(tool) = &self.loads[load].tool {
+            return tool.load_words();
+        }
         let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
@@ -45,9 +48,31 @@ impl Study {
     }
 }
 
+impl Study {
+    /// What a reader must know about loads that other load generators make.
+    pub fn tool_stamps(&self) -> Vec<String> {
+        let mut stamps: Vec<String> = Vec::new();
+        for load in &self.loads {
+            let stamp = load.tool.as_ref().map(|tool| stamp_of_tool(tool.tool));
+            let words =
+                stamp.map(
+                    |stamp| if self.loads.len() > 1 { format!("load {}: {stamp}", load.name) } else { stamp },
+                );
+            stamps.extend(words.filter(|words| !stamps.contains(words)));
+        }
+        if !stamps.is_empty() {
+            stamps.push("percentiles of a tool over several runs are medians over runs".to_owned());
+        }
+        stamps
+    }
+}
+
 impl Plan {
     /// The load in a few words: `100 users, closed`.
     pub fn load_words(&self) -> String {
+        if let Some(tool) = self.tool() {
+            return tool_words(tool.tool.name, tool.users);
+        }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
         load_words(&self.load, unit) + profiled(self.profile)
     }
@@ -62,12 +87,16 @@ impl Plan {
         match &self.sql {
             Some(_) if self.is_mixed() => STEP,
             Some(_) => TRANSACTION,
+            None if self.tool().is_some_and(|tool| tool.tool.is_sql) => TRANSACTION,
             None => REQUEST,
         }
     }
 
     /// What a reader of the result must know about how it was got.
     pub fn stamps(&self) -> Vec<String> {
+        if let Some(action) = self.tool() {
+            return vec![stamp_of_tool(action.tool)];
+        }
         match self.peer.tls {
             Some(Trust::Anything) if self.sql.is_none() => {
                 vec!["TLS certificates were not verified (--insecure)".to_owned()]
@@ -79,6 +108,20 @@ impl Plan {
                 _ => Vec::new(),
             },
         }
+    }
+}
+
+/// What must be known of figures that a tool reported, wherever they stand next to others.
+fn stamp_of_tool(tool: &loadtools::Tool) -> String {
+    format!("{} makes the load: times are as it reports them, {}", tool.name, tool.times)
+}
+
+/// The load of another load generator: `wrk, 20 users`.
+pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
+    match users {
+        Some(1) => format!("{name}, 1 user"),
+        Some(users) => format!("{name}, {users} users"),
+        None => name.to_owned(),
     }
 }
 

@@ -35,6 +35,7 @@ mod syntax;
 mod systems;
 pub(crate) mod tables;
 mod tls;
+mod tools;
 mod transaction;
 pub(crate) mod tree;
 mod url;
@@ -181,7 +182,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
     quick_systems(&root, other.as_ref(), reading);
-    let mut loads = loads::read(root.get("load"), seed, None, reading);
+    let mut loads = loads::read(&root, seed, None, reading);
     if is_sound {
         loads::check_scenarios(root.get("load"), &script.scenarios, reading);
     }
@@ -196,7 +197,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let mut gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
-        let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);
+        let quick_loads = loads::read(&root, seed, Some(quick), reading);
         let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
         let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
         let quick_compare = compare::read(&root, &compared, Some(quick), reading);
@@ -252,13 +253,16 @@ fn experiment(
     Some(Experiment::default())
 }
 
-/// Of these keys a plan needs one of each pair.
+/// Of these keys a plan needs one of each pair. Events need a load of Tenbin's own.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
     let pairs = [
         (["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
         (["url", "systems"], "requires `url` or `systems`", "add `url: http://127.0.0.1:8080`, or `systems`"),
     ];
     for (keys, what, help) in pairs {
+        if keys.contains(&"scenario") && tools::make_all_loads(root) {
+            continue;
+        }
         let is_given = root.entries().iter().any(|entry| {
             keys.contains(&entry.key.as_str())
                 || near::nearest(&entry.key, tables::PLAN.names()).is_some_and(|near| keys.contains(&near))
@@ -267,6 +271,7 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
             reading.at(Span::new(first.key_at.start, first.key_at.start), format!("the plan {what}"), help);
         }
     }
+    tools::exclude_events(root, reading);
 }
 
 /// Systems that only a quick run knows.

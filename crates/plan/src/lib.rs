@@ -28,7 +28,7 @@ pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
 pub use plan::{
-    Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks, Trust,
+    Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction, Trust,
 };
 pub use request::literal_text;
 pub use scripts::known_workload;
@@ -39,7 +39,7 @@ pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
     EventSign, EventSignal, Experiment, Find, How, Knob, Launch, LaunchEvent, Limits, NOTE_ON_EVENTS, Proc,
     Proxy, Ready, ReadyWhen, Searched, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin,
-    System, Tables, Variant,
+    System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

@@ -9,6 +9,7 @@ use wire::Secrets;
 use wire::http1::{Capture, Checks, Request};
 
 use crate::database::Database;
+use crate::study::Cmd;
 use crate::transactions::Transactions;
 
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
@@ -86,6 +87,23 @@ pub enum Action {
     Http(HttpAction),
     /// A transaction.
     Sql(SqlAction),
+    /// Whatever another load generator does.
+    Tool(ToolAction),
+}
+
+/// A load that another load generator makes.
+#[derive(Clone, Debug)]
+pub struct ToolAction {
+    /// Which one.
+    pub tool: &'static loadtools::Tool,
+    /// The words of its command as the plan has them, with names in braces.
+    pub written: Vec<String>,
+    /// Concurrent users, if the plan says how many.
+    pub users: Option<u32>,
+    /// Run and forgotten before it is measured, if the load has a warm-up.
+    pub warm_up: Option<Cmd>,
+    /// Run, and its figures read.
+    pub measured: Cmd,
 }
 
 /// A transaction: one run of a script.
@@ -184,7 +202,7 @@ impl PlannedStep {
     pub fn request(&self) -> Option<&HttpAction> {
         match &self.action {
             Action::Http(action) => Some(action),
-            Action::Sql(_) => None,
+            Action::Sql(_) | Action::Tool(_) => None,
         }
     }
 }
@@ -208,9 +226,17 @@ impl Plan {
                 script: action.script,
                 expects: action.expects,
             }),
-            Action::Http(_) => None,
+            Action::Http(_) | Action::Tool(_) => None,
         };
         self.steps.iter().filter_map(transaction).collect()
+    }
+
+    /// The load generator that makes the load in Tenbin's place, if one does: it is the only step.
+    pub fn tool(&self) -> Option<&ToolAction> {
+        self.steps.iter().find_map(|step| match &step.action {
+            Action::Tool(tool) => Some(tool),
+            Action::Http(_) | Action::Sql(_) => None,
+        })
     }
 
     /// The parts of its steps that have accounts of their own: statements of transactions.

@@ -5,7 +5,7 @@ use load::{DataSource, Order, ThinkTime, Visit};
 use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 
-use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, Trust};
+use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction, Trust};
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
 
@@ -81,6 +81,12 @@ impl Plan {
                 "script": script,
                 "expect": { "rows": expects.map(|rows| rows.to_string()) },
                 "saves": saves,
+            }),
+            // As it is written: ports are others in every run.
+            Action::Tool(ToolAction { tool, written, .. }) => json!({
+                "name": step.name,
+                "tool": tool.name,
+                "command": written.iter().map(|word| without_secrets(word)).collect::<Vec<String>>(),
             }),
         }
     }

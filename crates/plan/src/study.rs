@@ -14,11 +14,14 @@ mod limits;
 mod run;
 mod searched;
 mod system;
+mod tool;
 
 use std::path::PathBuf;
 
 pub use amount::{Amount, At};
-pub use environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables};
+pub use environment::{
+    Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables, ToolCommands,
+};
 pub use events::{
     EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
 };
@@ -33,7 +36,9 @@ pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
+
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
+pub(crate) use tool::{ToolText, whole_seconds};
 
 use judge::{ComparedBy, Condition};
 use wire::Secrets;
@@ -104,6 +109,8 @@ pub struct StudyLoad {
     pub run_ns: Option<u64>,
     /// The one scenario that it follows, if it does not follow all.
     pub scenario: Option<String>,
+    /// The load generator that makes it, if it is another one.
+    pub(crate) tool: Option<ToolText>,
     pub(crate) spec: LoadSpec,
 }
 

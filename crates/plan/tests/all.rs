@@ -7,6 +7,7 @@ mod experiments;
 mod good_plans;
 mod hostile_plans;
 mod json_schema;
+mod other_tools;
 mod plans_of_the_project;
 mod protocols;
 mod schema;

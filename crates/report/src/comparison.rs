@@ -39,7 +39,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: Escape) -> Table {
     let mut column = |head: &str, below: &str, cell: &dyn Fn(&View<'_>) -> Cell| {
         table.column(head, below, views.iter().map(cell));
     };
-    let kb = |view: &View<'_>, bytes: u64| Cell::figure_or_na(view.whole.kb_per_s(bytes), rate);
+    let kb = |view: &View<'_>, bytes: Option<u64>| Cell::figure_or_na(view.whole.kb_per_s(bytes), rate);
     column("throughput", "/s", &|view| Cell::figure_or_na(view.whole.answers_per_s(), rate));
     column("received", "KB/s", &|view| kb(view, view.whole.received_bytes));
     column("sent", "KB/s", &|view| kb(view, view.whole.sent_bytes));

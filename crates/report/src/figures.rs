@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use judge::{Window, rates};
 use record::{ClassName, Counts, Split, Tally};
-use store::Unit;
+use store::{LoadTool, Unit};
 
 use crate::durations::Durations;
+use crate::load_tool;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
@@ -55,9 +56,10 @@ pub(crate) struct Figures {
     pub(crate) span_s: Option<f64>,
     /// What ended in the measured window, for every other rate; `None` where nothing tells how long it was.
     pub(crate) window: Option<Window>,
-    pub(crate) received_bytes: u64,
-    pub(crate) sent_bytes: u64,
-    pub(crate) connections: u64,
+    /// `None`, as the next two: the tool that made the load did not report it.
+    pub(crate) received_bytes: Option<u64>,
+    pub(crate) sent_bytes: Option<u64>,
+    pub(crate) connections: Option<u64>,
     pub(crate) last_finished_ns: Option<u64>,
     pub(crate) response: ByOutcome,
     pub(crate) service: ByOutcome,
@@ -75,6 +77,8 @@ pub(crate) struct Figures {
     pub(crate) errors: Vec<ErrorLine>,
     /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
     pub(crate) can_be_summed: bool,
+    /// Whether another load generator made the load: what it did not report is in no figure.
+    pub(crate) is_of_tool: bool,
 }
 
 impl Figures {
@@ -85,9 +89,9 @@ impl Figures {
             counts: tally.counts,
             span_s: tally.span_ns().map(seconds),
             window,
-            received_bytes: tally.received_bytes,
-            sent_bytes: tally.sent_bytes,
-            connections: tally.connections,
+            received_bytes: Some(tally.received_bytes),
+            sent_bytes: Some(tally.sent_bytes),
+            connections: Some(tally.connections),
             last_finished_ns: tally.last_finished_ns,
             response: ByOutcome::of(&tally.response),
             service: ByOutcome::of(&tally.service),
@@ -101,6 +105,26 @@ impl Figures {
             late: kind.latency_limit_ns.map(|limit_ns| Late::of(&tally.response, limit_ns)),
             errors: errors(tally),
             can_be_summed: rates::can_be_summed(tally),
+            is_of_tool: false,
+        }
+    }
+
+    /// The same of requests of which tools reported the rest, each of so many: of one run, or of several.
+    pub(crate) fn by_tools(self, tools: &[(&LoadTool, u64)]) -> Self {
+        if tools.is_empty() {
+            return self;
+        }
+        let received = tools.iter().map(|(tool, _)| tool.received_bytes).sum();
+        let all = load_tool::together(tools);
+        Self {
+            received_bytes: received,
+            sent_bytes: None,
+            connections: None,
+            response: ByOutcome { all, ..ByOutcome::default() },
+            tries: None,
+            late: None,
+            is_of_tool: true,
+            ..self
         }
     }
 
@@ -146,8 +170,8 @@ impl Figures {
     }
 
     /// KB of 1,024 bytes per second as JMeter counts them, over the same time.
-    pub(crate) fn jmeter_kb_per_s(&self, bytes: u64) -> Option<f64> {
-        self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)
+    pub(crate) fn jmeter_kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
+        self.span_s.zip(bytes).map(|(span_s, bytes)| bytes as f64 / 1024.0 / span_s)
     }
 
     /// Answers per second of the measured window, ok or rejected.
@@ -161,8 +185,8 @@ impl Figures {
     }
 
     /// KB of 1,024 bytes per second: what a request that ended has on average, times how many ended in a second of the window.
-    pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
-        let each = bytes as f64 / self.samples().max(1) as f64;
+    pub(crate) fn kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
+        let each = bytes? as f64 / self.samples().max(1) as f64;
         self.window.map(|window| window.ended_per_s() * each / 1024.0)
     }
 }

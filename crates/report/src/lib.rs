@@ -22,6 +22,7 @@ mod formats;
 mod html;
 mod inside;
 mod item;
+mod load_tool;
 mod metric;
 mod notes;
 mod noun;

@@ -19,6 +19,7 @@ mod distribution;
 /// Characters of the class of an error, and of what a TLS session says of itself.
 const CLASS_CHARACTERS_MAX: usize = 40;
 const SESSION_CHARACTERS_MAX: usize = 80;
+const COMMAND_CHARACTERS_MAX: usize = 400;
 
 /// All pieces of a report on a run, in order: what decides, and then all figures.
 pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
@@ -29,7 +30,7 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreE
         0 => Item::facts([("response and service time", "n/a (0 samples)".to_owned())]),
         _ => Item::Table(times::table(&view.whole)),
     };
-    let figures = [Item::points(words::identity(&view.whole.counts)), times, facts(view, escape)?];
+    let figures = [Item::points(words::identity(&view.whole)), times, facts(view, escape)?];
     let tables = [times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
@@ -126,9 +127,10 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     let mut facts = vec![("throughput", throughput(figures))];
     facts.extend(transactions::without_connect(view).map(|words| ("throughput", words)));
     // What runs within the generator sends nothing.
-    if figures.counts.ok == 0 || figures.received_bytes + figures.sent_bytes > 0 {
-        facts.push(("received", volume(figures, figures.received_bytes)));
-        facts.push(("sent", volume(figures, figures.sent_bytes)));
+    let bytes = [figures.received_bytes, figures.sent_bytes];
+    if figures.counts.ok == 0 || bytes.into_iter().flatten().any(|bytes| bytes > 0) {
+        let volumes = ["received", "sent"].into_iter().zip(bytes);
+        facts.extend(volumes.filter_map(|(name, bytes)| Some((name, volume(figures, bytes?)))));
     }
     if let Some(words) = times::in_words(&figures.first_byte) {
         facts.push(("first byte", words));
@@ -175,6 +177,9 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     }
     if let Some(ending) = ending {
         facts.push(("generator", words::generator(view, &ending.generator)));
+        if let Some(tool) = ending.generator.tool.as_ref().filter(|tool| !tool.command.is_empty()) {
+            facts.push(("command", harmless(&tool.command.join(" "), COMMAND_CHARACTERS_MAX)));
+        }
         facts.push(("memory", format!("{} MiB max", mebibytes(ending.generator.rss_peak_bytes))));
     }
     facts.extend(system::words(view).into_iter().map(|line| ("system", line)));
@@ -204,7 +209,7 @@ fn throughput(figures: &Figures) -> String {
 }
 
 fn volume(figures: &Figures, bytes: u64) -> String {
-    let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), volume_rate);
+    let per_s = figures.kb_per_s(Some(bytes)).map_or("n/a".to_owned(), volume_rate);
     format!("{per_s}, {} MiB in total", mebibytes(bytes))
 }
 

@@ -127,6 +127,10 @@ impl Sharing {
         }
         notes.iter_mut().for_each(|note| *note = names.sentence(note));
         *system = None;
+        if let Some(tool) = &mut ending.generator.tool {
+            // Its words are words of the plan.
+            tool.command.clear();
+        }
         if let Some(failure) = failure {
             failure.process = failure.process.as_deref().map(|process| names.name(process));
             failure.what = names.sentence(&failure.what);

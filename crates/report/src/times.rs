@@ -20,7 +20,9 @@ pub(crate) fn table(figures: &Figures) -> Table {
         ("service", &figures.service.all),
         (SEND_DELAY, &figures.lateness.all),
     ];
-    if figures.response.ok.count < figures.response.all.count {
+    if figures.is_of_tool {
+        kinds.truncate(1);
+    } else if figures.response.ok.count < figures.response.all.count {
         kinds.push(("response of ok", &figures.response.ok));
     }
     // Response and service time are read against each other; the send delay may be a thousand times less.
@@ -33,7 +35,8 @@ pub(crate) fn table(figures: &Figures) -> Table {
     // Where not one request ended ok, its column says so already.
     let is_asked = |of: &Durations| of.count > 0 || figures.response.all.count == 0;
     let lacks = |place: usize| kinds.iter().any(|(_, of)| is_asked(of) && of.percentiles_ns[place].is_none());
-    if (0..PRINTED.len()).any(lacks) {
+    // What a tool did not report, no number of samples brings.
+    if !figures.is_of_tool && (0..PRINTED.len()).any(lacks) {
         let needed = PRINTED.iter().enumerate().map(|(place, percentile)| {
             let samples = count(durations::samples_needed(*percentile));
             if lacks(place) { format!("(needs {samples} samples)") } else { String::new() }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use judge::event_cost::EventSums;
 use judge::{ComparedBy, Eligibility, Measured, Pace, Resources, Signals, Window};
 use record::{Phase, Tally};
-use store::{Level, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
+use store::{Level, LoadTool, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
 
 use crate::figures::{Figures, TallyKind};
+use crate::load_tool;
 use crate::notes;
 use crate::noun::Noun;
 
@@ -54,12 +55,16 @@ pub(crate) const OF_STATEMENTS: TallyKind = TallyKind { unit: Unit::Requests, la
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
+        let tool = |of: &Tally| -> Vec<(&LoadTool, u64)> {
+            load_tool::of_run(run).map(|tool| (tool, load_tool::requests(&of.counts))).into_iter().collect()
+        };
         let kind = TallyKind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
         for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
             let window = Window::of_step(run, step);
             let figures = Figures::of(&of_step, window, TallyKind { unit: *unit, ..kind });
+            let figures = figures.by_tools(&tool(&of_step));
             steps.push(StepView { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
@@ -69,7 +74,9 @@ impl<'a> View<'a> {
         let window = Window::of(run);
         let before = run.whole(Phase::WarmUp)?;
         let pace = Pace::of(run, &before, &whole);
+        let of_tool = tool(&whole);
         let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
+        let whole = whole.by_tools(&of_tool);
         let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
         let outage = run.ending.as_ref().and_then(|ending| ending.outage.clone());

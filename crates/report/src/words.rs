@@ -22,10 +22,17 @@ const OUTPUT_BYTES_MAX: usize = 8 << 10;
 /// Cores that have room in a line.
 const CORES_MAX: usize = 16;
 
-/// The identity, in two lines.
-pub(crate) fn identity(counts: &Counts) -> [String; 2] {
-    let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = counts.to_owned();
-    [
+/// The identity, in two lines; in one of what a tool reported.
+pub(crate) fn identity(figures: &Figures) -> Vec<String> {
+    let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = figures.counts;
+    if figures.is_of_tool {
+        let [sent, ok, rejected] = [sent, ok, rejected].map(count);
+        let rest = format!("failed {} + timed out {}", count(failed), count(timed_out));
+        let unfinished =
+            if unfinished > 0 { format!(" + unfinished {}", count(unfinished)) } else { String::new() };
+        return vec![format!("reported {sent} = ok {ok} + rejected {rejected} + {rest}{unfinished}")];
+    }
+    vec![
         format!("planned {} = sent {} + not sent {}", count(planned), count(sent), count(not_sent)),
         format!(
             "sent {} = ok {} + rejected {} + failed {} + timed out {} + unfinished {}",
@@ -85,8 +92,14 @@ pub(crate) fn doubted(figures: &[Distorted]) -> String {
 
 /// What the generator used.
 pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
-    let threads =
-        if generator.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", generator.threads) };
+    let threads = match (&generator.tool, generator.threads) {
+        (Some(tool), _) => {
+            let version = tool.version.as_ref().map_or_else(String::new, |version| format!(" {version}"));
+            format!("{}{version}", tool.name)
+        }
+        (None, 1) => "1 thread".to_owned(),
+        (None, threads) => format!("{threads} threads"),
+    };
     let mut words = format!(
         "{threads}, {} s CPU (user {} + system {})",
         decimal(generator.cpu_user_s + generator.cpu_sys_s, 2),
@@ -105,15 +118,16 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
 /// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
 pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
     let times = |figures: &Figures| {
+        let connections = figures.connections?;
         let log_in = if view.unit() == Unit::Transactions { ", log-in included" } else { "" };
         let made =
             times::in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
-        let s = if figures.connections == 1 { "" } else { "s" };
-        format!("{} time{s}{made}", count(figures.connections))
+        let s = if connections == 1 { "" } else { "s" };
+        Some(format!("{} time{s}{made}", count(connections)))
     };
-    let mut lines = vec![times(&view.whole)];
-    if view.warm_up.connections > 0 {
-        lines.push(format!("in the warm-up {}", times(&view.warm_up)));
+    let mut lines: Vec<String> = times(&view.whole).into_iter().collect();
+    if view.warm_up.connections > Some(0) {
+        lines.extend(times(&view.warm_up).map(|times| format!("in the warm-up {times}")));
     }
     lines
 }

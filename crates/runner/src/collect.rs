@@ -47,6 +47,8 @@ pub(crate) struct Collected {
     pub(crate) was_given_up: bool,
     /// What the generator used since the load began.
     pub(crate) usage: Usage,
+    /// The other load generator that made the load, if one did.
+    pub(crate) tool: Option<store::LoadTool>,
     /// The course of the load, over all workers.
     pub(crate) pulses: Pulses,
     /// Times without an ok answer.
@@ -176,7 +178,8 @@ impl<'a> Collector<'a> {
         if let Some(extension) = &self.extension {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
-        collected.usage = self.generator.usage().since(begun.1);
+        collected.usage = underway.usage().unwrap_or_else(|| self.generator.usage().since(begun.1));
+        collected.tool = underway.tool();
         collected.broke.extend(underway.join().err().unwrap_or_default());
         Ok(collected)
     }

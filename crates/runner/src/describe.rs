@@ -67,9 +67,11 @@ pub(crate) fn model(plan: &Plan) -> Model {
 }
 
 pub(crate) fn unit(step: &PlannedStep) -> Unit {
-    match step.action {
+    match &step.action {
         Action::Http(_) => Unit::Requests,
         Action::Sql(_) => Unit::Transactions,
+        Action::Tool(tool) if tool.tool.is_sql => Unit::Transactions,
+        Action::Tool(_) => Unit::Requests,
     }
 }
 

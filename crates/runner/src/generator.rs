@@ -76,6 +76,21 @@ pub trait Underway: Debug {
     /// # Errors
     /// Threads that died of an error of this program.
     fn join(self: Box<Self>) -> Result<(), Vec<String>>;
+
+    /// The process below which everything makes the load, if that is not this one.
+    fn keeper_pid(&self) -> Option<u32> {
+        None
+    }
+
+    /// What was used for what was measured, if that is known here alone. Asked when nothing is left.
+    fn usage(&self) -> Option<Usage> {
+        None
+    }
+
+    /// The tool that made the load, if it was another load generator. Asked when nothing is left.
+    fn tool(&self) -> Option<store::LoadTool> {
+        None
+    }
 }
 
 /// The engine in this process.
@@ -101,8 +116,8 @@ impl Generator for LocalGenerator {
         stopper: &Stopper,
         observer: &mut dyn Observer,
     ) -> Result<(), FillError> {
-        let Some(sql) = &plan.sql else { return Ok(()) };
-        load_data::fill_for(&sql.database, tables, stopper, observer).map(drop)
+        let Some(database) = plan.database() else { return Ok(()) };
+        load_data::fill_for(database, tables, stopper, observer).map(drop)
     }
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {

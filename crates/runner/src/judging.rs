@@ -62,6 +62,7 @@ pub(crate) fn environment(
 pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
     usage: Usage,
+    tool: Option<store::LoadTool>,
     notes: Vec<String>,
 }
 
@@ -79,8 +80,9 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     let mut ended = before.window;
     ended.add(&tally.window);
     let window_ns = (plan.warm_up_ns, window_end_ns(plan, &tally, &collected.ends));
-    let Collected { ends, broke, hopeless, overran, extended, settled_at_ns, usage, pulses, gaps, .. } =
-        collected;
+    let Collected {
+        ends, broke, hopeless, overran, extended, settled_at_ns, usage, tool, pulses, gaps, ..
+    } = collected;
     let busiest_10s_share = collected.busiest.cpu_share();
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
     let notes =
@@ -98,7 +100,8 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         warm_up: before.counts,
         window_ns,
         ended,
-        workers: ends.into_iter().map(|end| end.health).collect(),
+        // A tool says nothing of its own threads.
+        workers: ends.into_iter().filter(|_| tool.is_none()).map(|end| end.health).collect(),
         connections,
         pulses,
         gaps,
@@ -108,13 +111,16 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         extended,
         settled_at_ns,
         busiest_10s_share,
+        tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, notes })
+    Ok(Closed { accounts, usage, tool, notes })
 }
 
 /// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.
 fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
-    let stopped_at_ns = ends.iter().filter_map(|end| end.stopped_at_ns).chain(plan.stop.at_ns).min();
+    // A tool measures for as long as it says, and one that fails has measured nothing.
+    let planned_ns = plan.stop.at_ns.filter(|_| plan.tool().is_none());
+    let stopped_at_ns = ends.iter().filter_map(|end| end.stopped_at_ns).chain(planned_ns).min();
     let is_counted_out = plan.stop.requests.is_some_and(|requests| tally.counts.planned >= requests);
     match (stopped_at_ns, tally.last_finished_ns) {
         (Some(stopped_at_ns), Some(last_ns)) if is_counted_out => stopped_at_ns.min(last_ns),
@@ -164,7 +170,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// What is known about a run when its load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, usage, notes } = closed;
+    let Closed { accounts, usage, tool, notes } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
@@ -177,6 +183,7 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
             cpu_sys_s: usage.cpu_sys_s,
             rss_peak_bytes: usage.rss_peak_bytes,
             threads,
+            tool,
             ..generator
         },
         spread,

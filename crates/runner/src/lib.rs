@@ -21,6 +21,7 @@ mod host;
 mod judging;
 mod live;
 mod load_data;
+mod load_tool;
 mod lone_pass;
 mod made;
 mod measure;

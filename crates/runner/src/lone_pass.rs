@@ -25,6 +25,10 @@ const LISTEN: Duration = Duration::from_millis(50);
 /// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or if not all were rejected: a
 /// system that closes connections or times out is a result.
 pub(crate) fn rejected(tools: &Tools<'_>, plan: &Plan) -> Option<String> {
+    if plan.tool().is_some() {
+        // What it sends is not known.
+        return None;
+    }
     let mut lines = None;
     for attempt in 0..TRIES {
         if attempt > 0 {

@@ -68,6 +68,7 @@ pub(crate) fn measure(
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
     let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
+    monitored.load_comes_from(underway.keeper_pid());
     let steps = plan.steps.len();
     let mut collector = Collector {
         store,
@@ -84,7 +85,8 @@ pub(crate) fn measure(
         steps,
         warm_up_ns: plan.warm_up_ns,
         extension: Extension::of(plan, threads),
-        gives_up: planned.first == First::MustAnswer,
+        // What a tool reports, it reports at its end.
+        gives_up: planned.first == First::MustAnswer && plan.tool().is_none(),
     };
     let collected = collector.collect(underway);
     observer.ends();

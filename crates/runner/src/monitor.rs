@@ -162,6 +162,14 @@ impl<'a> MonitoredSystem<'a> {
         self.profiler = profiler;
     }
 
+    /// The load is made by what runs below this process, if not by this one.
+    pub(crate) fn load_comes_from(&mut self, keeper_pid: Option<u32>) {
+        self.roots.extend(keeper_pid);
+        if let Some(subject) = &mut self.subject {
+            subject.tool = keeper_pid;
+        }
+    }
+
     /// Whether a profile is to be kept.
     pub(crate) fn is_profiled(&self) -> bool {
         self.profiler.is_on()

@@ -29,6 +29,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
     faults.extend(missing_programs(study, tenbin));
+    faults.extend(missing_tools(study, tenbin));
     faults.extend(limits_out_of_reach(study, tenbin));
     faults.extend(no_hosts(study));
     faults.extend(no_disks(study, tenbin));
@@ -142,6 +143,30 @@ fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {
         Fault::new(format!("systems: {system}"), what, way_out)
     };
     wanted.into_iter().map(fault).collect()
+}
+
+/// Load generators that are not there.
+fn missing_tools(study: &Study, tenbin: &Path) -> Vec<Fault> {
+    let mut missing: BTreeMap<String, Fault> = BTreeMap::new();
+    for launch in launches(study, tenbin) {
+        for (load, commands) in study.loads.iter().zip(&launch.tools) {
+            let Some(command) = commands.as_ref().map(|tool| &tool.measured).filter(|tool| !is_there(tool))
+            else {
+                continue;
+            };
+            let program = command.argv.first().cloned().unwrap_or_default();
+            let tool = loadtools::of_command([program.as_str()]);
+            let help = match tool.filter(|_| !program.contains('/')) {
+                Some(tool) => format!("install it: {}", tool.install),
+                None => "correct the path; a relative one begins at the folder of the plan".to_owned(),
+            };
+            let what = format!("the program {program:?} is not there, or may not be run");
+            missing
+                .entry(program)
+                .or_insert_with(|| Fault::new(format!("load: {}: tool", load.name), what, help));
+        }
+    }
+    missing.into_values().collect()
 }
 
 fn is_there(command: &Cmd) -> bool {

@@ -16,6 +16,7 @@ use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
 use crate::database_check::{self, Learnt, Unready};
 use crate::generator::{Ready, Underway};
+use crate::load_tool;
 use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
@@ -112,6 +113,13 @@ impl From<TlsError> for Refusal {
 
 /// Resolves, checks the machine's limits, asks the owners of public servers, and connects once. Sends nothing of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
+    match plan.tool() {
+        Some(tool) => load_tool::prepare(plan, tool, public),
+        None => prepare_engine(plan, public),
+    }
+}
+
+fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let threads = plan.threads.unwrap_or_else(|| {
         let wanted = if cores.is_empty() { allowed_cores().len() } else { cores.len() };
@@ -228,7 +236,7 @@ fn addressed(plan: &Plan) -> impl Iterator<Item = (&[plan::Peer], bool)> {
 }
 
 /// The same with their addresses, and how long it took to find those of the first.
-fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
+pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
     let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
     let find = |(peers, is_sql)| match is_sql && is_embedded {
         // Within this process there is no address.
@@ -312,7 +320,7 @@ fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
     (0..closed.users).map(|client| seeds.choose(client)).collect()
 }
 
-fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {
+pub(crate) fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {
     let allowed = allowed_cores();
     match pin {
         Pin::No => Ok(Vec::new()),

@@ -124,7 +124,7 @@ impl Store {
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
                 ":verdict": ending.verdict.name(),
                 ":validity": self.redaction.json(&ending.validity)?,
-                ":generator": json(&ending.generator)?,
+                ":generator": self.redaction.json(&ending.generator)?,
                 ":spread": spread,
                 ":planned_left": signed(ending.planned_left)?,
                 ":notes": self.redaction.json(&ending.notes)?,

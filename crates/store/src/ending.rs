@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::load_tool::LoadTool;
 use crate::outage::Outage;
 use crate::steadiness::Steadiness;
 use crate::validity::Validity;
@@ -104,6 +105,9 @@ pub struct Generator {
     /// What the generator reaches against a server that does nothing, in requests per second.
     #[serde(default)]
     pub ceiling_per_s: Option<f64>,
+    /// The tool that made the load, if it was not Tenbin's engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<LoadTool>,
 }
 
 impl Generator {

@@ -206,9 +206,10 @@ impl Run {
         &self.monitored.events
     }
 
-    /// Of the steps: what their parts saw is in them.
+    /// Of the steps: what their parts saw is in them. A tool reports its requests at its end, and tells no second from another.
     fn in_time(&self) -> impl Iterator<Item = &StoredSecond> + '_ {
-        let steps = self.new.steps.len();
+        let is_of_tool = self.ending.as_ref().is_some_and(|ending| ending.generator.tool.is_some());
+        let steps = if is_of_tool { 0 } else { self.new.steps.len() };
         self.by_second
             .iter()
             .map(|place| &self.parts[*place])

@@ -36,6 +36,7 @@ pub fn begin_study(
     if study.is_quick {
         stamps.push("QUICK: short runs, to see that the plan works and roughly where things lie".to_owned());
     }
+    stamps.extend(study.tool_stamps());
     let planned = if procedure == Procedure::Blocks { schedule(study) } else { Vec::new() };
     let compare = &study.compare;
     let new = NewStudy {

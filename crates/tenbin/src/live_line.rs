@@ -60,8 +60,11 @@ impl Observer for LiveLine {
 
     fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
         (self.on_begin)();
-        let mib = memory_bound_bytes.div_ceil(1 << 20);
-        self.say(&format!("{words}; at most {mib} MiB of memory: opening connections"));
+        self.say(&match memory_bound_bytes.div_ceil(1 << 20) {
+            // Another load generator takes what it takes.
+            0 => format!("{words}: running"),
+            mib => format!("{words}; at most {mib} MiB of memory: opening connections"),
+        });
     }
 
     fn second(&mut self, live: &Live) {

@@ -28,7 +28,7 @@ impl Doubt {
         words: "the load could not continue",
         suspect: "",
         invalid: "always",
-        looks_at: "the load could not continue: a script that divides by zero, a log-in that will be rejected each time",
+        looks_at: "the load could not continue: a script that divides by zero, a log-in that will be rejected each time, another load generator that fails",
         distorts: &Distorted::ALL,
         is_limit: false,
         is_lateness: false,
@@ -57,7 +57,10 @@ pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// Loads that their own script or log-in ended.
 pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Finding> {
-    let remedy = "correct the script, or what the log-in rests on, and run it again";
+    let remedy = match evidence.tool {
+        Some(_) => "run its command by hand, and correct it in the plan",
+        None => "correct the script, or what the log-in rests on, and run it again",
+    };
     (!evidence.hopeless.is_empty()).then(|| found(Level::Invalid, evidence.hopeless.join("; "), remedy))
 }
 

@@ -35,6 +35,8 @@ pub struct Evidence<'a> {
     pub hopeless: &'a [String],
     /// The share of a core that the busiest worker used over its hardest ten seconds.
     pub busiest_10s_share: Option<f64>,
+    /// The other load generator that made the load, if one did.
+    pub tool: Option<&'a str>,
     /// What went on around it.
     pub environment: &'a Environment,
     /// By worker, how well it kept time.
@@ -74,6 +76,7 @@ impl<'a> Evidence<'a> {
             broke: &[],
             hopeless: &[],
             busiest_10s_share: None,
+            tool: None,
             environment,
             workers,
             wake_lag,
@@ -113,7 +116,8 @@ impl<'a> Evidence<'a> {
 
     /// How long the load went on, warm-up included.
     pub(super) fn wall_ns(&self) -> u64 {
-        self.workers.iter().map(|worker| worker.wall_ns).max().unwrap_or(0)
+        let of_tool = || self.window_ns.filter(|_| self.tool.is_some());
+        self.workers.iter().map(|worker| worker.wall_ns).max().or_else(of_tool).unwrap_or(0)
     }
 
     /// Whether it went on for long enough to say how cores were shared.
@@ -173,7 +177,7 @@ impl<'a> Evidence<'a> {
     /// Requests in flight, averaged over the measured window. In a short one, what drained after it is in the figure.
     pub(super) fn mean_in_flight(&self) -> Option<f64> {
         let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
-        self.mean_in_flight.or_else(rough)
+        self.mean_in_flight.or_else(rough).filter(|_| self.tool.is_none())
     }
 
     /// Requests in flight × time over the sum of service times: 1 by Little's law, whatever the load. `None` where requests

@@ -80,6 +80,12 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.was_stopped || evidence.tally.counts.planned > 0 {
         return None;
     }
+    if let Some(tool) = evidence.tool.filter(|_| evidence.hopeless.is_empty()) {
+        let sentence = format!("{tool} reported no {} at all", units(evidence.planned));
+        return Some(found(Level::Invalid, sentence, "run its command by hand, and see what it prints"));
+    } else if evidence.tool.is_some() {
+        return None;
+    }
     let sentence = format!("none of the {} was due in the measured time", units(evidence.planned));
     Some(found(Level::Invalid, sentence, "let the load last longer (-d), or raise its rate (-R)"))
 }

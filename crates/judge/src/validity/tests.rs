@@ -349,3 +349,22 @@ fn the_tail_of_an_open_load_may_be_spoilt_alone() {
     assert_eq!(validity.of(Distorted::Tail), Level::Invalid);
     assert_eq!(validity.of(Distorted::Throughput), Level::Valid, "{validity:?}");
 }
+
+#[test]
+fn the_validity_of_a_tools_load_is_unknown() {
+    let (planned, environment) =
+        (planned(None), Environment { steal_share: Some(0.5), ..Environment::default() });
+    let mut tally = tally(2_000, 5 * MS, 0);
+    let of = |tally: &Tally, hopeless: &[String]| {
+        let evidence =
+            Evidence { tool: Some("wrk"), hopeless, ..Evidence::of(&planned, tally, &[], &environment) };
+        judge(&evidence)
+    };
+    let validity = of(&tally, &[]);
+    assert_eq!((validity.verdict, codes(&validity)), (Level::Invalid, vec!["steal", "no_send_delay"]));
+    assert!(validity.causes[1].sentence.contains("wrk reports no send delay"), "{validity:?}");
+    let failed = of(&tally, &["wrk exited with code 1".to_owned()]);
+    assert_eq!(failed.causes[0].code, "hopeless", "{failed:?}");
+    tally.counts = Counts::default();
+    assert!(of(&tally, &[]).causes.iter().any(|cause| cause.sentence == "wrk reported no requests at all"));
+}

@@ -15,7 +15,7 @@ use super::sheet::{Probe, Sheet};
 use super::source::Source;
 use super::threads::{Members, Threads};
 use super::tree::{MEMBERS_MAX, Tree};
-use super::{SYSTEM, Subject};
+use super::{GENERATOR, SYSTEM, Subject};
 
 /// Threads that are read in one look: about ten milliseconds, if all of them run.
 const THREADS_MAX: usize = 2_000;
@@ -38,7 +38,8 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) fn of(subject: &Subject, reach: Reach) -> Self {
-        let roots = || subject.roots.iter().chain(&subject.aside);
+        let tool = subject.tool.map(|keeper| (GENERATOR.to_owned(), keeper));
+        let roots = || subject.roots.iter().chain(&subject.aside).chain(&tool);
         let groups = roots().map(|(name, keeper)| Group::new(name, *keeper, &reach)).collect();
         Self {
             own: subject.roots.len(),
@@ -119,7 +120,9 @@ impl Probe for System {
                 whole.add_all(figures);
             }
         }
-        whole.write(SYSTEM, sheet);
+        if self.own > 0 {
+            whole.write(SYSTEM, sheet);
+        }
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
         self.dependencies.look(&members, now, sheet);

@@ -5,20 +5,21 @@ use load::open::Stage;
 
 use super::quick::Quick;
 use super::reading::Reading;
+use super::tools;
 use super::tree::Node;
 use crate::check_load::Destination;
 use crate::error::{PlanError, Spelling};
 use crate::spec::{Field, LoadSpec, Spanned};
-use crate::study::StudyLoad;
+use crate::study::{StudyLoad, ToolText};
 
 /// Reads every load; `quick` changes them.
 pub(crate) fn read(
-    node: Option<&Node>,
+    root: &Node,
     seed: u64,
     quick: Option<&Quick<'_>>,
     reading: &mut Reading<'_>,
 ) -> Vec<StudyLoad> {
-    let Some(node) = node else { return Vec::new() };
+    let Some(node) = root.get("load") else { return Vec::new() };
     let count = node.items().len();
     let mut loads: Vec<StudyLoad> = Vec::new();
     for node in node.items() {
@@ -46,22 +47,30 @@ pub(crate) fn read(
         }
         let spec = spec(node, seed, quick, reading);
         let mut errors = Vec::new();
-        let destination = Destination { is_sql: reading.is_sql, ..Destination::default() };
+        let is_tool = node.entry("tool").is_some();
+        let tool = tools::read(root, node, &spec, quick.is_some(), reading);
+        if is_tool && tool.is_none() {
+            continue;
+        }
+        let is_sql = tool.as_ref().map_or(reading.is_sql, |tool| tool.tool.is_sql);
+        let destination = Destination { is_sql, ..Destination::default() };
         let checked = spec.check(destination, &mut errors);
         let is_right = errors.is_empty();
         errors.iter().for_each(|error| report(error, node, quick.is_some(), reading));
         if !is_right {
             continue;
         }
-        let (words, stop_words) = checked.words(reading.is_sql);
+        let (words, stop_words) = checked.words(is_sql);
+        let usual_name = || tool.as_ref().map_or_else(|| short_words(node), |tool| tool.tool.name.to_owned());
         loads.push(StudyLoad {
-            name: named.and_then(Node::text).map_or_else(|| short_words(node), str::to_owned),
-            words,
+            name: named.and_then(Node::text).map_or_else(usual_name, str::to_owned),
+            words: tool.as_ref().map_or(words, ToolText::load_words),
             stop_words,
             warm_up_ns: checked.warm_up_ns,
             timeout_ns: checked.timeout_ns,
             run_ns: checked.stop.at_ns,
             scenario: node.text_of("scenario").map(str::to_owned),
+            tool,
             spec,
         });
     }
@@ -160,7 +169,8 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
         (None, Some(_)) => true,
         (None, None) => {
             let entries = node.entries();
-            let is_told = entries.iter().any(|entry| reading.findings.has_at(entry.key_at));
+            let is_told = node.entry("tool").is_some()
+                || entries.iter().any(|entry| reading.findings.has_at(entry.key_at));
             if let Some(first) = entries.first().filter(|_| !is_told) {
                 let what = "the load has no amount";
                 reading.at(first.key_at, what, "add `users: 10` or `rate: 100/s`");

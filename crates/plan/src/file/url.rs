@@ -39,7 +39,7 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
         reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
         return;
     }
-    if !reading.is_sql {
+    if reading.is_http {
         let what = "the URL is that of a database, and the steps are requests";
         reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
         return;
@@ -70,7 +70,7 @@ pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Readi
         let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
         let what = "no step is a transaction, and SQLite has no sessions whose waits could be read";
         reading.at(entry.key_at, what, help);
-    } else if !reading.is_http {
+    } else if reading.is_sql && !reading.is_http {
         let what = "`database` requires a step that is a request; transactions alone go to `url`";
         reading.at(entry.key_at, what, "rename it to `url`");
     } else if !database::is_database(filled) {

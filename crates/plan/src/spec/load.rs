@@ -12,6 +12,8 @@ crate::spec::spec! {
             "Name in reports; required in a list.";
         SCENARIO "scenario" "": scenario: String = TEXT, "browse",
             "One of `scenarios`; default: all, by their shares.";
+        TOOL "tool" "": tool: String = TEXT, "\"wrk -t1 -c{users} -d{for} {url}/\"",
+            "Command of another load generator that makes the load; `{users}`, `{for}`, `{seconds}`, `{requests}`, and `{url}` are values of the load and its system.";
         USERS "users" "-c": users: u64 = COUNT, "100",
             "Concurrent users; each waits for the reply before the next request.";
         THINK "think" "--think": think: ThinkTime = THINK, "50ms..150ms",

@@ -161,6 +161,7 @@ impl Study {
     pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
         let spec = &self.loads[load].spec;
         let keys = [
+            ("tool", spec.tool.is_some(), "another load generator makes the load"),
             ("stages", spec.stages.is_some(), "the load has its own rates"),
             ("from", spec.ramp_from_per_s.is_some(), "the rate of the load grows"),
             (

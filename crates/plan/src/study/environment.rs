@@ -56,6 +56,17 @@ pub struct Launch {
     pub host: Ipv4Addr,
     /// What happens to it under load, in the order of the plan.
     pub events: Vec<LaunchEvent>,
+    /// By load: the commands of the other load generator that makes it, if one does.
+    pub tools: Vec<Option<ToolCommands>>,
+}
+
+/// The commands of a load generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCommands {
+    /// For the warm-up, if the load has one.
+    pub warm_up: Option<Cmd>,
+    /// For what is measured.
+    pub measured: Cmd,
 }
 
 /// The tables of a built-in workload, as `tenbin prepare` makes them.

@@ -84,7 +84,8 @@ pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(
             "write a plan with a system that has `start`",
         ));
     }
-    loads.iter().all(|load| load.spec.stages.is_some()).then_some((
+    let is_fixed = |load: &StudyLoad| load.spec.stages.is_some() || load.spec.tool.is_some();
+    loads.iter().all(is_fixed).then_some((
         "an experiment needs a load of one level, and every load has `stages`",
         "add a load with `users`",
     ))
@@ -101,7 +102,7 @@ impl Study {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
         let spec = &self.loads[load].spec;
-        if !system.is_started() || spec.stages.is_some() {
+        if !system.is_started() || spec.stages.is_some() || spec.tool.is_some() {
             return None;
         }
         let number = |value: &Option<Spanned<u64>>| {

@@ -9,6 +9,7 @@ use wire::http1::Checks;
 
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
 use crate::plan::{Action, HttpAction, SqlAction};
+use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_percent, show_size};
 use crate::visible::visible;
 
@@ -34,6 +35,9 @@ impl Study {
         for load in &self.loads {
             let follows = load.scenario.as_ref().map_or(String::new(), |name| format!(", following {name}"));
             let _ = writeln!(out, "load        {}: {}{follows}; {}", load.name, load.words, load.stop_words);
+            if let Some(tool) = &load.tool {
+                let _ = writeln!(out, "            runs {}", without_secrets(&tool.shown()));
+            }
         }
         for number in 0..self.systems.len() {
             self.explain_system(number, &mut out);
@@ -102,6 +106,8 @@ impl Study {
                     captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
                 (format!("expects {}", checks_words(checks)), names.map(String::as_str).collect())
             }
+            // No scenario has it.
+            Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
             Action::Sql(SqlAction { expects, saves, .. }) => {
                 let wanted = match expects {
                     Some(rows) if *rows == RowCount::exactly(1) => "a transaction, expects 1 row".to_owned(),

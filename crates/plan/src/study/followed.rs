@@ -43,6 +43,11 @@ impl Study {
 
     /// The gates that runs of a load are held against: those of steps that it has.
     pub fn gates_of(&self, load: usize) -> Vec<Condition> {
+        if self.loads[load].tool.is_some() {
+            // What it reports is of the whole run.
+            let is_of_all = |gate: &&Condition| gate.step.is_none() && gate.part_ns.is_none();
+            return self.gates.iter().filter(is_of_all).cloned().collect();
+        }
         let steps = self.steps_of_load(load);
         let has = |gate: &&Condition| gate.step.as_deref().is_none_or(|step| steps.contains(&step));
         self.gates.iter().filter(has).cloned().collect()

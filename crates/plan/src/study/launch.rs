@@ -6,7 +6,8 @@ use url::Url;
 
 use super::Study;
 use super::braced::Braced;
-use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow};
+use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands};
+use super::tool::ToolText;
 use crate::draft::TlsSpec;
 
 use super::events::{
@@ -20,7 +21,9 @@ impl Study {
     /// use. The variant must be one of the study's.
     pub fn ports(&self, variant: usize) -> Vec<String> {
         let mut ports: Vec<String> = Vec::new();
-        for name in self.systems[self.variants[variant].system].texts().flat_map(Braced::names) {
+        let tools = self.loads.iter().filter_map(|load| load.tool.as_ref()).flat_map(|tool| &tool.words);
+        let texts = self.systems[self.variants[variant].system].texts().chain(tools);
+        for name in texts.flat_map(Braced::names) {
             let port = if name == "port" { Some("") } else { name.strip_prefix("port.") };
             if let Some(port) = port.filter(|port| !ports.iter().any(|known| known == port)) {
                 ports.push(port.to_owned());
@@ -61,6 +64,7 @@ impl Study {
             disk_bytes: system.disk_bytes,
             host: environment.host,
             events: self.events.iter().filter_map(|event| fill.event(event, &url)).collect(),
+            tools: self.loads.iter().map(|load| Some(fill.tool(load.tool.as_ref()?, &url))).collect(),
             url,
         }
     }
@@ -122,6 +126,21 @@ impl Fill<'_> {
             env,
             dir: dir.map_or_else(|| self.study.dir.clone(), |dir| self.path(dir)),
         }
+    }
+
+    fn tool(&self, tool: &ToolText, url: &str) -> ToolCommands {
+        let command = |is_warm_up: bool| {
+            let value = |name: &str| match name {
+                "url" => Some(url.to_owned()),
+                _ => tool.value(name, is_warm_up).or_else(|| self.value(name)),
+            };
+            Cmd {
+                argv: tool.words.iter().map(|word| word.fill(value)).collect(),
+                env: Vec::new(),
+                dir: self.study.dir.clone(),
+            }
+        };
+        ToolCommands { warm_up: (tool.warm_up_ns > 0).then(|| command(true)), measured: command(false) }
     }
 
     fn event(&self, event: &StudyEvent, url: &str) -> Option<LaunchEvent> {

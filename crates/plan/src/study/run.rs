@@ -2,20 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use ::load::Scenarios;
+
+use super::tool::{TOOL_GRACE_NS, ToolText};
 use super::{Launch, Study, StudyPin};
 use crate::check::{Target, put_on};
-use crate::database::Database;
+use crate::database::{Database, is_database};
 use crate::draft::Draft;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
-use crate::plan::{Action, HttpAction, Pin, Plan};
+use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep};
 use crate::spec::LoadSpec;
 
 impl Study {
     /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
     /// cores. The error says what is wrong with the URL that came of the launch.
     pub fn plan(&self, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        if let Some(tool) = &self.loads[load].tool {
+            return self.plan_of_tool(tool, load, launch);
+        }
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
         }
@@ -51,18 +57,42 @@ impl Study {
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
         }
-        plan.title = match launch.variant.as_str() {
+        plan.title = self.title_of(launch);
+        Ok(plan)
+    }
+
+    /// The plan of a load that another load generator makes: its only step is the tool.
+    fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
+        let mut plan =
+            if is_database(&launch.url) { of_database(&launch.url, &spec)? } else { requests(launch, spec)? };
+        if let Some(database) = &launch.database {
+            plan.watched = Some(Database::read(database)?);
+        }
+        if let StudyPin::Cores { generator, .. } = &self.pin {
+            plan.pin = Pin::Cores(generator.clone());
+        }
+        // Every load of the study has a place in the launch.
+        let commands = launch.tools.get(load).cloned().flatten();
+        let action = commands.map(|commands| tool.action(commands)).map(Action::Tool);
+        let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), action });
+        (plan.steps, plan.scenarios) = (step.into_iter().collect(), Scenarios::single());
+        plan.title = self.title_of(launch);
+        Ok(plan)
+    }
+
+    fn title_of(&self, launch: &Launch) -> String {
+        match launch.variant.as_str() {
             "" => format!("{}: {}", self.title, launch.system),
             variant => format!("{}: {} {variant}", self.title, launch.system),
-        };
-        Ok(plan)
+        }
     }
 
     /// The numbers of the variables that transactions give values to.
     fn saved_by_transactions(&self) -> Vec<u16> {
         let saves = self.script.steps.iter().flat_map(|step| match &step.action {
             Action::Sql(action) => action.saves.as_slice(),
-            Action::Http(_) => &[],
+            Action::Http(_) | Action::Tool(_) => &[],
         });
         let saves: BTreeSet<&String> = saves.collect();
         (0..)
@@ -98,6 +128,17 @@ fn requests(launch: &Launch, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
         ..Draft::default()
     }
     .check()
+}
+
+/// A load on a database whose statements are not known.
+fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let database = Database::read(url)?;
+    if database.file.is_some() {
+        let what = "another load generator cannot load SQLite, which runs within Tenbin";
+        return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
+    }
+    let plan = put_on(Target::of_tool(&database), true, load, Spelling::Keys, Vec::new())?;
+    Ok(Plan { watched: Some(database), ..plan })
 }
 
 fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {

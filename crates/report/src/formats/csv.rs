@@ -110,9 +110,15 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.extend(beyond_jmeter().map(|percentile| ms(response.at(percentile))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
-    let accounts = [counts.planned, counts.not_sent, counts.ok, counts.rejected, counts.failed];
+    // A tool does not report them.
+    let not_sent = (!figures.is_of_tool).then_some(counts.not_sent);
+    let unfinished = (!figures.is_of_tool || counts.unfinished > 0).then_some(counts.unfinished);
+    let accounts = [Some(counts.planned), not_sent];
+    let accounts = accounts.into_iter().chain([counts.ok, counts.rejected, counts.failed].map(Some));
     cells.extend(
-        accounts.into_iter().chain([counts.timed_out, counts.unfinished]).map(|count| count.to_string()),
+        accounts
+            .chain([Some(counts.timed_out), unfinished])
+            .map(|count| count.map_or_else(String::new, |count| count.to_string())),
     );
     cells.push(view.run.id.to_string());
     cells.push(cell(view.place().map_or("", |place| &place.variant)));

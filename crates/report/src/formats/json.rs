@@ -105,7 +105,8 @@ struct RunObject<'a> {
     #[serde(flatten)]
     details: Details,
     planned_left: Option<u64>,
-    warm_up: WarmUp,
+    /// Null where a tool made the load: it forgets its warm-up.
+    warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
     tls: Option<&'a str>,
     dns_us: Option<f64>,
@@ -241,8 +242,8 @@ struct FiguresObject {
     offered: Offered,
     outcomes: Outcomes,
     throughput_per_s: Option<f64>,
-    received_bytes: u64,
-    sent_bytes: u64,
+    received_bytes: Option<u64>,
+    sent_bytes: Option<u64>,
     response_time_us: Keyed,
     service_time_us: Keyed,
     lateness_us: Keyed,
@@ -253,7 +254,7 @@ struct FiguresObject {
 struct Details {
     jmeter_throughput_per_s: Option<f64>,
     window: Option<window::WindowObject>,
-    connections: u64,
+    connections: Option<u64>,
     statuses: BTreeMap<u16, u64>,
     first_byte_us: Keyed,
     connect_time_us: Keyed,
@@ -274,7 +275,8 @@ struct Details {
 struct Offered {
     planned: u64,
     sent: u64,
-    not_sent: u64,
+    /// Null, as `unfinished`: the tool that made the load does not report it.
+    not_sent: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -284,7 +286,7 @@ struct Outcomes {
     refused: u64,
     failed: u64,
     timed_out: u64,
-    unfinished: u64,
+    unfinished: Option<u64>,
     rejected: u64,
 }
 
@@ -292,7 +294,7 @@ struct Outcomes {
 struct WarmUp {
     offered: Offered,
     outcomes: Outcomes,
-    connections: u64,
+    connections: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -330,6 +332,18 @@ struct GeneratorObject {
     ceiling_per_s: Option<f64>,
     read_delay_mean_us: Option<f64>,
     read_delay_p99_us: Option<f64>,
+    /// Null where Tenbin's engine made the load.
+    tool: Option<ToolObject>,
+}
+
+/// The load generator that made the load.
+#[derive(Serialize)]
+struct ToolObject {
+    name: String,
+    version: Option<String>,
+    command: Vec<String>,
+    times: String,
+    resolution_us: f64,
 }
 
 #[derive(Serialize)]
@@ -386,11 +400,11 @@ impl<'a> RunObject<'a> {
             study: place.map(|(study, _)| study.as_str()),
             details: Details::of(&view.whole),
             planned_left: ending.map(|ending| ending.planned_left),
-            warm_up: WarmUp {
-                offered: Offered::of(&view.warm_up.counts),
-                outcomes: Outcomes::of(&view.warm_up.counts),
+            warm_up: (!view.whole.is_of_tool).then(|| WarmUp {
+                offered: Offered::of(&view.warm_up),
+                outcomes: Outcomes::of(&view.warm_up),
                 connections: view.warm_up.connections,
-            },
+            }),
             spread: ending.and_then(|ending| ending.spread.as_ref()).map(SpreadObject::of),
             tls: ending.and_then(|ending| ending.tls.as_deref()),
             dns_us: ending.and_then(|ending| ending.resolved_ns).map(|ns| microseconds(ns as f64)),
@@ -473,8 +487,8 @@ impl<'a> GateObject<'a> {
 impl FiguresObject {
     fn of(figures: &Figures) -> Self {
         Self {
-            offered: Offered::of(&figures.counts),
-            outcomes: Outcomes::of(&figures.counts),
+            offered: Offered::of(figures),
+            outcomes: Outcomes::of(figures),
             throughput_per_s: figures.answers_per_s().map(thousandths),
             received_bytes: figures.received_bytes,
             sent_bytes: figures.sent_bytes,
@@ -509,13 +523,17 @@ impl Details {
 }
 
 impl Offered {
-    fn of(&Counts { planned, sent, not_sent, .. }: &Counts) -> Self {
-        Self { planned, sent, not_sent }
+    fn of(figures: &Figures) -> Self {
+        let Counts { planned, sent, not_sent, .. } = figures.counts;
+        Self { planned, sent, not_sent: (!figures.is_of_tool).then_some(not_sent) }
     }
 }
 
 impl Outcomes {
-    fn of(&Counts { ok, rejected, failed, timed_out, unfinished, .. }: &Counts) -> Self {
+    fn of(figures: &Figures) -> Self {
+        let Counts { ok, rejected, failed, timed_out, unfinished, .. } = figures.counts;
+        // Some tools report them.
+        let unfinished = (!figures.is_of_tool || unfinished > 0).then_some(unfinished);
         Self { ok, refused: rejected, failed, timed_out, unfinished, rejected }
     }
 }
@@ -531,7 +549,7 @@ impl GeneratorObject {
             cpu_user_s: Some(generator.cpu_user_s),
             cpu_sys_s: Some(generator.cpu_sys_s),
             rss_peak_bytes: Some(generator.rss_peak_bytes),
-            threads: Some(generator.threads),
+            threads: generator.tool.is_none().then_some(generator.threads),
             wake_lag_p99_us: generator.wake_lag_p99_us,
             thread_cpu_share_max: generator.thread_cpu_share_max,
             cpu_us_per_request: view.generator_us_per_request().map(thousandths),
@@ -548,6 +566,13 @@ impl GeneratorObject {
             ceiling_per_s: generator.ceiling_per_s,
             read_delay_mean_us: generator.read_delay_mean_us.map(thousandths),
             read_delay_p99_us: generator.read_delay_p99_us,
+            tool: generator.tool.as_ref().map(|tool| ToolObject {
+                name: tool.name.clone(),
+                version: tool.version.clone(),
+                command: tool.command.clone(),
+                times: tool.times.clone(),
+                resolution_us: microseconds(tool.resolution_ns as f64),
+            }),
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact
 pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     let (new, ending) = (&view.run.new, view.run.ending.as_ref());
     let mut facts = vec![Fact::new("load", short(&words::load(view)))];
-    facts.extend(words::identity(&view.whole.counts).map(|line| Fact::new(view.noun().many, line)));
+    facts.extend(words::identity(&view.whole).into_iter().map(|line| Fact::new(view.noun().many, line)));
     if view.unit() == Unit::Transactions {
         facts.extend(transactions::without_connect(view).map(|words| Fact::new("throughput", words)));
         facts.extend(words::connected(view).into_iter().map(|words| Fact::new("connected", words)));

@@ -9,6 +9,7 @@ use stats::Spread;
 use store::{StoreError, Study, StudyPlace, stage};
 
 use crate::figures::{Figures, TallyKind};
+use crate::load_tool;
 use crate::metric::{self, ComparedBy, error_share};
 use crate::view::{OF_STATEMENTS, Statement, View};
 
@@ -235,6 +236,7 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
         return Err(StoreError::DamagedRun { run: view.run.id.clone() });
     }
     let (mut whole, mut steps) = (Tally::default(), Vec::new());
+    let tools: Vec<_> = views.iter().filter_map(|view| load_tool::of_view(view)).collect();
     let window = Window::together(views.iter().map(|view| view.whole.window));
     let latency_limit_ns = first.run.new.latency_limit_ns;
     for (step, of_step) in (0..=u16::MAX).zip(&first.steps) {
@@ -249,13 +251,13 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
         let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
         steps.push(RowStep {
             name: of_step.name,
-            figures: Figures::of(&tally, window, kind),
+            figures: Figures::of(&tally, window, kind).by_tools(&tools),
             statements: statements.collect::<Result<_, _>>()?,
         });
     }
     let kind = TallyKind { unit: first.unit(), latency_limit_ns };
     let figures = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
-    Ok((Some(figures), steps))
+    Ok((Some(figures.by_tools(&tools)), steps))
 }
 
 fn can_be_summed(view: &View<'_>) -> bool {

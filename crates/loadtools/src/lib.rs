@@ -1,0 +1,114 @@
+//! What other load generators print: one file for each, and text in, figures out. It runs nothing.
+//!
+//! A reader takes figures as they are printed. What a tool does not print, or rounds to 0, is `None`. A text that it does not
+//! know is an error, never a figure of 0.
+
+mod ab;
+mod figures;
+mod hey;
+mod jmeter;
+mod oha;
+mod pgbench;
+mod sysbench;
+mod text;
+mod wrk;
+
+use std::path::Path;
+
+pub use figures::{Figures, Times, ToolError, Unread};
+
+/// A load generator whose output can be read.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// Names of its program in commands, without a folder and an ending.
+    pub programs: &'static [&'static str],
+    /// Whether it counts transactions on a database; else requests.
+    pub is_sql: bool,
+    /// What its times are, as the end of a sentence.
+    pub times: &'static str,
+    /// How to install it.
+    pub install: &'static str,
+    /// Reads everything that it printed.
+    pub read: fn(&str) -> Result<Figures, Unread>,
+}
+
+/// Every load generator whose output can be read.
+pub const TOOLS: &[Tool] =
+    &[wrk::WRK, ab::AB, hey::HEY, oha::OHA, jmeter::JMETER, pgbench::PGBENCH, sysbench::SYSBENCH];
+
+/// The tool that a command runs: that of its first word which is the program of one. `taskset -c 1 wrk` runs wrk, and
+/// `java -jar ApacheJMeter.jar` runs JMeter.
+pub fn of_command<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'static Tool> {
+    let program = |word: &str| Some(Path::new(word).file_stem()?.to_str()?.to_owned());
+    words.into_iter().find_map(|word| {
+        let program = program(word)?;
+        TOOLS.iter().find(|tool| tool.programs.contains(&program.as_str()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_its_tool() {
+        let named = |command: &str| of_command(command.split(' ')).map(|tool| tool.name);
+        assert_eq!(named("wrk -t1 http://127.0.0.1:1/"), Some("wrk"));
+        assert_eq!(named("taskset -c 1 /usr/lib/postgresql/15/bin/pgbench -S"), Some("pgbench"));
+        assert_eq!(named("java -Xmx512m -jar home/bin/ApacheJMeter.jar -n"), Some("JMeter"));
+        assert_eq!(named("jmeter.sh -n"), Some("JMeter"));
+        assert_eq!(named("curl http://127.0.0.1/wrk/"), Some("wrk"), "a word that names a program");
+        assert_eq!(named("curl http://127.0.0.1/"), None);
+    }
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own() {
+        let programs: Vec<&str> = TOOLS.iter().flat_map(|tool| tool.programs).copied().collect();
+        for (place, program) in programs.iter().enumerate() {
+            assert!(!programs[..place].contains(program), "{program}");
+        }
+    }
+
+    #[test]
+    fn the_documentation_lists_every_tool() {
+        let page = include_str!("../../../docs/tools.md");
+        for Tool { name, times, install, .. } in TOOLS {
+            assert!(page.contains(&format!("| {name} | {times} | ")), "{name}");
+            assert!(page.contains(install), "{name}: {install}");
+        }
+        let rows =
+            page.lines().take_while(|line| *line != "## The command").filter(|line| line.starts_with("| "));
+        assert_eq!(rows.count(), TOOLS.len() + 1, "a row for each, and the heads");
+    }
+
+    /// Nothing, noise, cut output, and huge numbers: an error or honest figures, never a panic.
+    #[test]
+    fn garbage_is_an_error() {
+        let recorded = [
+            include_str!("recorded/wrk-latency.txt"),
+            include_str!("recorded/ab-half.txt"),
+            include_str!("recorded/hey-ok.txt"),
+            include_str!("recorded/jmeter-long.txt"),
+            include_str!("recorded/pgbench-rate.txt"),
+            include_str!("recorded/sysbench-read-only.txt"),
+            include_str!("recorded/oha-ok.txt"),
+        ];
+        for tool in TOOLS {
+            for text in ["", "\n\n", "Segmentation fault", "{", "{}", "[1]", "\u{0}\u{7f}é NaN inf -1 1e999"]
+            {
+                assert!((tool.read)(text).is_err(), "{} {text:?}", tool.name);
+            }
+            for text in recorded {
+                for digit in ["9", "-", "é", "99999999999999999999"] {
+                    let broken = text.replace(|character: char| character.is_ascii_digit(), digit);
+                    let figures = (tool.read)(&broken);
+                    assert!(figures.is_err() || digit == "9", "{} {digit:?}: {figures:?}", tool.name);
+                }
+                let cuts = (0..text.len()).step_by(7).filter(|end| text.is_char_boundary(*end));
+                cuts.for_each(|end| drop((tool.read)(&text[..end])));
+            }
+        }
+    }
+}

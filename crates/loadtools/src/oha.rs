@@ -1,0 +1,96 @@
+//! Reads what oha prints with `--output-format json`.
+
+use outcome::ErrorClass;
+use serde_json::{Map, Value};
+
+use crate::Tool;
+use crate::figures::{Figures, Times, Unread};
+use crate::text::{missing, ns};
+
+pub(crate) const OHA: Tool = Tool {
+    name: "oha",
+    programs: &["oha"],
+    is_sql: false,
+    times: "of requests that were answered, with their connection",
+    install: "cargo install --locked oha",
+    read,
+};
+
+/// What oha calls requests that its own end cut off.
+const CUT_OFF: &str = "aborted due to deadline";
+
+fn read(text: &str) -> Result<Figures, Unread> {
+    let (from, to) = text.find("{\n").zip(text.rfind('}')).ok_or_else(|| {
+        Unread("it printed no JSON; add --no-tui --output-format json to its command".to_owned())
+    })?;
+    let report: Value = text
+        .get(from..=to)
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| Unread("it printed JSON that cannot be read".to_owned()))?;
+    let summary = report.get("summary").ok_or_else(|| missing("summary"))?;
+    let seconds = |at: &Value, key: &str| ns(at.get(key)?.as_f64()?, 1e9);
+    let map = |key: &str| report.get(key).and_then(Value::as_object).ok_or_else(|| missing(key));
+    let mut figures = Figures {
+        measured_ns: seconds(summary, "total").ok_or_else(|| missing("total"))?,
+        times: Times {
+            min_ns: seconds(summary, "fastest"),
+            mean_ns: seconds(summary, "average"),
+            max_ns: seconds(summary, "slowest"),
+            ..Times::in_steps_of(1)
+        },
+        ..Figures::default()
+    };
+    let statuses = counts(map("statusCodeDistribution")?)?;
+    let parsed = statuses.iter().map(|(status, count)| Some((status.parse().ok()?, *count)));
+    figures.note_statuses(parsed.collect::<Option<_>>().ok_or_else(|| missing("statusCodeDistribution"))?);
+    for (message, count) in counts(map("errorDistribution")?)? {
+        match message {
+            CUT_OFF => figures.unfinished = count,
+            _ if message.contains("Connection refused") => {
+                figures.note(ErrorClass::ConnectRefused, message, count);
+            }
+            _ if message.contains("timeout") => figures.note(ErrorClass::ToolTimeout, message, count),
+            _ => figures.note(ErrorClass::ToolError, message, count),
+        }
+    }
+    for (name, at) in map("latencyPercentiles")? {
+        let percent = name.strip_prefix('p').and_then(|percent| percent.parse().ok());
+        figures.times.add(percent.unwrap_or(0.0), at.as_f64().and_then(|at| ns(at, 1e9)));
+    }
+    figures.checked()
+}
+
+fn counts(map: &Map<String, Value>) -> Result<Vec<(&str, u64)>, Unread> {
+    let counts = map.iter().map(|(name, count)| Some((name.as_str(), count.as_u64()?)));
+    counts.collect::<Option<_>>().ok_or_else(|| Unread("it printed counts that are none".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_and_times_are_read() {
+        let figures = read(include_str!("recorded/oha-ok.txt")).unwrap();
+        assert_eq!((figures.ok, figures.unfinished, figures.errors.len()), (10_146, 4, 0));
+        assert_eq!((figures.measured_ns, figures.times.min_ns), (1_001_806_889, Some(108_772)));
+        assert_eq!(figures.received_bytes, None, "bodies alone are reported");
+        let p99_9 = figures.times.percentiles.iter().find(|(ppm, _)| *ppm == 999_000);
+        assert_eq!(p99_9, Some(&(999_000, 8_371_487)));
+    }
+
+    #[test]
+    fn rejected_and_failed_requests_are_told_apart() {
+        let figures = read(include_str!("recorded/oha-half.txt")).unwrap();
+        assert_eq!((figures.ok, figures.errors[0].code, figures.errors[0].count), (51, 503, 49));
+        let figures = read(include_str!("recorded/oha-refused.txt")).unwrap();
+        assert_eq!((figures.ok, figures.errors[0].class), (0, ErrorClass::ConnectRefused));
+        assert_eq!((figures.errors[0].count, figures.times.mean_ns), (20, None));
+    }
+
+    #[test]
+    fn its_text_is_not_read() {
+        let error = read("Summary:\n  Success rate:\t100.00%\n").unwrap_err();
+        assert!(error.0.contains("--output-format json"), "{error}");
+    }
+}

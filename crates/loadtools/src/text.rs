@@ -1,0 +1,64 @@
+//! Finds figures in printed lines.
+
+use crate::figures::Unread;
+
+/// What follows a label at the beginning of a line, without spaces around it.
+pub(crate) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.trim_start().strip_prefix(label)).map(str::trim)
+}
+
+/// The first word that follows a label.
+pub(crate) fn word<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    after(text, label)?.split_ascii_whitespace().next()
+}
+
+/// The whole number that follows a label.
+pub(crate) fn count(text: &str, label: &str) -> Option<u64> {
+    word(text, label)?.trim_end_matches(',').parse().ok()
+}
+
+/// The same, which must be there.
+pub(crate) fn needed_count(text: &str, label: &str) -> Result<u64, Unread> {
+    count(text, label).ok_or_else(|| missing(label))
+}
+
+/// The number of decimal digits that follows a label; finite, and not below 0.
+pub(crate) fn number(text: &str, label: &str) -> Option<f64> {
+    number_in(word(text, label)?)
+}
+
+/// A number of decimal digits; finite, and not below 0.
+pub(crate) fn number_in(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+}
+
+/// A time of a unit in nanoseconds; `None` if it was rounded to 0.
+pub(crate) fn ns(time: f64, unit_ns: f64) -> Option<u64> {
+    let ns = (time * unit_ns).round();
+    (1.0..9e18).contains(&ns).then_some(ns as u64)
+}
+
+/// How long so many requests took at this rate per second: more exact than a printed time.
+pub(crate) fn ns_of_rate(requests: u64, per_s: Option<f64>) -> Option<u64> {
+    ns(requests as f64 / per_s.filter(|per_s| *per_s > 0.0)?, 1e9)
+}
+
+/// That a line is missing.
+pub(crate) fn missing(label: &str) -> Unread {
+    Unread(format!("it printed no line {:?}", label.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_follow_their_labels() {
+        let text = "noise\n  Requests/sec:  59676.22\nComplete requests:      3000\n";
+        assert_eq!(number(text, "Requests/sec:"), Some(59_676.22));
+        assert_eq!(count(text, "Complete requests:"), Some(3_000));
+        assert_eq!(count(text, "Requests/sec:"), None, "not whole");
+        assert_eq!(number_in("NaN").or(number_in("-1")).or(number_in("inf")), None);
+        assert_eq!((ns(0.0, 1e6), ns(1.5, 1e6), ns(1e300, 1e9)), (None, Some(1_500_000), None));
+    }
+}

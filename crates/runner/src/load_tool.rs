@@ -1,0 +1,373 @@
+//! A load that another load generator makes: its command is run, and what it prints becomes the account of the run.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use engine::{Endpoint, Message, WorkerEnd};
+use lab::{LoadTool, ToolUsage};
+use load::Share;
+use loadtools::{Figures, Tool, ToolError};
+use plan::{Cmd, Fault, Plan, ToolAction};
+use record::{ClassName, Counts, InWindow, Interval, LedgerEntry, Outcome, Phase, Tally};
+use url::Url;
+
+use crate::consent::PublicLoads;
+use crate::database_check::Learnt;
+use crate::generator::{Ready, Underway};
+use crate::prepare::{Prepared, Refusal, cores, peers};
+use crate::recipe;
+use crate::resolve;
+use crate::stopper::StopLevel;
+use crate::systems::{Lab, LocalLab};
+use crate::usage::Usage;
+
+/// How often the memory of a tool is looked at.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+/// Lines of its output in the words of a failure, and characters of each.
+const LINES_SHOWN: usize = 3;
+const LINE_CHARACTERS_MAX: usize = 200;
+
+/// Everything that can fail before the tool is started. Connects to nothing.
+pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> Result<Prepared, Refusal> {
+    if matches!(public, PublicLoads::WithConsent(_)) {
+        let what = "another load generator keeps to no highest rate of a public server";
+        let help = "leave out --allow-public, or let Tenbin make the load";
+        return Err(Refusal::Plan(Fault::new("load: tool", what, help)));
+    }
+    let cores = cores(&plan.pin)?;
+    let (peers, resolved) = peers(plan, public)?;
+    foreign_addresses(tool, public)?;
+    let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
+    let ready = ToolLoad { plan: plan.clone(), cores: cores.clone() };
+    Ok(Prepared {
+        threads: 1,
+        cores,
+        endpoints,
+        memory_bound_bytes: 0,
+        resolved,
+        tls: None,
+        is_certificate_missing: false,
+        learnt: Learnt::default(),
+        ready: Box::new(ready),
+    })
+}
+
+/// URLs in the command that must not be loaded, whoever wrote them there.
+fn foreign_addresses(tool: &ToolAction, public: &PublicLoads) -> Result<(), Refusal> {
+    for url in tool.measured.argv.iter().filter_map(|word| url_in(word)) {
+        if let Some(host) = url.host_str() {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            resolve::resolve(host, url.port_or_known_default().unwrap_or(80), public)?;
+        }
+    }
+    Ok(())
+}
+
+/// The URL that a word ends with, such as `--url=http://127.0.0.1:8080/`.
+fn url_in(word: &str) -> Option<Url> {
+    let scheme_ends = word.find("://")?;
+    let is_of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let scheme = word.as_bytes()[..scheme_ends].iter().rev().take_while(|byte| is_of_scheme(byte)).count();
+    Url::parse(&word[scheme_ends - scheme..]).ok()
+}
+
+/// A tool that is ready to be started.
+#[derive(Debug)]
+struct ToolLoad {
+    plan: Plan,
+    cores: Vec<usize>,
+}
+
+impl Ready for ToolLoad {
+    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
+        self
+    }
+
+    fn start(self: Box<Self>, _share: Share) -> io::Result<Box<dyn Underway>> {
+        let Self { plan, cores } = *self;
+        let Some(action) = plan.tool().cloned() else {
+            return Err(io::Error::other("the plan has no tool"));
+        };
+        let keeper = recipe::keeper(&LocalLab.tenbin().map_err(io::Error::other)?);
+        let tool = LoadTool::hold(action.tool.name, keeper, cores).map_err(io::Error::other)?;
+        Ok(Box::new(ToolUnderway {
+            tool,
+            warm_up_ns: plan.warm_up_ns,
+            // The plan has the time for the tool's own start and end in it.
+            within: Duration::from_nanos(plan.planned_ns().unwrap_or(0).saturating_add(plan.timeout_ns)),
+            action,
+            stage: Stage::Waiting,
+            news: VecDeque::new(),
+            begun: None,
+            looked: None,
+            used: ToolUsage::default(),
+            before: ToolUsage::default(),
+            rss_peak_bytes: 0,
+            told: None,
+            level: StopLevel::Go,
+        }))
+    }
+}
+
+/// What a tool is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    WarmUp,
+    Measured,
+    Over,
+}
+
+/// A tool that runs.
+#[derive(Debug)]
+struct ToolUnderway {
+    tool: LoadTool,
+    action: ToolAction,
+    warm_up_ns: u64,
+    /// Its commands may take so long together.
+    within: Duration,
+    stage: Stage,
+    news: VecDeque<Message>,
+    begun: Option<Instant>,
+    looked: Option<Instant>,
+    /// What its commands have used: all of them, and those before the measured one.
+    used: ToolUsage,
+    before: ToolUsage,
+    rss_peak_bytes: u64,
+    told: Option<Figures>,
+    level: StopLevel,
+}
+
+impl ToolUnderway {
+    fn run(&mut self, command: &Cmd, stage: Stage) {
+        self.before = self.used;
+        match self.tool.start(&recipe::command(command, self.within)) {
+            Ok(()) => self.stage = stage,
+            Err(what) => {
+                let Tool { name, install, .. } = self.action.tool;
+                self.fail(format!("{name} could not be started: {what}; if it is missing: {install}"));
+            }
+        }
+    }
+
+    fn fail(&mut self, words: String) {
+        self.stage = Stage::Over;
+        self.news.push_back(Message::Hopeless(plan::without_secrets(&words)));
+    }
+
+    fn begin(&mut self) {
+        let now = Instant::now();
+        self.begun = Some(now);
+        self.news.push_back(Message::Begins(now));
+        match self.action.warm_up.clone() {
+            Some(command) => self.run(&command, Stage::WarmUp),
+            None => self.run(&self.action.measured.clone(), Stage::Measured),
+        }
+    }
+
+    /// Waits for the command, and for what is next when it has ended.
+    fn attend(&mut self, wait: Duration) {
+        self.look_at_memory();
+        let ended = self.tool.wait(wait);
+        let is_late = self.begun.is_some_and(|begun| begun.elapsed() > self.within);
+        let name = self.action.tool.name;
+        if self.level != StopLevel::Go {
+            self.end_command();
+            self.stage = Stage::Over;
+            let stopped_at_ns = Some(self.elapsed_ns());
+            self.news
+                .push_back(Message::Ended(Box::new(WorkerEnd { stopped_at_ns, ..WorkerEnd::default() })));
+            return;
+        }
+        match ended {
+            None if is_late => {
+                let output = self.end_command();
+                let within = self.within.as_secs();
+                self.fail(format!(
+                    "{name} did not end within {within} s, and was stopped{}",
+                    last_lines(&output)
+                ));
+            }
+            None => {}
+            Some(Err(how)) => {
+                let output = self.end_command();
+                self.fail(format!("{name} {how}{}", last_lines(&output)));
+            }
+            Some(Ok(())) if self.stage == Stage::WarmUp => {
+                self.end_command();
+                self.run(&self.action.measured.clone(), Stage::Measured);
+            }
+            Some(Ok(())) => {
+                let output = self.end_command();
+                self.take(&output);
+            }
+        }
+    }
+
+    /// Takes in what the measured command printed.
+    fn take(&mut self, output: &str) {
+        let name = self.action.tool.name;
+        match (self.action.tool.read)(output) {
+            Ok(figures) => {
+                let interval = interval(&figures, self.warm_up_ns);
+                self.news.push_back(Message::Interval { step: 0, interval: Box::new(interval) });
+                let stopped_at_ns = Some(self.warm_up_ns.saturating_add(figures.measured_ns));
+                self.news
+                    .push_back(Message::Ended(Box::new(WorkerEnd { stopped_at_ns, ..WorkerEnd::default() })));
+                self.told = Some(figures);
+                self.stage = Stage::Over;
+            }
+            Err(why) => {
+                self.fail(format!("the output of {name} cannot be read: {why}{}", last_lines(output)))
+            }
+        }
+    }
+
+    /// Ends whatever still runs; what the command wrote.
+    fn end_command(&mut self) -> String {
+        self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
+        let output = self.tool.end_command();
+        self.used = self.tool.usage();
+        String::from_utf8_lossy(&output.text).into_owned()
+    }
+
+    fn look_at_memory(&mut self) {
+        if self.looked.is_none_or(|looked| looked.elapsed() >= BETWEEN_LOOKS) {
+            self.looked = Some(Instant::now());
+            self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
+        }
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        self.begun.map_or(0, |begun| begun.elapsed().as_nanos() as u64)
+    }
+}
+
+impl Underway for ToolUnderway {
+    fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
+        if self.news.is_empty() {
+            match self.stage {
+                Stage::Waiting => self.begin(),
+                Stage::WarmUp | Stage::Measured => self.attend(wait),
+                Stage::Over => return Err(RecvTimeoutError::Disconnected),
+            }
+        }
+        self.news.pop_front().ok_or(RecvTimeoutError::Timeout)
+    }
+
+    fn stop(&mut self, level: StopLevel) {
+        self.level = self.level.max(level);
+    }
+
+    fn join(self: Box<Self>) -> Result<(), Vec<String>> {
+        Ok(())
+    }
+
+    fn keeper_pid(&self) -> Option<u32> {
+        Some(self.tool.keeper_pid())
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(Usage {
+            cpu_user_s: (self.used.cpu_user_s - self.before.cpu_user_s).max(0.0),
+            cpu_sys_s: (self.used.cpu_sys_s - self.before.cpu_sys_s).max(0.0),
+            rss_peak_bytes: self.rss_peak_bytes,
+        })
+    }
+
+    fn tool(&self) -> Option<store::LoadTool> {
+        let Tool { name, times, .. } = self.action.tool;
+        let figures = self.told.clone().unwrap_or_default();
+        let command = self.action.measured.argv.iter().map(|word| plan::without_secrets(word)).collect();
+        Some(store::LoadTool {
+            name: (*name).to_owned(),
+            version: figures.version,
+            command,
+            times: (*times).to_owned(),
+            resolution_ns: figures.times.resolution_ns,
+            min_ns: figures.times.min_ns,
+            mean_ns: figures.times.mean_ns,
+            max_ns: figures.times.max_ns,
+            percentiles_ns: figures.times.percentiles,
+            received_bytes: figures.received_bytes,
+        })
+    }
+}
+
+/// The account of a run from what its tool reported: every request was planned and sent, or the tool would not know of it.
+fn interval(figures: &Figures, warm_up_ns: u64) -> Interval {
+    let end_ns = warm_up_ns.saturating_add(figures.measured_ns);
+    let mut tally = Tally { last_finished_ns: Some(end_ns), ..Tally::default() };
+    let mut counts = Counts { ok: figures.ok, unfinished: figures.unfinished, ..Counts::default() };
+    for ToolError { class, code, message, count } in &figures.errors {
+        match class.outcome() {
+            Some(Outcome::Rejected) => counts.rejected += count,
+            Some(Outcome::TimedOut) => counts.timed_out += count,
+            _ => counts.failed += count,
+        }
+        let class = ClassName::Known(*class);
+        tally.errors.insert(LedgerEntry { class, code: *code, message: message.clone(), count: *count });
+    }
+    counts.sent = counts.ok + counts.rejected + counts.failed + counts.timed_out + counts.unfinished;
+    counts.planned = counts.sent;
+    figures.statuses.iter().for_each(|(status, count)| tally.statuses.add(*status, *count));
+    tally.received_bytes = figures.received_bytes.unwrap_or(0);
+    let other = counts.failed + counts.timed_out;
+    tally.window = InWindow { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
+    tally.counts = counts;
+    Interval { second: end_ns / 1_000_000_000, phase: Phase::Measured, tally, sampled: Vec::new() }
+}
+
+/// The last lines of an output, which say why a tool failed.
+fn last_lines(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let shown = lines[lines.len().saturating_sub(LINES_SHOWN)..].iter();
+    let shown: Vec<String> = shown.map(|line| line.chars().take(LINE_CHARACTERS_MAX).collect()).collect();
+    if shown.is_empty() { "; it printed nothing".to_owned() } else { format!(": {}", shown.join(" | ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::ErrorClass;
+
+    #[test]
+    fn the_account_of_a_tool_adds_up() {
+        let error = |class, count| ToolError { class, code: 0, message: "m".to_owned(), count };
+        let errors = vec![
+            error(ErrorClass::Status, 3),
+            error(ErrorClass::ConnectRefused, 2),
+            error(ErrorClass::ToolError, 4),
+            error(ErrorClass::ToolTimeout, 1),
+        ];
+        let figures =
+            Figures { measured_ns: 2_500_000_000, ok: 90, errors, unfinished: 5, ..Figures::default() };
+        let interval = interval(&figures, 1_000_000_000);
+        let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } =
+            interval.tally.counts;
+        assert_eq!((planned, sent, not_sent, unfinished), (105, 105, 0, 5));
+        assert_eq!([ok, rejected, failed, timed_out], [90, 3, 6, 1]);
+        assert_eq!((interval.second, interval.tally.errors.total()), (3, 10));
+        let mut whole = record::Whole::default();
+        whole.absorb(&interval.tally).expect("it adds up");
+        assert!(whole.settle().is_ok());
+    }
+
+    #[test]
+    fn urls_are_found_in_options() {
+        let host = |word: &str| Some(url_in(word)?.host_str()?.to_owned());
+        assert_eq!(host("http://10.0.0.1:80/x").as_deref(), Some("10.0.0.1"));
+        assert_eq!(host("--url=http://8.8.8.8/").as_deref(), Some("8.8.8.8"));
+        assert_eq!(host("-Jé=https://[::1]:1/").as_deref(), Some("[::1]"));
+        assert_eq!(host("-c10").or(host("://")).or(host("a:b")), None);
+    }
+
+    #[test]
+    fn the_words_of_a_failure_are_bounded() {
+        assert_eq!(last_lines(""), "; it printed nothing");
+        assert_eq!(last_lines("a\n\nb\nc\nd\n"), ": b | c | d");
+        assert!(last_lines(&"x".repeat(1_000_000)).len() < 300);
+    }
+}
