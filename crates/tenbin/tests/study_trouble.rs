@@ -372,3 +372,24 @@ fn secrets_of_a_plan_are_in_no_file_and_every_file_is_its_owners() {
     let resumed = home.run(&["run", &path, "--resume"]);
     assert!(resumed.stderr.contains("is complete"), "{resumed:?}");
 }
+
+#[test]
+fn a_study_without_a_verdict_because_of_invalid_runs_exits_with_4() {
+    let home = Home::new();
+    // One request at a time, each of 20 ms: of 200 requests per second, many are never sent.
+    let path = plan(
+        &home,
+        "scenario: [ get: '/hold?mean_us=20000' ]\nload: { rate: 200/s, connections: 20, shed-after: 200ms, for: 500ms }\nsystems:\n  quick:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n  narrow:\n    \
+         start: '{tenbin} target --threads 1 --listen 127.0.0.1:{port}'\ncompare: { blocks: 6 }\n",
+    );
+    let output = home.run(&["run", &path, "--format", "json"]);
+    assert_eq!(output.code, Some(4), "{output:?}");
+    let study = output.json();
+    let pairs = study["comparison"]["pairs"].as_array().expect("pairs");
+    assert!(pairs.iter().all(|pair| pair["verdict"].as_str() == Some("none")), "{pairs:?}");
+    let runs = study["runs"].as_array().expect("runs");
+    let codes = |run: &&serde_json::Value| run["validity"]["causes"][0]["code"].as_str() == Some("not_sent");
+    assert!(runs.iter().filter(codes).count() >= 3, "{study}");
+    assert_nothing_is_left(&home);
+}
