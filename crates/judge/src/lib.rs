@@ -17,6 +17,7 @@ pub mod diagnosis;
 mod durations;
 mod eligibility;
 pub mod event_cost;
+pub mod explanation;
 mod gates;
 mod inside;
 pub mod intervention;

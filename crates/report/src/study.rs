@@ -26,6 +26,7 @@ mod cores;
 pub(crate) mod cpu_profiles;
 pub(crate) mod event_costs;
 pub(crate) mod experiment;
+pub(crate) mod explained;
 mod failing;
 mod gates;
 mod layout;

@@ -8,7 +8,9 @@ use super::answer::winner;
 use super::pieces::StudyPieces;
 use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
-use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, of_baseline, sentences, tables, tournament};
+use super::{
+    LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, of_baseline, sentences, tables, tournament,
+};
 use crate::apart;
 use crate::bottleneck;
 use crate::figures::ErrorLine;
@@ -79,6 +81,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
             facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
+            facts.extend(self.why().into_iter().map(|line| ("why", line)));
             facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
@@ -206,6 +209,17 @@ impl<'v, 'a> Brief<'v, 'a> {
             return None;
         }
         tournament::tie(self.view, load, &|name| self.page.short(name))
+    }
+
+    /// A line for each pair that differs.
+    fn why(&self) -> Vec<String> {
+        let of_load = |load: &'v LoadView<'a>| {
+            let lines = self.page.why(load).into_iter();
+            lines.map(move |line| format!("{line}{}", self.of_load(load)))
+        };
+        let mut lines: Vec<String> = self.loads().flat_map(of_load).collect();
+        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        lines
     }
 
     /// A line for each bottleneck of each load.
@@ -367,7 +381,7 @@ impl<'v, 'a> Brief<'v, 'a> {
 fn urgency(words: &str) -> Urgency {
     match words {
         words if words.starts_with(QUOTE) => Urgency::Quote,
-        words if words.starts_with(HELP) => Urgency::Help,
+        words if words.starts_with(HELP) || words.starts_with(explained::NOTHING) => Urgency::Help,
         _ => Urgency::Fact,
     }
 }

@@ -10,7 +10,7 @@ use super::answer::{answer, winner};
 use super::sentences::{self, blocks, next_blocks, row_name};
 use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
-use super::{LoadView, StudyView, bottlenecks, gates, of_baseline, written};
+use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, written};
 use crate::apart;
 use crate::bottleneck;
 use crate::capacity;
@@ -166,6 +166,14 @@ impl<'a> StudyPieces<'a> {
             told.push((sentence, None));
         }
         if told.is_empty() { Vec::new() } else { vec![Item::Drawn(told)] }
+    }
+
+    /// Why the slower ones of the pairs are slower, as far as readings tell.
+    pub(crate) fn why(&self, load: &LoadView<'_>) -> Vec<String> {
+        let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
+        let text = |text: &str| self.short(text);
+        let told = load.pairs.iter().take(LINES_MAX);
+        told.filter_map(|pair| explained::sentence(self.view, load, pair, &name, &text)).collect()
     }
 
     pub(crate) fn study(&self) -> String {

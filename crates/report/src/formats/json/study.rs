@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
 use serde::Serialize;
+use serde_json::Value;
 use stats::Scale;
 use store::Procedure;
 
@@ -13,7 +14,7 @@ use super::experiment::DiagnosisObject;
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
 use crate::apart;
-use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, reason, verdict_word};
+use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, explained, reason, verdict_word};
 
 #[derive(Serialize)]
 pub(super) struct Whole<'a> {
@@ -184,6 +185,8 @@ struct PairObject<'a> {
     metric: String,
     unit: &'static str,
     holm: bool,
+    /// What explains the difference, by stored readings; null where nothing does, or there is nothing to explain.
+    explanation: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -400,6 +403,7 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
             metric: by.name(),
             unit,
             holm: pair.is_shared,
+            explanation: explained::of_pair(view, load, pair).flatten().as_ref().map(explained::object),
         }
     })
 }

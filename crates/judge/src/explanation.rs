@@ -1,0 +1,256 @@
+//! Why one variant is slower than another: the part of the time per request that grew, as far as stored readings differ in the
+//! same blocks. Nothing was changed to confirm it.
+//!
+//! By Little's law, threads that wait ÷ answers per second is the time that a request waits for it. CPU time is different: where it is
+//! used up, requests wait for it in turn, and the response time grows by the same share as CPU per request.
+
+use std::collections::BTreeMap;
+
+use stats::{Discards, MinEffect, Verdict, median};
+use store::FrameKind;
+
+use crate::cpu_profile::Profile;
+use crate::inside::ON_CPU;
+use crate::measured::Measured;
+use crate::signals::Signals;
+
+/// Of the growth of the response time, what a part must have grown by to explain it; with more it cannot be the same time.
+const EXPLAINS_FROM: f64 = 0.5;
+const EXPLAINS_TO: f64 = 1.6;
+/// From this share of the time on, cores or a thread are used up.
+const BUSY: f64 = 0.75;
+/// Of the growth of CPU time, what user space or kernel of a process must have to be called most of it, and all of it.
+const MOST: f64 = 0.6;
+const ALL: f64 = 0.9;
+
+/// A part of the time that a request takes. Names may hold anything: escape them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// CPU time of the system.
+    Cpu,
+    /// Sessions of the database waited, for the wait of this class and event.
+    Database(String),
+    /// Threads waited for replies on connections that the system had opened.
+    Dependency,
+    /// Threads slept for a disk.
+    Disk,
+    /// Threads waited at the address of one futex.
+    Lock,
+    /// Threads were ready and had no core.
+    Runnable,
+    /// Requests waited to be sent, for a free connection.
+    Connection,
+}
+
+impl Part {
+    /// As JSON has it.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Database(_) => "database_wait",
+            Self::Dependency => "dependency",
+            Self::Disk => "disk",
+            Self::Lock => "lock",
+            Self::Runnable => "runnable",
+            Self::Connection => "connection",
+        }
+    }
+}
+
+/// What a request of one run took, in microseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spent {
+    response_us: f64,
+    /// Those that were read.
+    parts: BTreeMap<Part, f64>,
+    /// CPU time by process, in user space and in the kernel.
+    spaces: BTreeMap<(String, FrameKind), f64>,
+    /// Whether CPU time was used up: cores, or one thread.
+    is_cpu_short: bool,
+    /// The dependency that most threads waited for.
+    dependency: Option<String>,
+}
+
+impl Spent {
+    /// `None` if nothing of the system was read, or nothing was answered.
+    pub fn of(measured: &Measured, signals: Option<&Signals>, send_delay_ns: Option<f64>) -> Option<Self> {
+        let (window, resources) = (measured.window?, measured.resources.as_ref()?);
+        let system = resources.system.as_ref()?;
+        let per_s = window.ended_per_s();
+        let response_us = measured.response.mean_ns? / 1e3;
+        if !(per_s > 0.0 && resources.covered_s > 0.0) {
+            return None;
+        }
+        // Of a mean number of threads.
+        let us = |threads: f64| threads * 1e6 / per_s;
+        let over = resources.covered_s;
+        let mut spent = Self { response_us, ..Self::default() };
+        spent.parts.extend(measured.system_us_per_request().map(|us| (Part::Cpu, us)));
+        spent.parts.extend(system.run_queue_wait_s.map(|wait_s| (Part::Runnable, us(wait_s / over))));
+        spent.parts.extend(send_delay_ns.map(|ns| (Part::Connection, ns / 1e3)));
+        // The only process of a system is called after it: two systems would have none in common.
+        let is_alone = resources.processes.len() == 1;
+        for (process, usage) in &resources.processes {
+            let process = if is_alone { "" } else { process };
+            for (kind, cpu_s) in [(FrameKind::User, usage.cpu_user_s), (FrameKind::Kernel, usage.cpu_sys_s)] {
+                spent.spaces.insert((process.to_owned(), kind), us(cpu_s / over));
+            }
+        }
+        let Some(signals) = signals else { return Some(spent) };
+        let workers = &signals.waits.workers;
+        if !workers.is_empty() {
+            let sum = |of: &dyn Fn(&crate::waits::Workers) -> f64| us(workers.values().map(of).sum());
+            spent.parts.insert(Part::Disk, sum(&|of| of.in_state("disk")));
+            spent.parts.insert(Part::Lock, sum(&|of| of.same_futex));
+            spent.parts.insert(Part::Dependency, sum(&|of| of.dependencies.values().sum()));
+            let all = workers.values().flat_map(|of| &of.dependencies);
+            spent.dependency = all.max_by(|a, b| a.1.total_cmp(b.1)).map(|(address, _)| address.clone());
+        }
+        if let Some(inside) = &signals.inside {
+            let waits = inside.waits.iter().filter(|(wait, _)| *wait != ON_CPU);
+            spent.parts.extend(waits.map(|(wait, sessions)| (Part::Database(wait.clone()), us(*sessions))));
+        }
+        let is_busy = |share: Option<f64>| share.is_some_and(|share| share >= BUSY);
+        let core = resources.cores.iter().map(|core| core.busy).reduce(f64::max);
+        spent.is_cpu_short = is_busy(signals.busy)
+            || is_busy(signals.busiest_thread)
+            || is_busy(signals.waits.throttled_periods)
+            || is_busy(core) && resources.cores_used(system).is_some_and(|cores| cores >= BUSY);
+        Some(spent)
+    }
+
+    fn part(&self, part: &Part) -> Option<f64> {
+        match part {
+            // A wait that no sample met took no time.
+            Part::Database(_) if self.parts.keys().any(|part| matches!(part, Part::Database(_))) => {
+                Some(self.parts.get(part).copied().unwrap_or(0.0))
+            }
+            part => self.parts.get(part).copied(),
+        }
+    }
+}
+
+/// Why a variant is slower.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// What grew.
+    pub part: Part,
+    /// Of the faster and the slower variant, in microseconds per request: the medians over blocks.
+    pub us_per_request: [f64; 2],
+    /// The slower less the faster, estimated within blocks, in microseconds.
+    pub more_us: f64,
+    /// Its 95 % interval.
+    pub interval_us: [f64; 2],
+    /// In how many blocks.
+    pub blocks: usize,
+    /// Of the growth of the response time, the part of it; of CPU time, of the relative growth. May be above 1, by chance.
+    pub share: f64,
+    /// Of CPU time: in which process and space it grew, and by which share of the growth. `None` if in none of them by most of it.
+    pub space: Option<(Option<String>, FrameKind, f64)>,
+    /// Of waits for a dependency: its address in the slower variant.
+    pub dependency: Option<String>,
+}
+
+/// What explains that a variant is slower, with blocks in order: the faster one's run and the slower one's. The outer `None` if
+/// nothing was read of either, or there are too few blocks; the inner one if no reading explains it.
+///
+/// `profiles`: where both spend CPU time, if they were profiled.
+pub fn explain(pairs: &[[Spent; 2]], profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
+    let response = grown(pairs, |spent| Some(spent.response_us))?;
+    let slower: Vec<&Spent> = pairs.iter().map(|[_, slower]| slower).collect();
+    let is_cpu_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
+    let mut parts: Vec<&Part> = pairs.iter().flatten().flat_map(|spent| spent.parts.keys()).collect();
+    parts.sort();
+    parts.dedup();
+    let explains = |part: &Part| {
+        let grown = grown(pairs, |spent| spent.part(part))?;
+        let is_clear = grown.interval_us[0] > 0.0;
+        let added = grown.more_us / response.more_us;
+        let relative = grown.relative()? / response.relative()?;
+        // Where CPU time is used up, requests queue for it: the response time grows by the same share, not by the same time.
+        let share = if *part == Part::Cpu && is_cpu_short { relative } else { added };
+        let fits = response.more_us > 0.0 && (EXPLAINS_FROM..=EXPLAINS_TO).contains(&share);
+        (is_clear && fits).then_some((grown, share))
+    };
+    // Those that come first are causes of those that come later, which grow along: threads that compute longer wait longer for a core.
+    let found = parts.into_iter().find_map(|part| Some((part, explains(part)?)));
+    let explanation = found.map(|(part, (grown, share))| Explanation {
+        part: part.clone(),
+        us_per_request: grown.middle_us,
+        more_us: grown.more_us,
+        interval_us: grown.interval_us,
+        blocks: grown.blocks,
+        share,
+        space: (*part == Part::Cpu).then(|| space(pairs, profiles, grown.more_us)).flatten(),
+        dependency: (*part == Part::Dependency).then(|| slower.first()?.dependency.clone()).flatten(),
+    });
+    Some(explanation)
+}
+
+/// How a figure differs within blocks.
+struct Grown {
+    middle_us: [f64; 2],
+    more_us: f64,
+    interval_us: [f64; 2],
+    blocks: usize,
+}
+
+impl Grown {
+    fn relative(&self) -> Option<f64> {
+        let [faster, _] = self.middle_us;
+        // A wait that was not there before grew beyond every share.
+        Some(if faster > 0.0 { self.more_us / faster } else { f64::MAX })
+    }
+}
+
+/// `None` if a run has no such figure, or there are too few blocks for an interval.
+fn grown(pairs: &[[Spent; 2]], figure: impl Fn(&Spent) -> Option<f64>) -> Option<Grown> {
+    let both = |[faster, slower]: &[Spent; 2]| Some((figure(slower)?, figure(faster)?));
+    let figures: Vec<(f64, f64)> = pairs.iter().map(both).collect::<Option<_>>()?;
+    let found = stats::compare(&figures, figures.len(), MinEffect::difference(0.0), Discards::default());
+    let middle = |of: fn(&(f64, f64)) -> f64| median(figures.iter().map(of));
+    Some(Grown {
+        middle_us: [middle(|(_, faster)| *faster)?, middle(|(slower, _)| *slower)?],
+        more_us: found.estimate?,
+        interval_us: found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)))?,
+        blocks: found.blocks,
+    })
+}
+
+/// The process and the space that have most of the growth of CPU time: by samples of stacks, or else by the kernel's counts.
+fn space(
+    pairs: &[[Spent; 2]],
+    profiles: Option<[&Profile; 2]>,
+    more_us: f64,
+) -> Option<(Option<String>, FrameKind, f64)> {
+    let sampled = profiles.and_then(|[faster, slower]| faster.spaces_in(slower));
+    if let Some(differences) = sampled {
+        let first = differences.into_iter().find(|of| of.is_clear() && of.more_us > 0.0)?;
+        let share = (first.more_us / more_us).min(1.0);
+        return (share >= MOST).then_some((Some(first.of.0), first.of.1, share));
+    }
+    let mut names: Vec<&(String, FrameKind)> =
+        pairs.iter().flatten().flat_map(|spent| spent.spaces.keys()).collect();
+    names.sort();
+    names.dedup();
+    let is_alone = names.iter().all(|(process, _)| *process == names[0].0);
+    let grown = |of: &(String, FrameKind)| grown(pairs, |spent| spent.spaces.get(of).copied());
+    let largest = names
+        .into_iter()
+        .filter_map(|of| Some((of, grown(of)?)))
+        .filter(|(_, grown)| grown.interval_us[0] > 0.0)
+        .max_by(|(_, a), (_, b)| a.more_us.total_cmp(&b.more_us));
+    let ((process, kind), grown) = largest?;
+    let share = (grown.more_us / more_us).min(1.0);
+    (share >= MOST).then(|| ((!is_alone).then(|| process.clone()), *kind, share))
+}
+
+impl Explanation {
+    /// Of the growth of CPU time, whether a share is all of it but for chance.
+    pub fn is_all(share: f64) -> bool {
+        share >= ALL
+    }
+}
+
+#[cfg(test)]
+mod tests;
