@@ -110,6 +110,11 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("libuv-one-thread", &["pool", "one_core"]),
     Case::new("database-pool", &["pool"]),
     Case::new("pgbouncer-pool", &["pool"]),
+    // Ruby's lock is a lock, and leaves its threads one core.
+    Case::new("puma-one-lock", &["one_core", "lock"]),
+    // All threads or workers wait for another server, and requests for them.
+    Case::new("puma-upstream", &["pool", "dependency"]),
+    Case::new("unicorn-workers", &["pool", "dependency"]),
     // Queues, limits, refusals.
     Case::new("accept-backlog", &["listen_queue"]),
     Case::new("unix-backlog", &["listen_queue"]),

@@ -12,6 +12,15 @@ const SATURATED: f64 = 0.9;
 /// Of the planned requests.
 const ERRORS_MAX: f64 = 0.05;
 
+/// Of a lock, how often a thread sleeps for each answer, at least.
+const SLEEPS_MIN: f64 = 0.05;
+/// A page.
+const BYTES_MIN: f64 = 4096.0;
+const DISK_BYTES: [&str; 2] = ["/system/disk_read_bytes", "/system/disk_written_bytes"];
+const MEMORY_BYTES: [&str; 2] = ["/system/disk_read_bytes", "/system/swap_peak_bytes"];
+/// How long an ACK may be delayed.
+const DELAY_US: std::ops::Range<f64> = 35e3..65e3;
+
 /// A sentence for each reading that contradicts the resource.
 pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
     let readings = Readings(run);
@@ -24,6 +33,15 @@ pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
         "request_queue" => readings.no_status(&["503"]),
         "rate_limit" if readings.errors() > ERRORS_MAX => readings.no_status(&["429", "503"]),
         "listen_queue" => readings.short_queue(),
+        "lock" => readings.no_sleeps(),
+        "disk" => readings.no_bytes(&DISK_BYTES, "the system read and wrote nothing on disks"),
+        "memory" | "memory_limit" => {
+            readings.no_bytes(&MEMORY_BYTES, "nothing was swapped, and the system read nothing from disks")
+        }
+        "open_files" | "connection_limit" => readings.all_served(),
+        "pool" => readings.nobody_waited(),
+        "delayed_ack" => readings.other_times(),
+        "bandwidth" => readings.late_first_byte(),
         _ => None,
     };
     found.into_iter().collect()
@@ -111,6 +129,45 @@ impl Readings<'_> {
         (seen == 0.0).then(|| format!("no reply had the status {}", statuses.join(" or ")))
     }
 
+    /// Who waits for a lock sleeps, and is woken.
+    fn no_sleeps(&self) -> Option<String> {
+        if self.number("/system/threads_peak")? < 2.0 {
+            return Some("the system had one thread".to_owned());
+        }
+        let (sleeps, ok) = (self.number("/system/switches_voluntary")?, self.number("/outcomes/ok")?);
+        (sleeps < SLEEPS_MIN * ok).then(|| format!("its threads slept {sleeps:.0} times for {ok:.0} answers"))
+    }
+
+    fn no_bytes(&self, of: &[&str; 2], words: &str) -> Option<String> {
+        let bytes: f64 = of.iter().map(|pointer| self.number(pointer)).sum::<Option<f64>>()?;
+        (bytes < BYTES_MIN).then(|| words.to_owned())
+    }
+
+    /// Nobody was kept out if each connection had a request in flight, and none failed.
+    fn all_served(&self) -> Option<String> {
+        let (in_flight, users) = (self.number("/generator/mean_in_flight")?, self.number("/connections")?);
+        let is_served = self.errors() == 0.0 && in_flight >= 0.95 * users;
+        is_served
+            .then(|| format!("{in_flight:.1} of {users:.0} connections had a request in flight, none failed"))
+    }
+
+    fn nobody_waited(&self) -> Option<String> {
+        let in_flight = self.number("/generator/mean_in_flight")?;
+        (in_flight < 1.2).then(|| format!("{in_flight:.1} requests were in flight"))
+    }
+
+    fn other_times(&self) -> Option<String> {
+        let median = self.number("/service_time_us/p50")?;
+        (!DELAY_US.contains(&median))
+            .then(|| format!("half of the answers took up to {:.1} ms", median / 1e3))
+    }
+
+    fn late_first_byte(&self) -> Option<String> {
+        let (first, all) = (self.number("/first_byte_us/mean")?, self.number("/service_time_us/mean")?);
+        (first > 0.6 * all)
+            .then(|| format!("the first byte came after {:.0} % of the time", first / all * 100.0))
+    }
+
     /// Connections that are taken at once do not wait.
     fn short_queue(&self) -> Option<String> {
         let is_met = self.number("/system/listen_queue_peak")? > 0.0 || self.errors() > 0.0;
@@ -127,13 +184,38 @@ mod tests {
         let mut run = serde_json::json!({ "system": { "cores_used": 0.1 }, "cores": [{ "busy": 0.3 }, { "busy": 0.2 }] });
         assert_eq!(refutations("one_core", &run).len(), 1);
         assert_eq!(refutations("machine_cpu", &run).len(), 1);
-        assert_eq!(refutations("lock", &run), [""; 0]);
         run["cores"][0]["busy"] = 0.97.into();
         assert_eq!(refutations("one_core", &run), [""; 0]);
         run["system"]["cores_used"] = 1.9.into();
         run["cores"][1]["busy"] = 0.97.into();
         assert_eq!(refutations("load", &run).len(), 1);
         assert_eq!(refutations("machine_cpu", &run), [""; 0]);
+    }
+
+    #[test]
+    fn what_nothing_slept_or_waited_for_is_refuted() {
+        let mut run = serde_json::json!({
+            "connections": 8,
+            "generator": { "mean_in_flight": 8.0 },
+            "offered": { "planned": 1000 },
+            "outcomes": { "ok": 1000 },
+            "system": { "threads_peak": 9, "switches_voluntary": 10, "disk_read_bytes": 0, "disk_written_bytes": 0, "swap_peak_bytes": 0 },
+            "service_time_us": { "p50": 5000.0, "mean": 5000.0 },
+            "first_byte_us": { "mean": 4900.0 },
+        });
+        let all = ["lock", "disk", "memory", "memory_limit", "open_files", "delayed_ack", "bandwidth"];
+        assert!(all.iter().all(|resource| refutations(resource, &run).len() == 1));
+        assert_eq!(refutations("pool", &run), [""; 0]);
+        run["system"] = serde_json::json!({
+            "threads_peak": 9, "switches_voluntary": 2000, "disk_read_bytes": 1_000_000, "disk_written_bytes": 0, "swap_peak_bytes": 0
+        });
+        run["generator"]["mean_in_flight"] = 4.0.into();
+        run["service_time_us"] = serde_json::json!({ "p50": 44_000.0, "mean": 44_000.0 });
+        assert!(all.iter().all(|resource| refutations(resource, &run).is_empty()));
+        run["generator"]["mean_in_flight"] = 1.0.into();
+        assert_eq!(refutations("pool", &run).len(), 1);
+        run["system"]["threads_peak"] = 1.into();
+        assert_eq!(refutations("lock", &run), ["the system had one thread"]);
     }
 
     #[test]

@@ -45,6 +45,8 @@ mod unknown;
 mod words;
 
 #[cfg(test)]
+mod contradictions;
+#[cfg(test)]
 mod planted;
 #[cfg(test)]
 mod tests;
@@ -80,6 +82,7 @@ pub const RULES: &[Rule] = &[
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,
     quota::CPU_QUOTA,
+    one_core::ONE_ALLOWED,
     spinning::THREADS_THAT_SPIN,
     pauses::PAUSES,
     pauses::COLLECTIONS,
@@ -153,7 +156,12 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     ranked.iter_mut().filter(|cause| cause.resource.is_of_the_machine).for_each(|cause| {
         cause.because.push_str(not_read(evidence));
     });
-    ranked.iter_mut().take(1).for_each(|first| tell_errors(first, evidence));
+    ranked.iter_mut().take(1).for_each(|first| {
+        tell_errors(first, evidence);
+        // What others do is no cause by itself, and casts doubt on one.
+        let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
+        first.against.extend(unknown::disturbance(evidence).filter(|_| !is_theirs));
+    });
     ranked
 }
 

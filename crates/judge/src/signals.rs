@@ -14,6 +14,8 @@ use crate::waits::Waits;
 pub struct Signals {
     /// How many cores the machine has, as far as they were read.
     pub cores: usize,
+    /// How many of them the system may use, the median of all seconds.
+    pub cores_allowed: Option<f64>,
     /// The share of all cores that was busy, the median of all seconds.
     pub busy: Option<f64>,
     /// How many cores were busy on average.
@@ -89,6 +91,7 @@ impl Signals {
         let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
         Some(Self {
             cores,
+            cores_allowed: middle(&|second| second.cores_allowed),
             busy: middle(&|second| second.busy()),
             busy_cores: of_all(sum(&|second| second.busy_s())).map(|share| share * cores as f64),
             steal: of_all(sum(&|second| second.steal_s)),
@@ -132,6 +135,7 @@ struct Second<'a> {
     open_files_share: Option<f64>,
     listen_overflows: Option<f64>,
     cpu_quota_cores: Option<f64>,
+    cores_allowed: Option<f64>,
     throttled_s: Option<f64>,
     /// Of each port or socket how many waited, and how many may.
     queues: BTreeMap<&'a str, [f64; 2]>,
@@ -160,6 +164,7 @@ impl<'a> Second<'a> {
                 self.disk_busy_s = Some(self.disk_busy_s.unwrap_or(0.0).max(value));
             }
             ("machine", "listen_overflows") => self.listen_overflows = Some(value),
+            ("system", "cores_allowed") => self.cores_allowed = Some(value),
             ("system", "cpu_quota_cores") => self.cpu_quota_cores = Some(value),
             ("system", "throttled_s") => self.throttled_s = Some(value),
             ("system", "cpu_busiest_thread_s") => self.busiest_thread_s = Some(value),

@@ -37,10 +37,15 @@ const CORES_HAD_ROOM: Refutation = Refutation {
 
 /// Cores that others keep busy limit only threads that wait for them.
 const OTHERS_USED_THEM: Refutation = Refutation {
-    when: "the system used less than 75 % of the cores, and its threads hardly waited for one",
+    when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \
+           of the requests in flight, and than 90 % of the cores",
     is_read: |evidence| {
-        let used = evidence.cores().and_then(|cores| Some(cores.system? / cores.all as f64));
-        let is_kept_waiting = |[ran, waited]: [f64; 2]| ran + waited >= BUSY && waited >= KEPT_WAITING * ran;
+        let cores = evidence.cores();
+        let all = cores.as_ref().map_or(0.0, |cores| cores.all as f64);
+        let used = cores.and_then(|cores| Some(cores.system? / cores.all as f64));
+        let wanted = evidence.in_flight().map_or(BUSY, |in_flight| 0.5 * in_flight).min(BUSY * all).max(BUSY);
+        let is_kept_waiting =
+            |[ran, waited]: [f64; 2]| ran + waited >= wanted && waited >= KEPT_WAITING * ran;
         used.is_some_and(|used| used < OWN)
             && evidence.ran_and_waited().is_some_and(|read| !is_kept_waiting(read))
     },

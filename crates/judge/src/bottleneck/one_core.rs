@@ -6,6 +6,7 @@ use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
+use crate::waits::Workers;
 use crate::words::decimal;
 
 /// Of a database or of threads at work, what must not sleep where one core is said to be the limit.
@@ -14,6 +15,14 @@ const SLEEPING: f64 = 0.3;
 const MORE_THAN_ONE: f64 = 1.1;
 /// Cores of a system whose threads run in turns: one, and what runs next to them.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+
+/// Of the requests in flight, those whose threads wait for their turn at one futex.
+const WAIT_FOR_THEIR_TURN: f64 = 0.5;
+/// What one thread wants that computes all the time, with what runs next to it.
+const ONE_AT_A_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.3;
+/// Of all that the system uses, the part of one thread that computes alone; and what it uses at least.
+const MOST_OF_ALL: f64 = 0.75;
+const ALONE: f64 = 0.15;
 
 impl Resource {
     /// One core.
@@ -52,21 +61,63 @@ const MORE_OR_FEWER_RAN: Refutation = Refutation {
 
 pub(super) const ONE_THREAD: Rule = Rule {
     finds: &[Resource::ONE_CORE],
-    when: "the busiest thread of the system ran 90 % of the time",
-    why: "more threads or processes could use other cores, that one cannot",
+    when: "the busiest thread of the system ran 90 % of the time; or it used three quarters of what the system used, and threads of the \
+           system ran or were ready for 0.9 to 1.3 cores",
+    why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
     refuted_by: &[],
     find: one_thread,
 };
 
 fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let thread = evidence.signal(|signals| signals.busiest_thread).filter(|share| *share >= BUSY)?;
-    let because = format!(
-        "one of its threads ran {} of the time{}",
-        percent(thread.min(1.0)),
-        cpu_in_brackets(evidence)
-    );
+    let ran = evidence.signal(|signals| signals.busiest_thread)?;
+    let because = match ready_all_the_time(evidence, ran) {
+        _ if ran >= BUSY => format!("one of its threads ran {} of the time", percent(ran.min(1.0))),
+        Some(ready) => format!(
+            "one of its threads ran {} of the time, and was ready for a core {} of it",
+            percent(ran),
+            percent(ready.min(1.0))
+        ),
+        None => return None,
+    };
+    let because = format!("{because}{}", cpu_in_brackets(evidence));
     // Others may share the rest of the cores with it: more of them would not help one thread.
     Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
+}
+
+/// How long the only thread that computes was ready for a core, if others took it from that thread.
+fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
+    let used = evidence.cores()?.system?;
+    let all = evidence.workers();
+    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let is_alone = ran >= MOST_OF_ALL * used && ran >= ALONE && ONE_AT_A_TIME.contains(&wanted);
+    is_alone.then_some((wanted - ran).max(0.0))
+}
+
+pub(super) const ONE_ALLOWED: Rule = Rule {
+    finds: &[Resource::ONE_CORE],
+    when: "the processes of the system may run on one core of several, and used 0.75 of it or more, or its threads wanted to all the time",
+    why: "`pin`, `taskset`, and a cpuset leave it no other, whoever else uses that one",
+    refuted_by: &[],
+    find: one_allowed,
+};
+
+fn one_allowed(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.signal(|signals| signals.cores_allowed).filter(|allowed| *allowed < 1.5)?;
+    let cores = evidence.cores().filter(|cores| cores.all > 1)?;
+    let [ran, waited] = evidence.ran_and_waited().or_else(|| Some([cores.system?, 0.0]))?;
+    if ran < ROOMY && ran + waited < BUSY {
+        return None;
+    }
+    let because = format!(
+        "it may run on 1 of {} (`pin` in the plan, its affinity, or a cpuset), and used {} of it, while {} of its threads were ready",
+        cores_of(cores.all),
+        decimal(ran, 2),
+        decimal(waited, 1)
+    );
+    let cause = suspected(Resource::ONE_CORE, Scope::System, because).direct(Some(evidence.not_asleep()));
+    let next =
+        "let it run on more cores: remove `pin` from the plan, or raise its cpuset (`cores` in `resources`)";
+    Some(cause.next(next))
 }
 
 pub(super) const ONE_CORE: Rule = Rule {
@@ -109,5 +160,17 @@ fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    Some(suspected(Resource::ONE_CORE, Scope::Process(name), because).indirect(Some(evidence.not_asleep())))
+    let workers = evidence.workers();
+    let waiting = workers.get(&name).map_or(0.0, |workers| workers.same_futex);
+    let is_turn = evidence.of_in_flight(waiting).is_some_and(|share| share >= WAIT_FOR_THEIR_TURN);
+    let cause = suspected(Resource::ONE_CORE, Scope::Process(name), because);
+    let share = Some(evidence.not_asleep());
+    Some(if is_turn {
+        cause.direct(share).and([format!(
+            "{} threads waited for the same futex, as for an interpreter's lock",
+            decimal(waiting, 1)
+        )])
+    } else {
+        cause.indirect(share)
+    })
 }

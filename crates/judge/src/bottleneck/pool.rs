@@ -102,29 +102,40 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let in_flight = evidence.in_flight()?;
     let all = evidence.workers();
     let full = all.iter().filter_map(|(name, workers)| {
-        let places = places_of(workers)?;
-        let held = workers.asleep() + workers.computing();
+        let sleeps = places_of(workers, workers.asleep());
+        let connections: f64 = workers.connections.values().sum();
+        // Requests may also be on their way to a peer while threads wait for work, or held by threads that wait for a lock.
+        let elsewhere = connections.max(workers.in_state("futex"));
+        let timed = || workers.timed_futex.filter(|_| elsewhere < MOST * in_flight);
+        let by_time = || places_of(workers, workers.asleep() + timed()?);
+        let (places, asleep) = match sleeps {
+            Some(places) => (places, workers.asleep()),
+            None => (by_time()?, workers.asleep() + workers.timed_futex.unwrap_or(0.0)),
+        };
+        let held = asleep + workers.computing();
         let is_held_by_none = in_flight - held >= HELD_BY_NONE * in_flight;
         // One that sleeps while all others wait for it holds a lock.
         let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
         let is_one = places > 1.0 || evidence.at_once().is_some_and(|at_once| ONE.contains(&at_once));
         let share = waiting(evidence, places)?;
-        (is_held_by_none && !is_lock && is_one).then_some((name, workers, places, share))
+        let full = Full { name, workers, places, asleep, share, is_sure: sleeps.is_some() };
+        (is_held_by_none && !is_lock && is_one).then_some(full)
     });
-    let (name, workers, places, share) = full.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    let Full { name, workers, places, asleep, share, is_sure } =
+        full.max_by(|a, b| a.share.total_cmp(&b.share))?;
     let because = format!(
         "{} of {} threads of {name} were at work at any time, {} of them asleep, while {} {} were in flight on average{}",
         decimal(places, 0),
         decimal(workers.all(), 1),
-        decimal(workers.asleep(), 1),
+        decimal(asleep, 1),
         decimal(in_flight, 1),
         many(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because);
-    let is_sure = places <= COUNTED_MAX
+    let is_whole = places <= COUNTED_MAX
         || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= NEAR * places);
-    let cause = if is_sure { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
+    let cause = if is_sure && is_whole { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
     Some(
         cause
             .and(pace_of(evidence))
@@ -132,9 +143,19 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )
 }
 
+/// Threads of a process that were all taken.
+struct Full<'a> {
+    name: &'a String,
+    workers: &'a Workers,
+    places: f64,
+    asleep: f64,
+    share: f64,
+    /// Whether they slept for something that only a request needs.
+    is_sure: bool,
+}
+
 /// How many threads of a process hold requests, if it is a whole number, and none of them had nothing to do.
-fn places_of(workers: &Workers) -> Option<f64> {
-    let asleep = workers.asleep();
+fn places_of(workers: &Workers, asleep: f64) -> Option<f64> {
     let places = (asleep - 0.05).ceil();
     let is_full = places >= 1.0
         && asleep >= TAKEN * places

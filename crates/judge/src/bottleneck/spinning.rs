@@ -9,10 +9,8 @@ use crate::words::{decimal, duration, percent_of};
 /// Of the CPU time that a request takes on average, what 5 % of the answers and the fastest take in all.
 const QUICK: f64 = 0.5;
 const FASTEST: f64 = 0.3;
-/// Of all cores, what the system uses.
-const USED: f64 = 0.5;
 /// Threads that run, and those that want to.
-const RUN: f64 = 1.2;
+const RUN: f64 = 0.6;
 const WANT: f64 = 3.0;
 
 impl Resource {
@@ -23,8 +21,8 @@ impl Resource {
 
 pub(super) const THREADS_THAT_SPIN: Rule = Rule {
     finds: &[Resource::SPINNING],
-    when: "one kind of request, threads of the system that used half of all cores, more than one at a time, and 5 % of the answers took less \
-           than half of the CPU time that a request takes on average, the fastest less than 30 %",
+    when: "one kind of request, three threads of a process or more that ran or were ready, and 5 % of the answers took less than half of the \
+           CPU time that a request takes on average, the fastest less than 30 %",
     why: "a request that is answered by one thread takes at least its CPU time. The rest was computed while waiting",
     refuted_by: &[],
     find: threads_that_spin,
@@ -38,8 +36,7 @@ fn threads_that_spin(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let workers = all.values().max_by(|a, b| a.computing().total_cmp(&b.computing()))?;
     let ran = workers.in_state("on_cpu");
-    let cores = evidence.cores()?;
-    if ran < RUN || ran < USED * cores.all as f64 || workers.computing() < WANT {
+    if ran < RUN || workers.computing() < WANT {
         return None;
     }
     let cpu_ns = ran / evidence.ended_per_s()? * 1e9;

@@ -48,6 +48,65 @@ fn a_thread_of_a_runtime_that_sleeps_is_no_pool_of_one() {
 }
 
 #[test]
+fn threads_at_futexes_of_their_own_wait_for_a_monitor_if_one_is_served_at_a_time() {
+    let mut planted = Planted::closed(16, 185.0, 5.5);
+    let workers = planted.threads(&[("futex", 17.6), ("poll", 0.9), ("runnable", 0.2), ("on_cpu", 0.1)]);
+    (workers.same_futex, workers.timed_futex) = (1.0, Some(2.0));
+    assert_eq!(planted.said(), ["lock"]);
+    // Idle threads of a program that answers from an event loop.
+    planted.pace().fastest_ns = Some(80e6);
+    assert_eq!(planted.said(), ["load"]);
+}
+
+#[test]
+fn threads_that_sleep_at_futexes_are_a_pool_where_no_other_thread_holds_requests() {
+    let mut planted = Planted::closed(16, 191.0, 77.0);
+    planted.pace().began_slowly = true;
+    planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]).timed_futex =
+        3.85;
+    assert_eq!(planted.said(), ["pool"]);
+    // Threads that wait for work, while requests are on their way to a peer.
+    let workers = planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]);
+    workers.connections.insert("10.0.0.7:80".to_owned(), 16.0);
+    assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn one_thread_that_wants_a_core_all_the_time_is_the_limit_although_others_took_the_core() {
+    let mut planted = Planted::closed(8, 233.0, 14.5);
+    planted.uses(0.63, 0.36);
+    (planted.signals.busy, planted.signals.busy_cores) = (Some(0.995), Some(1.99));
+    planted.signals.busiest_thread = Some(0.62);
+    planted.threads(&[("on_cpu", 0.63), ("runnable", 0.36), ("futex", 4.0)]);
+    let causes = planted.causes();
+    assert_eq!(planted.said(), ["one_core"]);
+    assert!(causes[0].against.iter().any(|text| text.contains("other processes used")), "{causes:?}");
+    // A pair of threads, of which each wants half a core.
+    planted.signals.busiest_thread = Some(0.3);
+    assert_eq!(planted.said(), ["unknown"]);
+    assert!(
+        planted.causes()[0]
+            .because
+            .starts_with("the run was disturbed: other processes used 1.31 of 2 cores")
+    );
+}
+
+#[test]
+fn a_system_that_may_run_on_one_core_has_one_whoever_uses_it() {
+    let mut planted = Planted::closed(8, 490.0, 2.1);
+    planted.uses(0.65, 6.4);
+    (planted.signals.busy, planted.signals.busy_cores) = (Some(1.0), Some(2.0));
+    planted.threads(&[("on_cpu", 0.65), ("runnable", 6.4)]);
+    assert_eq!(planted.said()[0], "machine_cpu");
+    planted.signals.cores_allowed = Some(1.0);
+    assert_eq!(planted.said()[0], "one_core");
+    assert!(planted.causes()[0].because.contains("`pin`"));
+    planted.uses(0.1, 0.1);
+    planted.threads(&[("poll", 1.0)]);
+    assert!(!planted.said().contains(&"one_core"));
+}
+
+#[test]
 fn connections_that_are_all_busy_are_a_pool() {
     let mut planted = Planted::closed(16, 195.0, 3.0);
     let workers = planted.threads(&[("futex", 13.0), ("socket_read", 1.95), ("poll", 1.0)]);

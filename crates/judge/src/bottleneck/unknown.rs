@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::evidence::Evidence;
 use super::threads::what_they_did;
-use super::words::{cpu_in_brackets, percent};
+use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -12,9 +12,13 @@ const READINGS: usize = 3;
 
 pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let read = highest(evidence);
-    let because = match read.len() {
-        0 => "no resource was read during the run".to_owned(),
-        _ => format!("no reading explains it{}", cpu_in_brackets(evidence)),
+    let disturbance = disturbance(evidence);
+    let because = match (read.len(), &disturbance) {
+        (0, _) => "no resource was read during the run".to_owned(),
+        (_, None) => format!("no reading explains it{}", cpu_in_brackets(evidence)),
+        (_, Some(by)) => {
+            format!("the run was disturbed: {by}; no reading explains it{}", cpu_in_brackets(evidence))
+        }
     };
     let text = |reading: &Reading| format!("{} {}", reading.words, percent(reading.share));
     let texts: Vec<String> = read.iter().map(text).collect();
@@ -24,12 +28,38 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     };
     let did = what_they_did(&evidence.workers());
     let next = match did {
+        _ if disturbance.is_some() => "measure again where nothing else runs",
         Some(_) => "profile the system, or add users and see whether throughput grows",
         None if evidence.is_system_read() => "add users and see whether throughput grows",
         None => "let Tenbin start the system, so that it can read its processes",
     };
     let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(did);
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
+}
+
+/// Cores that others use where they disturb a run.
+const DISTURBING: f64 = 0.3;
+/// Of the processor time, what other guests of the host take.
+const STEAL: f64 = 0.05;
+
+/// By whom a run was disturbed, and by how much.
+pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
+    let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL);
+    let steal =
+        steal.map(|share| format!("other guests of the host took {} of its processor time", percent(share)));
+    let cores = evidence.cores();
+    let others = cores.and_then(|cores| Some((cores.all, cores.system.and(cores.others)?)));
+    let others = others.filter(|(_, used)| *used >= DISTURBING);
+    let others =
+        others.map(|(all, used)| format!("other processes used {} of {}", decimal(used, 2), cores_of(all)));
+    let waited = evidence
+        .ran_and_waited()
+        .map(|[_, waited]| waited)
+        .filter(|waited| others.is_some() && *waited >= 0.1);
+    let waited = waited
+        .map(|waited| format!("{} threads of the system waited for one on average", decimal(waited, 1)));
+    let all: Vec<String> = [others, waited, steal].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// Readings by how near each is to its end, nearest first.

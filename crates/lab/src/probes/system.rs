@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity};
+
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::member::Reach;
@@ -125,6 +128,9 @@ impl Probe for System {
         }
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
+        if let Some(cores) = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied())) {
+            sheet.add(SYSTEM, "cores_allowed", "", cores as f64);
+        }
         self.dependencies.look(&members, now, sheet);
         self.own_groups.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
@@ -137,6 +143,23 @@ impl Probe for System {
         }
         self.threads.sample(now)
     }
+}
+
+/// How many cores these processes may run on, all together; nothing if none of them is there any more.
+fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<usize> {
+    let (mut all, mut last) = (CpuSet::new(), None);
+    for pid in pids {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        // Most have the same.
+        let set =
+            pid.and_then(|pid| sched_getaffinity(Some(pid)).ok()).filter(|set| last.as_ref() != Some(set));
+        if let Some(set) = set {
+            (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).for_each(|core| all.set(core));
+            last = Some(set);
+        }
+    }
+    let cores = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).count();
+    (cores > 0).then_some(cores)
 }
 
 /// The process ids of the machine.
@@ -166,6 +189,14 @@ mod tests {
         for text in ["", "x", "-1", "inf", "NaN"] {
             assert_eq!(ticks(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn processes_may_use_some_cores_together() {
+        let own = cores_allowed([std::process::id()].into_iter());
+        assert!(own.is_some_and(|cores| cores >= 1));
+        assert_eq!(cores_allowed([std::process::id(), std::process::id()].into_iter()), own);
+        assert_eq!(cores_allowed([u32::MAX].into_iter()), None);
     }
 
     #[test]

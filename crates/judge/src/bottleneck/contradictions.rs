@@ -1,0 +1,326 @@
+//! No cause is reported that a reading contradicts, whatever is read: readings are drawn from the whole space, and each resource has
+//! a contradiction of its own, stated here from the readings alone and not from the rules.
+
+use std::collections::BTreeMap;
+
+use record::{Counts, ErrorClass};
+use store::{Cause, Level, Model, Outage, OutageTime};
+
+use super::planted::{Planted, SECONDS};
+use super::{Evidence, RULES};
+use crate::Certainty;
+use crate::causes::{Doubt, Resource};
+use crate::inside::Inside;
+use crate::signals::Signals;
+
+/// A cause, and what it cannot be true with.
+struct Contradiction {
+    of: Resource,
+    is_read: fn(&Evidence<'_>) -> bool,
+}
+
+const fn contradiction(of: Resource, is_read: fn(&Evidence<'_>) -> bool) -> Contradiction {
+    Contradiction { of, is_read }
+}
+
+/// Of the one run.
+fn signals<'a>(evidence: &'a Evidence<'_>) -> &'a Signals {
+    evidence.runs[0].signals.unwrap()
+}
+
+fn below(value: Option<f64>, limit: f64) -> bool {
+    value.is_some_and(|value| value < limit)
+}
+
+fn system_cores(evidence: &Evidence<'_>) -> f64 {
+    let resources = evidence.runs[0].measured.resources.as_ref();
+    resources.and_then(|of| of.cores_used(of.system.as_ref()?)).unwrap_or(0.0)
+}
+
+fn status(evidence: &Evidence<'_>, status: u16) -> u64 {
+    evidence.together.statuses.get(&status).copied().unwrap_or(0)
+}
+
+fn state(evidence: &Evidence<'_>, state: &str) -> f64 {
+    signals(evidence).waits.workers.values().map(|workers| workers.in_state(state)).sum()
+}
+
+fn waits_of(evidence: &Evidence<'_>, is_meant: fn(&str) -> bool) -> f64 {
+    let inside = signals(evidence).inside.as_ref();
+    inside.map_or(0.0, |inside| {
+        inside.waits.iter().filter(|(name, _)| is_meant(name)).map(|(_, sessions)| sessions).sum()
+    })
+}
+
+const CONTRADICTIONS: &[Contradiction] = &[
+    contradiction(Resource::GENERATOR, |evidence| {
+        let causes = &evidence.runs[0].run.ending.as_ref().unwrap().validity.causes;
+        !causes.iter().any(|cause| Doubt::named(&cause.code).is_some_and(|doubt| doubt.is_limit))
+    }),
+    contradiction(Resource::LOAD, |evidence| {
+        let counts = &evidence.together.counts;
+        let is_open = evidence.runs[0].run.new.model == Model::Open;
+        let thread = signals(evidence).busiest_thread.is_some_and(|share| share >= 0.95);
+        (counts.ok as f64) < 0.98 * counts.planned as f64 || !is_open && thread
+    }),
+    contradiction(Resource::CONNECTION_LIMIT, |evidence| {
+        !evidence.together.errors.contains_key(&ErrorClass::TooManyConnections.into())
+    }),
+    contradiction(Resource::REQUEST_QUEUE, |evidence| status(evidence, 503) == 0),
+    contradiction(Resource::RATE_LIMIT, |evidence| {
+        let rejected = status(evidence, 429) > 0;
+        !rejected && (system_cores(evidence) > 0.6 || evidence.runs[0].measured.pace.ok_ns.is_none())
+    }),
+    contradiction(Resource::CONNECTIONS, |evidence| evidence.runs[0].run.new.model == Model::Closed),
+    contradiction(Resource::CPU_QUOTA, |evidence| signals(evidence).cpu_quota_cores.is_none()),
+    contradiction(Resource::SPINNING, |evidence| state(evidence, "on_cpu") < 0.5),
+    contradiction(Resource::MACHINE_CPU, |evidence| below(signals(evidence).busy, 0.75)),
+    contradiction(Resource::ONE_CORE, |evidence| {
+        let waited = evidence.ran_and_waited().map_or(0.0, |[_, waited]| waited);
+        let wanted = state(evidence, "on_cpu") + state(evidence, "runnable");
+        system_cores(evidence) + waited < 0.7 && wanted < 0.7 && below(signals(evidence).busiest_thread, 0.7)
+    }),
+    contradiction(Resource::MEMORY_LIMIT, |evidence| {
+        below(signals(evidence).waits.refaulted_pages_per_s, 100.0)
+    }),
+    contradiction(Resource::DATABASE_LOCK, |evidence| {
+        waits_of(evidence, |name| name.starts_with("Lock") || name.starts_with("LWLock")) < 0.1
+    }),
+    contradiction(Resource::DATABASE_LOG, |evidence| {
+        waits_of(evidence, |name| name.contains("WAL") || name.starts_with("Commit")) < 0.1
+    }),
+    contradiction(Resource::DATABASE_CACHE, |evidence| {
+        let reads = signals(evidence).inside.as_ref().and_then(|inside| inside.rate("blocks_read"));
+        waits_of(evidence, |name| name.starts_with("IO")) < 0.1 && reads.is_none_or(|reads| reads < 1.0)
+    }),
+    contradiction(Resource::OPEN_FILES, |evidence| below(signals(evidence).open_files_share, 0.9)),
+    contradiction(Resource::DISK, |evidence| below(signals(evidence).disk_pressure, 0.15)),
+    contradiction(Resource::LOG_PIPE, |evidence| state(evidence, "pipe_write") < 0.4),
+    contradiction(Resource::DEPENDENCY, |evidence| {
+        let reads =
+            signals(evidence).waits.workers.values().flat_map(|workers| workers.dependencies.values());
+        reads.sum::<f64>() < 0.4
+    }),
+    contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
+    contradiction(Resource::PAUSES, |evidence| {
+        evidence.runs[0].measured.outage.as_ref().is_none_or(|outage| outage.times.len() < 3)
+    }),
+    contradiction(Resource::GARBAGE_COLLECTION, |evidence| {
+        signals(evidence).waits.collecting_cores.is_none_or(|cores| cores < 0.1)
+    }),
+    contradiction(Resource::DELAYED_ACK, |evidence| {
+        evidence.runs[0].measured.pace.ok_ns.is_none_or(|[low, _, high]| low < 35e6 || high > 60e6)
+    }),
+    contradiction(Resource::BANDWIDTH, |evidence| {
+        let pace = &evidence.runs[0].measured.pace;
+        pace.first_byte_ns.zip(evidence.together.ok_ns).is_none_or(|(first, all)| first > 0.6 * all)
+            || below(pace.bytes_per_answer, 10_000.0)
+    }),
+    contradiction(Resource::POOL, |evidence| evidence.in_flight().is_none_or(|in_flight| in_flight < 1.5)),
+    contradiction(Resource::STEAL, |evidence| below(signals(evidence).steal, 0.04)),
+    contradiction(Resource::MEMORY, |evidence| {
+        below(signals(evidence).swapping, 0.4) && below(signals(evidence).memory_pressure, 0.08)
+    }),
+    contradiction(Resource::LISTEN_QUEUE, |evidence| {
+        let errors = evidence.together.errors.contains_key(&ErrorClass::ConnectBacklogFull.into());
+        !errors && signals(evidence).listen_overflows.is_none_or(|dropped| dropped < 1.0)
+    }),
+];
+
+/// Numbers that look random, and are the same each time.
+struct Draws(u64);
+
+impl Draws {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// From 0 to 1, and often one of the ends.
+    fn share(&mut self) -> f64 {
+        match self.bits() % 8 {
+            0 => 0.0,
+            1 => 1.0,
+            _ => (self.bits() % 10_000) as f64 / 10_000.0,
+        }
+    }
+
+    fn yes(&mut self, one_in: u64) -> bool {
+        self.bits().is_multiple_of(one_in)
+    }
+
+    /// Over some orders of magnitude.
+    fn wide(&mut self, most: f64) -> f64 {
+        most * 10f64.powf(-5.0 * self.share())
+    }
+
+    fn maybe(&mut self, most: f64) -> Option<f64> {
+        let value = self.share() * most;
+        (!self.yes(4)).then_some(value)
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[(self.bits() % list.len() as u64) as usize]
+    }
+}
+
+fn drawn(draws: &mut Draws) -> Planted {
+    let users = draws.of(&[1, 2, 4, 8, 16, 64]);
+    let per_s = draws.wide(50_000.0).max(0.2);
+    let fastest_ms = draws.wide(2_000.0);
+    let mut planted = if draws.yes(3) {
+        let (planned_per_s, mean_ms) = (per_s * (1.0 + draws.share()), draws.wide(1_000.0));
+        Planted::open(users, planned_per_s, per_s, mean_ms)
+    } else {
+        Planted::closed(users, per_s, fastest_ms)
+    };
+    draw_answers(draws, &mut planted);
+    draw_readings(draws, &mut planted);
+    draw_waits(draws, &mut planted);
+    let causes = draws.yes(4).then(|| {
+        let codes: Vec<&str> = Doubt::all().map(|doubt| doubt.code).collect();
+        let code = draws.of(&codes);
+        Cause { code: code.to_owned(), sentence: "it says so".to_owned(), remedy: "help".to_owned() }
+    });
+    let validity = &mut planted.run.ending.get_or_insert_default().validity;
+    (validity.verdict, validity.causes) = (Level::Suspect, causes.into_iter().collect());
+    planted
+}
+
+fn draw_answers(draws: &mut Draws, planted: &mut Planted) {
+    let mean_ms = planted.together.ok_ns.unwrap_or(1e6) / 1e6;
+    let low_ms = mean_ms * draws.share();
+    planted.spread(low_ms, low_ms.max(mean_ms), mean_ms * (1.0 + draws.share()));
+    let pace = planted.pace();
+    pace.fastest_ns = (!draws.yes(6)).then(|| low_ms * 1e6 * draws.share());
+    pace.began_slowly = draws.yes(2);
+    pace.first_byte_ns = draws.maybe(mean_ms * 1e6);
+    pace.bytes_per_answer = Some(draws.wide(1e7));
+    if draws.yes(6) {
+        pace.ok_ns = None;
+    }
+    let rejected_ns = draws.wide(1e9);
+    pace.rejected_ns = Some([rejected_ns, rejected_ns, rejected_ns * (1.0 + 0.1 * draws.share())]);
+    if draws.yes(3) {
+        let ok = planted.together.counts.ok;
+        let rejected = (ok as f64 * draws.share()) as u64;
+        let counts =
+            Counts { planned: ok + rejected, sent: ok + rejected, ok, rejected, ..Counts::default() };
+        (planted.together.counts, planted.together.samples) = (counts, ok + rejected);
+        planted.together.statuses.insert(draws.of(&[429, 500, 503]), rejected);
+        planted.together.rejected_ns = Some(rejected_ns);
+    }
+    if draws.yes(5) {
+        let class = draws.of(&[ErrorClass::TooManyConnections, ErrorClass::ConnectBacklogFull]);
+        planted.together.errors.insert(class.into(), 1 + draws.bits() % 1_000);
+    }
+    planted.measured.outage = draws.yes(3).then(|| {
+        let time = OutageTime { from_s: 1.0, to_s: 2.0, lasting_s: 1.0, is_open: false };
+        let times = vec![time; (draws.bits() % 6) as usize];
+        Outage { longest_s: draws.share(), gone_share: draws.share(), times }
+    });
+}
+
+fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
+    planted.uses(2.0 * draws.share(), draws.wide(20.0));
+    if draws.yes(5) {
+        planted.measured.resources = None;
+    }
+    let signals = &mut planted.signals;
+    signals.busy = draws.maybe(1.0);
+    signals.busy_cores = signals.busy.map(|busy| busy * 2.0);
+    signals.steal = draws.maybe(0.2);
+    signals.busiest_thread = draws.maybe(1.0);
+    signals.cpu_pressure = draws.maybe(1.0);
+    signals.memory_pressure = draws.maybe(1.0);
+    signals.disk_pressure = draws.maybe(1.0);
+    signals.swapping = draws.maybe(1.0);
+    signals.disk_busy = draws.maybe(1.0);
+    signals.open_files_share = draws.maybe(1.1);
+    signals.listen_queue = draws.maybe(200.0).map(|waiting| [waiting, 128.0]);
+    signals.listen_overflows = draws.maybe(10.0);
+    signals.cpu_quota_cores = draws.maybe(2.0);
+    signals.throttled = draws.maybe(1.0);
+    signals.cores_allowed = draws.maybe(2.0).map(f64::ceil);
+}
+
+fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
+    let states =
+        ["on_cpu", "runnable", "disk", "futex", "timer", "poll", "socket_read", "pipe_write", "other"];
+    let mut threads: Vec<(&str, f64)> = Vec::new();
+    for state in states {
+        if draws.yes(3) {
+            threads.push((state, draws.wide(30.0)));
+        }
+    }
+    let threads =
+        if draws.yes(3) { vec![(draws.of(&states), draws.of(&[1.0, 3.97, 16.0]))] } else { threads };
+    let futex: f64 = threads.iter().filter(|(state, _)| *state == "futex").map(|(_, threads)| threads).sum();
+    let reads: f64 =
+        threads.iter().filter(|(state, _)| *state == "socket_read").map(|(_, threads)| threads).sum();
+    let (same, timed, to_peer) = (futex * draws.share(), futex * draws.share(), reads * draws.share());
+    let open = draws.of(&[0.0, 1.0, 2.0, 16.0]);
+    let workers = planted.threads(&threads);
+    (workers.same_futex, workers.timed_futex) = (same, Some(timed));
+    workers.dependencies.insert("10.0.0.7:5432".to_owned(), to_peer);
+    workers.connections.insert("10.0.0.7:5432".to_owned(), open);
+    let waits = &mut planted.signals.waits;
+    waits.throttled_periods = draws.maybe(1.0);
+    waits.memory_limit_met = draws.maybe(1.0);
+    waits.refaulted_pages_per_s = draws.maybe(2_000.0);
+    waits.collecting_cores = draws.maybe(1.0);
+    planted.signals.inside = draws.yes(3).then(|| {
+        let active = draws.wide(20.0);
+        let names =
+            ["Lock:tuple", "LWLock:WALWrite", "IO:DataFileRead", "IO:WALSync", "CPU", "Commit:commit"];
+        let mut waits: BTreeMap<String, f64> = BTreeMap::new();
+        for name in names {
+            waits.insert(name.to_owned(), if draws.yes(2) { active * draws.share() } else { 0.0 });
+        }
+        let per_s = ["blocks_read", "blocks_hit"].map(|name| (name.to_owned(), draws.wide(1e5))).into();
+        Inside { samples: 5.0 * SECONDS, active, waits, per_s, ..Inside::default() }
+    });
+}
+
+#[test]
+fn each_resource_has_a_contradiction() {
+    for resource in RULES.iter().flat_map(|rule| rule.finds) {
+        let stated = CONTRADICTIONS.iter().filter(|contradiction| contradiction.of == *resource).count();
+        assert_eq!(stated, 1, "{}", resource.code);
+    }
+}
+
+#[test]
+fn no_cause_is_contradicted_and_shares_add_up() {
+    let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
+    let mut said: BTreeMap<&str, u32> = BTreeMap::new();
+    for number in 0..4_000 {
+        let planted = drawn(&mut draws);
+        let causes = planted.causes();
+        assert_eq!(causes.is_empty(), planted.together.counts.ok == 0, "{number}");
+        for cause in &causes {
+            *said.entry(cause.resource.code).or_default() += 1;
+            let contradiction = CONTRADICTIONS.iter().find(|of| of.of == cause.resource);
+            let is_read = contradiction.is_some_and(|contradiction| planted.see(contradiction.is_read));
+            assert!(!is_read, "{number}: {} contradicts {:?}", cause.because, planted.signals);
+            let texts = [&cause.because, &cause.next].into_iter().chain(&cause.for_).chain(&cause.against);
+            for text in texts {
+                assert!(
+                    !text.contains("NaN") && !text.contains("inf ") && !text.contains("-0"),
+                    "{number}: {text}"
+                );
+            }
+            assert!(cause.share.is_none_or(|share| share > 0.0 && share <= 1.0), "{number}: {cause:?}");
+        }
+        let shares: f64 = causes.iter().filter_map(|cause| cause.share).sum();
+        assert!(shares <= 1.0 + 1e-9, "{number}: {shares}");
+        let is_known = causes.iter().any(|cause| cause.certainty == Certainty::Suspected);
+        assert!(causes.len() <= 1 || is_known, "{number}");
+    }
+    // A test that never meets a cause would prove nothing about it.
+    for resource in RULES.iter().flat_map(|rule| rule.finds) {
+        assert!(said.contains_key(resource.code), "{} was never said: {said:?}", resource.code);
+    }
+}
