@@ -50,6 +50,7 @@ pub use errors::{FileError, FileErrors, FilePosition};
 pub use reference::reference;
 pub use schema::schema;
 
+pub(crate) use carried::COOKIES_OF_USER;
 pub(crate) use keys::{Key, ValueKind};
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;

@@ -98,7 +98,7 @@ impl Plan {
             let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
             json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
         });
-        json!({
+        let mut request_json = json!({
             "name": name,
             "method": request.method,
             // A query may hold anything.
@@ -114,7 +114,12 @@ impl Plan {
                 "size": checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
             },
             "saves": captures.iter().map(|capture| self.capture_json(capture)).collect::<Vec<Value>>(),
-        })
+        });
+        // The hash of a plan without cookies stays what it was.
+        if let Some(cookies) = request.cookies {
+            request_json["cookies"] = json!(self.variables.get(usize::from(cookies.jar)));
+        }
+        request_json
     }
 
     fn capture_json(&self, capture: &Capture) -> Value {

@@ -11,4 +11,5 @@ mod other_tools;
 mod plans_of_the_project;
 mod protocols;
 mod schema;
+mod sessions;
 mod two_fronts;

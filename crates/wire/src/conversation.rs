@@ -51,6 +51,9 @@ pub trait Conversation: Send {
         Greeting::Done
     }
 
+    /// Another user is about to begin: what belongs to the one before is forgotten, unless it is among the variables.
+    fn change_user(&mut self) {}
+
     /// Starts the request of a step on a connection that is ready.
     fn begin(&mut self, step: u16) -> Next;
 

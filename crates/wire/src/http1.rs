@@ -13,9 +13,11 @@ mod capture;
 mod checks;
 mod chunked;
 mod conversation;
+mod date;
 mod encoding;
 mod fault;
 mod framing;
+mod jar;
 mod json;
 mod reading;
 mod request;
@@ -26,6 +28,7 @@ mod template;
 pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
+pub use jar::CookieJar;
 pub use json::is_json_pointer;
 pub use request::{Credentials, Request, RequestBody, RequestFault};
 pub use step::Step;
@@ -43,6 +46,7 @@ use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
 use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
 use crate::secrets::Secrets;
+use jar::{JAR_BYTES_MAX, PATH_BYTES_MAX};
 use reading::QUOTED_BYTES_MAX;
 use step::Prepared;
 
@@ -92,6 +96,8 @@ impl Http1 {
     pub fn new(steps: Vec<Step>, variables: u16) -> Self {
         let mut captured: Vec<u16> =
             steps.iter().flat_map(|step| &step.captures).map(|capture| capture.variable).collect();
+        // Users who go on over other connections take their cookies with them.
+        captured.extend(steps.iter().filter_map(|step| step.request.cookies()).map(|cookies| cookies.jar));
         captured.sort_unstable();
         captured.dedup();
         let list = steps.into_iter().map(Prepared::new).collect();
@@ -195,8 +201,12 @@ impl Http1 {
     fn value_bytes(&self, longest_bytes: impl Fn(u16) -> u64) -> impl Fn(u16) -> u64 {
         let captures = self.script.list.iter().flat_map(|step| &step.step.captures);
         let captured: Vec<u16> = captures.map(|capture| capture.variable).collect();
-        move |variable| {
-            if captured.contains(&variable) { CAPTURED_BYTES_MAX as u64 } else { longest_bytes(variable) }
+        let cookies: Vec<CookieJar> = self.templates().filter_map(Template::cookies).collect();
+        move |variable| match variable {
+            jar if cookies.iter().any(|cookies| cookies.jar == jar) => JAR_BYTES_MAX as u64,
+            path if cookies.iter().any(|cookies| cookies.path == path) => PATH_BYTES_MAX as u64,
+            variable if captured.contains(&variable) => CAPTURED_BYTES_MAX as u64,
+            variable => longest_bytes(variable),
         }
     }
 

@@ -33,9 +33,12 @@ impl<C: Conversation> Serial<C> {
     /// Tells the conversation what its user's variables are, as far as it does not know.
     #[inline]
     fn learn(&mut self, ticket: Ticket, values: &Values) {
-        if values.latest() > 0 && self.known != (ticket, values.latest()) {
+        if self.known != (ticket, values.latest()) {
             let (whose, stamp) = self.known;
             let since = if whose == ticket { stamp } else { 0 };
+            if whose != ticket && whose != Ticket::NONE {
+                self.conversation.change_user();
+            }
             values.since(since).for_each(|(variable, value)| self.conversation.set(variable, value));
             self.known = (ticket, values.latest());
         }

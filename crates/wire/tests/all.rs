@@ -2,6 +2,7 @@
 
 mod greetings;
 mod http1_captures;
+mod http1_cookies;
 mod http1_limits;
 mod http1_never_panics;
 mod http1_templates;

@@ -1,18 +1,27 @@
 //! `headers` and `auth` of a scenario: what all of its requests carry.
 
-use wire::http1::{Credentials, Request};
+use load::values::{DataSource, Source};
+use wire::http1::{CookieJar, Credentials, Request};
 
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::Node;
 use super::variables::Variables;
 
+/// The cookies of a user. No name in braces can be that of a hidden variable.
+pub(crate) const COOKIES_OF_USER: &str = "(cookies)";
+/// Those of an iteration.
+const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
+/// The path of the request under way, to which cookies belong that name none.
+const COOKIE_PATH: &str = "(path)";
 const AUTHORIZATION: &str = "Authorization";
 
 /// What the requests of a scenario carry, each from the step on at which its values are known.
 #[derive(Default)]
 pub(crate) struct Carried<'a> {
     list: Vec<Item<'a>>,
+    /// Where cookies are kept, if they are.
+    cookies: Option<CookieJar>,
 }
 
 struct Item<'a> {
@@ -31,7 +40,7 @@ enum What {
 
 impl<'a> Carried<'a> {
     /// Of a scenario.
-    pub(crate) fn read(scenario: &'a Node, reading: &mut Reading<'_>) -> Self {
+    pub(crate) fn read(scenario: &'a Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Self {
         let headers = scenario.get("headers").map_or(&[][..], Node::entries).iter().map(|entry| {
             let text = entry.value.text().unwrap_or_default().to_owned();
             let what = What::Header(entry.key.clone(), text);
@@ -45,7 +54,15 @@ impl<'a> Carried<'a> {
             }
             list.push(auth);
         }
-        Self { list }
+        let jar = match scenario.text_of("cookies") {
+            Some("true") => Some(COOKIES_OF_USER),
+            Some("iteration") => Some(COOKIES_OF_ITERATION),
+            _ => None,
+        };
+        let cookies = jar.and_then(|jar| {
+            Some(CookieJar { jar: variables.hidden(jar)?, path: variables.hidden(COOKIE_PATH)? })
+        });
+        Self { list, cookies }
     }
 
     /// Adds it to a request, as far as its values are known by then, and the request does not have it already.
@@ -55,6 +72,7 @@ impl<'a> Carried<'a> {
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) {
+        request.cookies = self.cookies;
         for item in &mut self.list {
             let texts = || item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
             if !texts().all(|(_, text)| variables.are_at_hand(text)) {
@@ -95,6 +113,13 @@ impl<'a> Carried<'a> {
         let says = |item: &&Item<'_>| matches!(item.what, What::Basic(_)) || item.is_header(AUTHORIZATION);
         self.list.iter().find(says).map(|item| item.at)
     }
+}
+
+/// What takes the cookies of the last iteration away.
+pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
+    let jar = variables.iter().position(|name| name == COOKIES_OF_ITERATION)?;
+    let source = Source::Text { length: 0, alphabet: "0" };
+    Some(DataSource { fills: vec![(jar as u16, 0)], source })
 }
 
 impl Item<'_> {

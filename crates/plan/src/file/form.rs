@@ -79,6 +79,15 @@ pub(crate) const STACKS: Form = Form {
     schema: FormSchema::Anything,
 };
 
+pub(crate) const COOKIES: Form = Form {
+    words: "true, false, or iteration",
+    check: |text| match text {
+        "true" | "false" | "iteration" => Ok(()),
+        _ => Err(format!("{text:?} is neither true, false, nor iteration")),
+    },
+    schema: FormSchema::Anything,
+};
+
 const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
 
 pub(crate) const DURATION: Form = Form {

@@ -2,7 +2,7 @@
 
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
 
-use super::carried::Carried;
+use super::carried::{self, Carried};
 use super::data;
 use super::form;
 use super::reading::Reading;
@@ -58,7 +58,10 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     for (scenario, share) in written.iter().zip(shares) {
         let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
-        let mut carried = scenario.node.map_or_else(Carried::default, |node| Carried::read(node, reading));
+        let mut carried = match scenario.node {
+            Some(node) => Carried::read(node, &mut variables, reading),
+            None => Carried::default(),
+        };
         let mut visits = Vec::new();
         for node in scenario.steps {
             if steps.len() >= STEPS_MAX {
@@ -94,7 +97,8 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         variables.unused(reading);
     }
     let names = variables.names().to_vec();
-    let data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
+    let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
+    data.extend(carried::without_cookies(&names));
     let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
     Script { steps, variables: names, scenarios: Scenarios { list }, data, sql, authorized_at }
 }

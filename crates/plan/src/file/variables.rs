@@ -198,6 +198,16 @@ impl Variables {
         }
     }
 
+    /// The number of a variable that no text can name; `None`: there are too many.
+    pub(crate) fn hidden(&mut self, name: &str) -> Option<u16> {
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.or((self.names.len() < VARIABLES_MAX).then_some(self.names.len()))?;
+        if known.is_none() {
+            self.names.push(name.to_owned());
+        }
+        Some(number as u16)
+    }
+
     fn number(&mut self, name: &str, at: impl Fn(&str) -> Span, reading: &mut Reading<'_>) -> Option<u16> {
         if let Some(number) = self.names.iter().position(|known| known == name) {
             return Some(number as u16);

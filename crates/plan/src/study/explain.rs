@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use load::values::{DataSource, RowOrder, Source};
-use load::{Order, Scenario, ThinkTime};
+use load::{Order, Scenario, ThinkTime, Visit};
 use sql::RowCount;
 use wire::http1::Checks;
 
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
+use crate::file::COOKIES_OF_USER;
 use crate::plan::{Action, HttpAction, SqlAction};
 use crate::secrets::without_secrets;
 use crate::units::{show_duration, show_percent, show_size};
@@ -29,7 +30,7 @@ impl Study {
         for scenario in &self.script.scenarios.list {
             self.explain_scenario(scenario, &mut out);
         }
-        for source in &self.script.data {
+        for source in self.script.data.iter().filter(|source| !self.is_hidden(source)) {
             let _ = writeln!(out, "data        {}", self.data_words(source));
         }
         for load in &self.loads {
@@ -86,7 +87,8 @@ impl Study {
             if scenario.name.is_empty() { String::new() } else { format!("{}{share}, ", scenario.name) };
         let count = visits.len();
         let how = if count == 1 { "1 step".to_owned() } else { format!("{count} steps, {how}") };
-        let _ = writeln!(out, "scenario    {name}{how}");
+        let cookies = self.cookie_words(&visits);
+        let _ = writeln!(out, "scenario    {name}{how}{cookies}");
         for (visit, weight) in visits {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
             let weight = weight.map_or(String::new(), |weight| format!("{}  ", show_percent(weight / sum)));
@@ -95,6 +97,23 @@ impl Study {
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
             let think = think_words(visit.think);
             let _ = writeln!(out, "            {weight}{}: {wanted}{saved}{think}", step.name,);
+        }
+    }
+
+    /// Whether a source fills only variables that no text names.
+    fn is_hidden(&self, source: &DataSource) -> bool {
+        let name = |variable: u16| self.script.variables.get(usize::from(variable));
+        source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
+    }
+
+    /// Who keeps the cookies of a scenario.
+    fn cookie_words(&self, visits: &[(&Visit, Option<f64>)]) -> &'static str {
+        let step = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.request();
+        let cookies = visits.iter().find_map(|(visit, _)| step(visit)?.request.cookies);
+        match cookies.and_then(|cookies| self.script.variables.get(usize::from(cookies.jar))) {
+            None => "",
+            Some(name) if name == COOKIES_OF_USER => "; each user keeps cookies",
+            Some(_) => "; each iteration keeps cookies",
         }
     }
 

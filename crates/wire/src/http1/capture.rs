@@ -9,6 +9,7 @@ use httparse::Header;
 use regex::bytes::Regex;
 
 use super::checks::KEPT_BODY_BYTES_MAX;
+use super::jar::{self, CookieJar};
 use super::json;
 
 /// A captured value is at most this long; a longer one is refused.
@@ -100,6 +101,16 @@ impl Values {
                 return;
             }
         }
+    }
+
+    /// Takes in the cookies of a reply.
+    #[cold]
+    pub(super) fn keep_cookies(&mut self, at: CookieJar, host: &str, headers: &[Header<'_>]) {
+        let Some(jar) = self.list.get_mut(usize::from(at.jar)) else { return };
+        let mut jar = core::mem::take(jar);
+        let path = self.list.get(usize::from(at.path)).map_or(&[][..], Vec::as_slice);
+        jar::take_in(&mut jar, headers, host, path);
+        self.list[usize::from(at.jar)] = jar;
     }
 
     /// Keeps what the captures find in a body of which `body` was kept, `is_whole` or not. The first capture that found

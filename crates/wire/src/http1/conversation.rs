@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use super::checks::CODED;
 use super::reading::{QUOTED_BYTES_MAX, Reading};
 use super::step::{Prepared, Step};
-use super::{Steps, capture};
+use super::template::target_of;
+use super::{Steps, capture, jar};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage};
@@ -50,12 +51,24 @@ impl Conversation for HttpConversation {
         }
     }
 
+    fn change_user(&mut self) {
+        for step in &self.script.list {
+            if let Some(cookies) = step.step.request.cookies() {
+                self.reading.values.set(cookies.jar, b"");
+            }
+        }
+    }
+
     #[inline]
     fn begin(&mut self, step: u16) -> Next {
         self.reading.begin(step);
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
-            request.fill(&self.reading.values.list, &mut self.filled.get_or_insert_default().0);
+            let filled = &mut self.filled.get_or_insert_default().0;
+            request.fill(&self.reading.values.list, filled);
+            if let Some(cookies) = request.cookies() {
+                self.reading.values.set(cookies.path, jar::kept_path(target_of(filled)));
+            }
         }
         Next::Send
     }

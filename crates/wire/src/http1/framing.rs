@@ -110,6 +110,9 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     if !step.captures.is_empty() {
         values.keep_from_head(&step.captures, response.headers);
     }
+    if let Some(cookies) = step.request.cookies() {
+        values.keep_cookies(cookies, step.request.cookie_host(), response.headers);
+    }
     let keeps_alive = says_keep_alive && !says_close;
     let keeps_alive = keeps_alive && length != Length::UntilClose;
     Ok(Head { status, length, keeps_alive, failed_check, is_coded })

@@ -9,6 +9,8 @@ use core::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::jar::CookieJar;
+
 /// A request as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -24,6 +26,8 @@ pub struct Request {
     pub body: Option<Vec<u8>>,
     /// Who asks, where no header says so.
     pub credentials: Option<Credentials>,
+    /// The cookies that it takes, unless it has a header Cookie of its own, and gives.
+    pub cookies: Option<CookieJar>,
     /// Whether the connection is to live on.
     pub keep_alive: bool,
 }
@@ -80,6 +84,7 @@ impl Request {
             headers: Vec::new(),
             body: None,
             credentials: None,
+            cookies: None,
             keep_alive: true,
         }
     }

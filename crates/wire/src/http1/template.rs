@@ -8,10 +8,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::encoding::{Encoding, Text};
+use super::jar::{self, CookieJar, JAR_BYTES_MAX};
 use super::request::{Credentials, Request, RequestFault};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
 
+/// The name of the header, its signs, and the end of its line.
+const COOKIE_NAME_BYTES: usize = "Cookie: \r\n".len();
 /// Digits of the longest Content-Length.
 const LENGTH_DIGITS_MAX: usize = 20;
 
@@ -23,6 +26,14 @@ const LENGTH_DIGITS_MAX: usize = 20;
 pub struct Template {
     is_head: bool,
     form: Form,
+    cookies: Option<Box<Cookies>>,
+}
+
+/// Cookies, and the host that they belong to.
+#[derive(Clone, Debug)]
+struct Cookies {
+    at: CookieJar,
+    host: String,
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +52,11 @@ enum Part {
     Length,
     /// Parts without a length, in Base64.
     Base64(Vec<Part>),
+    /// The header with the cookies of this variable, unless another one is given.
+    Cookies {
+        jar: u16,
+        is_sent: bool,
+    },
 }
 
 impl Part {
@@ -90,13 +106,18 @@ impl Template {
             head.push(Part::Base64(parts));
             push_bytes(&mut head, b"\r\n");
         }
+        if let Some(CookieJar { jar, .. }) = request.cookies {
+            head.push(Part::Cookies { jar, is_sent: !request.has("cookie") });
+        }
         push_bytes(&mut head, b"\r\n");
         let body = reader.parts(request.body.as_deref().unwrap_or_default(), Text::of_body(request));
         if !reader.faults.is_empty() {
             return Err(reader.faults);
         }
         let start = [request.method.as_bytes(), b" "].concat().into_boxed_slice();
-        let template = Self { is_head: request.is_head(), form: Form::Filled { start, target, head, body } };
+        let cookies = request.cookies.map(|at| Box::new(Cookies { at, host: request.host.clone() }));
+        let form = Form::Filled { start, target, head, body };
+        let template = Self { is_head: request.is_head(), form, cookies };
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
@@ -106,7 +127,7 @@ impl Template {
     ///
     /// Everything that is wrong with the request.
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
-        Ok(Self { is_head: request.is_head(), form: Form::Fixed(request.encode()?) })
+        Ok(Self { is_head: request.is_head(), form: Form::Fixed(request.encode()?), cookies: None })
     }
 
     /// Whether the reply has no body, whatever its header says.
@@ -122,7 +143,7 @@ impl Template {
             Form::Filled { target, head, body, .. } => [target, head, body],
         };
         parts.into_iter().flatten().flat_map(Part::within).filter_map(|part| match part {
-            Part::Value(variable, _) => Some(*variable),
+            Part::Value(variable, _) | Part::Cookies { jar: variable, .. } => Some(*variable),
             Part::Bytes(_) | Part::Length | Part::Base64(_) => None,
         })
     }
@@ -134,6 +155,7 @@ impl Template {
             Part::Value(variable, encoding) => longest_bytes(*variable).saturating_mul(encoding.factor()),
             Part::Length => LENGTH_DIGITS_MAX as u64,
             Part::Base64(_) => 0,
+            Part::Cookies { .. } => (JAR_BYTES_MAX + COOKIE_NAME_BYTES) as u64,
         };
         let sum = |parts: &[Part]| {
             let bytes = parts.iter().map(|part| match part {
@@ -171,7 +193,7 @@ impl Template {
             .map(|part| match part {
                 Part::Bytes(bytes) => bytes.len(),
                 Part::Value(variable, encoding) => encoding.length(value(variable)),
-                Part::Length | Part::Base64(_) => 0,
+                Part::Length | Part::Base64(_) | Part::Cookies { .. } => 0,
             })
             .sum();
         let plain = |part: &Part, out: &mut Vec<u8>| match part {
@@ -180,13 +202,17 @@ impl Template {
                 encoding.encode(value(variable), |bytes| out.extend_from_slice(bytes));
             }
             Part::Length => out.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes()),
-            Part::Base64(_) => {}
+            Part::Base64(_) | Part::Cookies { .. } => {}
         };
         let push = |part: &Part, out: &mut Vec<u8>| match part {
             Part::Base64(parts) => {
                 let mut text = Vec::new();
                 parts.iter().for_each(|part| plain(part, &mut text));
                 out.extend_from_slice(STANDARD.encode(text).as_bytes());
+            }
+            Part::Cookies { jar, is_sent: true } => {
+                let target = target_of(out).to_vec();
+                jar::write(value(jar), &target, out);
             }
             part => plain(part, out),
         };
@@ -199,11 +225,27 @@ impl Template {
         head.iter().chain(body).for_each(|part| push(part, out));
     }
 
+    /// Where the cookies of its user are, if it has any.
+    #[inline]
+    pub fn cookies(&self) -> Option<CookieJar> {
+        self.cookies.as_ref().map(|cookies| cookies.at)
+    }
+
+    /// The host that its cookies belong to.
+    pub(super) fn cookie_host(&self) -> &str {
+        self.cookies.as_ref().map_or("", |cookies| &cookies.host)
+    }
+
     fn fixed(self) -> Self {
         let mut bytes = Vec::new();
         self.fill(&[], &mut bytes);
         Self { form: Form::Fixed(bytes.into_boxed_slice()), ..self }
     }
+}
+
+/// The target of a request as it was written.
+pub(super) fn target_of(request: &[u8]) -> &[u8] {
+    request.split(|byte| *byte == b' ').nth(1).unwrap_or_default()
 }
 
 struct Reader<'a> {

@@ -29,6 +29,12 @@ pub(crate) static SCENARIO: Table = Table {
             "Headers of all its requests. A step's own header of this name replaces it. One with a saved value is sent once the value is saved.",
         ),
         key(
+            "cookies",
+            "true",
+            One(&form::COOKIES),
+            "Whether each user keeps the cookies that the server sets, and sends them back; default false. iteration: each iteration begins without any.",
+        ),
+        key(
             "auth",
             "{ bearer: \"{env.TOKEN}\" }",
             table(&AUTH),

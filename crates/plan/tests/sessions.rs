@@ -1,0 +1,130 @@
+//! What the requests of a scenario send: bodies made of values, headers, credentials, and cookies.
+
+use plan::Study;
+
+use crate::good_plans::{launch, text};
+
+/// The bytes that a step sends, with these values of its variables.
+fn sent(study: &Study, step: &str, values: &[(&str, &str)]) -> String {
+    use wire::Script as _;
+    let plan = study.plan(0, &launch(study, 0)).expect("it is a plan");
+    let action = plan.steps.iter().find(|planned| planned.name == step).and_then(|step| step.request());
+    let action = action.expect("the step is a request");
+    let steps = [wire::RequestStep {
+        request: action.request.clone(),
+        checks: action.checks.clone(),
+        captures: Vec::new(),
+    }];
+    let script = wire::http1::Http1::compile(&steps, &plan.variables, &plan.secrets).expect("it can be sent");
+    let mut conversation = script.open(0);
+    for (name, value) in values {
+        let number = plan.variables.iter().position(|known| known == name).expect("the variable is there");
+        wire::Conversation::set(&mut conversation, number as u16, value.as_bytes());
+    }
+    wire::Conversation::begin(&mut conversation, 0);
+    String::from_utf8_lossy(wire::Conversation::outgoing(&conversation)).into_owned()
+}
+
+#[test]
+fn bodies_are_made_of_values_each_encoded_for_its_place() {
+    let study = text(
+        r#"
+scenario:
+  - name: json
+    post: /json
+    json: { name: "{name}", "a{b}": [ 1, true, ~, "2", "1e400", "x \"{name}\" y" ], id: "{name:raw}", empty: {} }
+  - name: form
+    post: /form
+    form: { "a b": "{name}&c", tags: [ x, "{{y}} z" ], none: }
+  - name: multipart
+    post: /multipart
+    multipart: { "ti\"tle": "{name}", order: { file: order.json, type: application/json, name: 'a"b/o.json' } }
+data: { name: { text: 8 } }
+load: { users: 1 }
+url: http://127.0.0.1:8080
+"#,
+    );
+    let values = [("name", "a\"1\r\nb&=")];
+    let json = sent(&study, "json", &values);
+    assert!(json.contains("\r\nContent-Type: application/json\r\n"), "{json}");
+    let expected = r#"{"name":"a\"1\r\nb&=","a{b}":[1,true,null,"2","1e400","x \"a\"1\r\nb&=\" y"],"id":"#;
+    assert!(json.contains(&format!("\r\n\r\n{expected}a\"1\r\nb&=,\"empty\":{{}}}}")), "{json}");
+    let form = sent(&study, "form", &values);
+    assert!(form.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"), "{form}");
+    let expected = "\r\n\r\na%20b=a%221%0D%0Ab%26%3D%26c&tags=x&tags=%7By%7D%20z&none=";
+    assert!(form.ends_with(expected), "{form}");
+    let multipart = sent(&study, "multipart", &values);
+    let (head, body) = multipart.split_once("\r\n\r\n").expect("a head and a body");
+    let (_, boundary) = head.split_once("boundary=").expect("a boundary");
+    let boundary = boundary.lines().next().expect("a line");
+    let order = std::fs::read_to_string("tests/good/order.json").expect("the file");
+    assert_eq!(
+        body,
+        format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"ti%22tle\"\r\n\r\na\"1  b&=\r\n\
+             --{boundary}\r\nContent-Disposition: form-data; name=\"order\"; filename=\"o.json\"\r\n\
+             Content-Type: application/json\r\n\r\n{order}\r\n--{boundary}--\r\n"
+        ),
+        "what is in a file is sent as it is, and a value ends no part"
+    );
+}
+
+#[test]
+fn a_scenario_says_what_all_of_its_requests_carry() {
+    let study = text(
+        r#"
+scenarios:
+  first:
+    share: 1
+    headers: { Accept: application/json, X-Token: "{token}" }
+    auth: { basic: { user: "{people.name}", password: s3cr3t } }
+    steps:
+      - { name: log in, post: /login, save: { token: { header: X-Token } } }
+      - { name: order, get: /orders, headers: { accept: text/html } }
+      - { name: other, get: /, headers: { Authorization: Bearer x } }
+  second: { share: 1, auth: { bearer: "{people.name}" }, steps: [ { name: bearer, get: /bearer } ] }
+data: { people: { csv: people.csv } }
+load: { users: 1 }
+url: http://127.0.0.1:8080
+"#,
+    );
+    let values = [("people.name", "Åsa"), ("token", "t1")];
+    let basic = "\r\nAuthorization: Basic w4VzYTpzM2NyM3Q=\r\n";
+    let log_in = sent(&study, "log in", &values);
+    assert!(log_in.contains(basic) && log_in.contains("\r\nAccept: application/json\r\n"), "{log_in}");
+    assert!(!log_in.contains("X-Token"), "its value is not saved yet: {log_in}");
+    let order = sent(&study, "order", &values);
+    assert!(order.contains(basic) && order.contains("\r\nX-Token: t1\r\n"), "{order}");
+    assert!(order.contains("\r\naccept: text/html\r\n") && !order.contains("Accept:"), "{order}");
+    let other = sent(&study, "other", &values);
+    assert!(other.contains("\r\nAuthorization: Bearer x\r\n") && !other.contains("Basic"), "{other}");
+    assert!(sent(&study, "bearer", &values).contains("\r\nAuthorization: Bearer Åsa\r\n"));
+    assert!(!format!("{study:?}").contains("password: \"s3cr3t\""));
+}
+
+#[test]
+fn users_or_iterations_keep_cookies_where_the_scenario_says_so() {
+    let of = |cookies: &str| {
+        text(&format!(
+            "scenario: {{ {cookies} steps: [ get: /a, get: /b ] }}\nload: {{ users: 1 }}\nurl: http://127.0.0.1:8080\n"
+        ))
+    };
+    let planned = |cookies: &str| {
+        let study = of(cookies);
+        study.plan(0, &launch(&study, 0)).expect("it is a plan")
+    };
+    for none in ["", "cookies: false,"] {
+        assert!(planned(none).steps.iter().all(|step| step.request().unwrap().request.cookies.is_none()));
+        assert!(planned(none).variables.is_empty() && !of(none).explain().contains("cookies"));
+    }
+    let user = planned("cookies: true,");
+    let jars: Vec<_> = user.steps.iter().map(|step| step.request().unwrap().request.cookies).collect();
+    assert!(jars[0].is_some() && jars[0] == jars[1] && user.data.is_empty(), "{jars:?}");
+    assert!(of("cookies: true,").explain().contains("one after the other; each user keeps cookies\n"));
+    let iteration = planned("cookies: iteration,");
+    let jar = iteration.steps[0].request().unwrap().request.cookies.expect("cookies").jar;
+    assert_eq!(iteration.data.len(), 1, "each iteration takes the cookies of the last away");
+    assert_eq!(iteration.data[0].fills, [(jar, 0)]);
+    let words = of("cookies: iteration,").explain();
+    assert!(words.contains("each iteration keeps cookies\n") && !words.contains("data "), "{words}");
+}
