@@ -66,6 +66,9 @@ const CONTRADICTIONS: &[Contradiction] = &[
     contradiction(Resource::CONNECTION_LIMIT, |evidence| {
         !evidence.together.errors.contains_key(&ErrorClass::TooManyConnections.into())
     }),
+    contradiction(Resource::ERRORS, |evidence| {
+        evidence.together.statuses.is_empty() && evidence.together.errors.is_empty()
+    }),
     contradiction(Resource::REQUEST_QUEUE, |evidence| status(evidence, 503) == 0),
     contradiction(Resource::RATE_LIMIT, |evidence| {
         let rejected = status(evidence, 429) > 0;
@@ -75,6 +78,10 @@ const CONTRADICTIONS: &[Contradiction] = &[
     contradiction(Resource::CPU_QUOTA, |evidence| signals(evidence).cpu_quota_cores.is_none()),
     contradiction(Resource::SPINNING, |evidence| state(evidence, "on_cpu") < 0.5),
     contradiction(Resource::MACHINE_CPU, |evidence| below(signals(evidence).busy, 0.75)),
+    contradiction(Resource::PRIORITY, |evidence| {
+        let processes = evidence.runs[0].measured.resources.iter().flat_map(|resources| &resources.processes);
+        !processes.filter_map(|(_, usage)| usage.nice).any(|nice| nice >= 1.0)
+    }),
     contradiction(Resource::ONE_CORE, |evidence| {
         let waited = evidence.ran_and_waited().map_or(0.0, |[_, waited]| waited);
         let wanted = state(evidence, "on_cpu") + state(evidence, "runnable");
@@ -97,9 +104,10 @@ const CONTRADICTIONS: &[Contradiction] = &[
     contradiction(Resource::DISK, |evidence| below(signals(evidence).disk_pressure, 0.15)),
     contradiction(Resource::LOG_PIPE, |evidence| state(evidence, "pipe_write") < 0.4),
     contradiction(Resource::DEPENDENCY, |evidence| {
-        let reads =
-            signals(evidence).waits.workers.values().flat_map(|workers| workers.dependencies.values());
-        reads.sum::<f64>() < 0.4
+        let all = || signals(evidence).waits.workers.values();
+        let reads = all().flat_map(|workers| workers.dependencies.values());
+        let open = all().flat_map(|workers| workers.connections.values());
+        reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4
     }),
     contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
     contradiction(Resource::PAUSES, |evidence| {
@@ -182,7 +190,8 @@ fn drawn(draws: &mut Draws) -> Planted {
     let causes = draws.yes(4).then(|| {
         let codes: Vec<&str> = Doubt::all().map(|doubt| doubt.code).collect();
         let code = draws.of(&codes);
-        Cause { code: code.to_owned(), sentence: "it says so".to_owned(), remedy: "help".to_owned() }
+        let [sentence, remedy] = ["it says so", "help"].map(str::to_owned);
+        Cause { code: code.to_owned(), sentence, remedy, distorts: Vec::new() }
     });
     let validity = &mut planted.run.ending.get_or_insert_default().validity;
     (validity.verdict, validity.causes) = (Level::Suspect, causes.into_iter().collect());
@@ -225,6 +234,9 @@ fn draw_answers(draws: &mut Draws, planted: &mut Planted) {
 
 fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
     planted.uses(2.0 * draws.share(), draws.wide(20.0));
+    let nice = draws.of(&[0.0, 19.0]);
+    let processes = planted.measured.resources.iter_mut().flat_map(|resources| &mut resources.processes);
+    processes.for_each(|(_, usage)| usage.nice = Some(nice));
     if draws.yes(5) {
         planted.measured.resources = None;
     }

@@ -63,12 +63,12 @@ fn threads_that_sleep_at_futexes_are_a_pool_where_no_other_thread_holds_requests
     let mut planted = Planted::closed(16, 191.0, 77.0);
     planted.pace().began_slowly = true;
     planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]).timed_futex =
-        3.85;
+        Some(3.85);
     assert_eq!(planted.said(), ["pool"]);
     // Threads that wait for work, while requests are on their way to a peer.
     let workers = planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]);
     workers.connections.insert("10.0.0.7:80".to_owned(), 16.0);
-    assert_eq!(planted.said(), ["unknown"]);
+    assert_eq!(planted.said(), ["dependency"]);
 }
 
 #[test]
