@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use stats::{Discards, MinEffect, Verdict, median};
 use store::FrameKind;
 
+use crate::causes::Resource;
 use crate::cpu_profile::Profile;
 use crate::inside::ON_CPU;
 use crate::measured::Measured;
@@ -43,14 +44,14 @@ pub enum Part {
 }
 
 impl Part {
-    /// As JSON has it.
+    /// As JSON has it; that of the resource where the part is the wait for one.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Database(_) => "database_wait",
-            Self::Dependency => "dependency",
-            Self::Disk => "disk",
-            Self::Lock => "lock",
+            Self::Dependency => Resource::DEPENDENCY.code,
+            Self::Disk => Resource::DISK.code,
+            Self::Lock => Resource::LOCK.code,
             Self::Runnable => "runnable",
             Self::Connection => "connection",
         }

@@ -18,7 +18,7 @@ const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 
 /// Of the requests in flight, those whose threads wait for their turn at one futex.
 const WAIT_FOR_THEIR_TURN: f64 = 0.5;
-/// What one thread wants that computes all the time, with what runs next to it.
+/// The cores that one thread needs that computes all the time, with what runs next to it.
 const ONE_AT_A_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.3;
 /// Of all that the system uses, the part of one thread that computes alone; and what it uses at least.
 const MOST_OF_ALL: f64 = 0.75;
