@@ -159,8 +159,9 @@ pub fn read_plan(bytes: &[u8]) {
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
                         let mut actions = plan.steps.iter().filter_map(|step| step.request());
-                        let compiled =
-                            actions.all(|action| Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok());
+                        let compiled = actions.all(|action| {
+                            Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok()
+                        });
                         assert!(compiled, "what is accepted can be sent");
                     }
                 }
