@@ -31,7 +31,8 @@ test.each(PAGES)(
   async (name) => {
     await withPage(name, {}, async (page) => {
       await scrollThrough(page);
-      expect.soft(await blank(page)).toEqual([]);
+      // Charts are drawn when the page is idle, which takes a moment on a busy machine.
+      await expect.poll(() => blank(page), { timeout: 10_000 }).toEqual([]);
       const abouts = await page
         .locator('.card:visible')
         .evaluateAll((cards) => cards.map((card) => card.querySelector('.about')?.textContent ?? ''));

@@ -104,6 +104,7 @@ test('sections are in order, and the navigation links to all of them', async () 
       'percentiles',
       'events',
       'time',
+      'cpu-time',
       'latency',
       'errors',
     ];
