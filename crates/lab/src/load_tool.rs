@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::marker::Marker;
+use crate::probes::{Stat, bytes_of_kib};
 use crate::{Command, Output, Signal, processes};
 
 /// How long what a tool left running has to end by itself.
@@ -97,17 +98,16 @@ impl LoadTool {
 }
 
 fn peak_bytes(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(kib.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+    bytes_of_kib(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM")
 }
 
-/// Fields 16 and 17 (proc_pid_stat(5)), counted after the command name, which may hold anything.
 fn children_s(stat: &str) -> Option<ToolUsage> {
-    let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(13);
-    let mut seconds = || Some(fields.next()?.parse::<f64>().ok()? / ticks_per_s);
-    Some(ToolUsage { cpu_user_s: seconds()?, cpu_sys_s: seconds()? })
+    let stat = Stat::parse(stat)?;
+    let seconds = |ticks: u64| ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
+    Some(ToolUsage {
+        cpu_user_s: seconds(stat.children_user_ticks),
+        cpu_sys_s: seconds(stat.children_sys_ticks),
+    })
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_time_of_children_is_read_behind_any_name() {
-        let stat = "7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 250 50 0 0";
+        let stat = "7 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 250 50 0 0 1 0 9 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let expected = ToolUsage { cpu_user_s: 250.0 / ticks, cpu_sys_s: 50.0 / ticks };
         assert_eq!(children_s(stat), Some(expected));

@@ -38,6 +38,8 @@ mod watch;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+pub(crate) use fields::bytes_of_kib;
+pub(crate) use process_files::Stat;
 pub use watch::Watch;
 
 /// What is observed in addition to the machine and this process.

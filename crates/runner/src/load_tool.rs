@@ -157,6 +157,13 @@ impl ToolUnderway {
         self.news.push_back(Message::Hopeless(plan::without_secrets(&words)));
     }
 
+    /// The load is over, and stopped then.
+    fn end(&mut self, stopped_at_ns: u64) {
+        let end = WorkerEnd { stopped_at_ns: Some(stopped_at_ns), ..WorkerEnd::default() };
+        self.news.push_back(Message::Ended(Box::new(end)));
+        self.stage = Stage::Over;
+    }
+
     fn begin(&mut self) {
         let now = Instant::now();
         self.begun = Some(now);
@@ -175,10 +182,7 @@ impl ToolUnderway {
         let name = self.action.tool.name;
         if self.level != StopLevel::Go {
             self.end_command();
-            self.stage = Stage::Over;
-            let stopped_at_ns = Some(self.elapsed_ns());
-            self.news
-                .push_back(Message::Ended(Box::new(WorkerEnd { stopped_at_ns, ..WorkerEnd::default() })));
+            self.end(self.elapsed_ns());
             return;
         }
         match ended {
@@ -213,11 +217,8 @@ impl ToolUnderway {
             Ok(figures) => {
                 let interval = interval(&figures, self.warm_up_ns);
                 self.news.push_back(Message::Interval { step: 0, interval: Box::new(interval) });
-                let stopped_at_ns = Some(self.warm_up_ns.saturating_add(figures.measured_ns));
-                self.news
-                    .push_back(Message::Ended(Box::new(WorkerEnd { stopped_at_ns, ..WorkerEnd::default() })));
+                self.end(self.warm_up_ns.saturating_add(figures.measured_ns));
                 self.told = Some(figures);
-                self.stage = Stage::Over;
             }
             Err(why) => {
                 self.fail(format!("the output of {name} cannot be read: {why}{}", last_lines(output)))

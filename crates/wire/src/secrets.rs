@@ -35,7 +35,7 @@ struct Secret {
 }
 
 impl Secrets {
-    /// The shortest value that can be told from other text.
+    /// The shortest value; a shorter one occurs in other text by chance.
     pub const BYTES_MIN: usize = PIECE_BYTES_MIN;
     /// The longest value.
     pub const BYTES_MAX: usize = 4096;
