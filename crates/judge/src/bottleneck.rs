@@ -116,7 +116,11 @@ pub const RULES: &[Rule] = &[
 impl Resource {
     /// The one of a code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
-        let all = RULES.iter().flat_map(|rule| rule.finds).chain([&Self::UNKNOWN, &Self::PARAMETER]);
+        let all = RULES.iter().flat_map(|rule| rule.finds).chain([
+            &Self::UNKNOWN,
+            &Self::PARAMETER,
+            &Self::IO_LIMIT,
+        ]);
         all.copied().find(|known| known.code == code)
     }
 

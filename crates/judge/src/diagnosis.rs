@@ -30,6 +30,8 @@ pub struct Diagnosis {
     pub tried: Vec<Tried>,
     /// What probably limits the system once a confirmed limit is raised.
     pub next_limit: Option<NextLimit>,
+    /// What was not tried, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 /// An intervention, and what came of it.
@@ -114,6 +116,7 @@ impl Diagnosis {
             spread: stats::spread_of_controls(&controls),
             tried,
             next_limit,
+            left_out: planned.iter().find_map(|place| left_out(place)).unwrap_or_default(),
         }))
     }
 
@@ -170,6 +173,14 @@ impl Diagnosis {
     }
 }
 
+/// What the control of the first block says was not tried.
+fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
+    match &place.intervention {
+        Some(Intervention::Control { left_out }) if !left_out.is_empty() => Some(left_out.clone()),
+        _ => None,
+    }
+}
+
 /// What remains where the experiment refutes all that readings suggest.
 fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
     let because = format!("readings suggested {} alone, and an experiment refutes it", refuted.what);
@@ -210,14 +221,20 @@ impl Tried {
 
     /// The cause that it confirms where readings suggest another; `None` if it tests none.
     fn cause(&self) -> Option<Bottleneck> {
-        // A delay slows down whatever waits for it, and does not show what it waits for otherwise.
-        if matches!(self.changed.change, Change::Delay { .. }) {
+        // A delay slows down whatever waits for it, and does not show what it waits for otherwise. Nor do fewer bytes than were used.
+        let slows_any = matches!(self.changed.change, Change::Delay { .. }) || self.tests(Resource::DISK);
+        if slows_any {
             return None;
         }
         let resource = Resource::named(self.changed.tests.first()?)?;
         let (scope, next) = match &self.changed.change {
             Change::Users { .. } => (Scope::Load, "use more users".to_owned()),
             Change::Threads { .. } => (Scope::Generator, "use more threads".to_owned()),
+            Change::GeneratorCores { .. } => (
+                Scope::Generator,
+                "keep system and generator on different cores: `pin: auto`, or another machine".to_owned(),
+            ),
+            Change::Io { .. } => (Scope::ControlGroup, String::new()),
             Change::Cpu { .. } | Change::Delay { .. } => (Scope::System, String::new()),
             Change::Parameter { name, value } => {
                 (Scope::Parameter(name.clone()), format!("set `{name}` to {value} or more"))
@@ -273,10 +290,10 @@ impl Blocks {
     /// The figures of an intervention and of the control, in the blocks that have both.
     fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
         let of = |runs: &[(Intervention, Option<f64>)], wanted: &Intervention| {
-            runs.iter().find(|(of, _)| of == wanted).and_then(|(_, figure)| *figure)
+            runs.iter().find(|(of, _)| of.is_like(wanted)).and_then(|(_, figure)| *figure)
         };
         let pair = |runs: &Vec<(Intervention, Option<f64>)>| {
-            Some((of(runs, wanted)?, of(runs, &Intervention::Control)?))
+            Some((of(runs, wanted)?, of(runs, &Intervention::CONTROL)?))
         };
         self.by_block.values().filter_map(pair).collect()
     }

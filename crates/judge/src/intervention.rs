@@ -3,11 +3,13 @@
 //! One thing is changed at a time, and throughput is predicted before: it moves along with the limit, and with nothing else.
 
 use stats::median;
-use store::{Change, Changed, Run, StoreError};
+use store::{Change, Changed, IoLimits, Run, StoreError};
 
 use crate::causes::Resource;
+use crate::core_time::in_measured_time;
 use crate::measured::Measured;
 use crate::signals::Signals;
+use crate::words::decimal;
 
 /// From this elasticity on less of a resource shows that it is the limit, and more of the load that nothing else is.
 const LIMIT_FROM_LESS: f64 = 0.5;
@@ -19,10 +21,20 @@ const SATURATED: f64 = 0.9;
 const DELAY_NS: f64 = 2e6;
 /// The least limit of CPU time that is set.
 const MILLICORES_MIN: u64 = 50;
+/// What a system reads or writes in a second at least, so that less of it says something.
+const IO_MIN_BYTES: f64 = 65_536.0;
+/// What is assumed of cores of its own: the generator had half of one before.
+const OF_OWN_CORES: f64 = 2.0;
+
+/// Why a limit cannot be changed.
+const NO_GROUP: &str = "Tenbin can set no control group here; run it as root, or in a unit with Delegate=yes";
 
 impl Resource {
     /// A number of workers, threads, or connections, say, that the plan gives the system. No reading names it.
     pub const PARAMETER: Self = Self::new("parameter", "a parameter of the system");
+    /// What the plan lets it read and write. Readings name the disk that it waits for.
+    pub const IO_LIMIT: Self =
+        Self::new("io_limit", "I/O limit of the system").next("raise `io` in `resources` of the plan");
 }
 
 /// A kind of intervention.
@@ -37,7 +49,8 @@ pub struct Kind {
     pub predicts: &'static str,
     /// When it is tried.
     pub when: &'static str,
-    changes: fn(&Known) -> Vec<Candidate>,
+    /// Or why none is made, though it would say something.
+    changes: fn(&Known) -> Result<Vec<Candidate>, String>,
 }
 
 /// Every kind, the cheapest and most telling first.
@@ -48,7 +61,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises with the users, unless something is saturated",
         when: "the load has `users`",
-        changes: |known| known.users_times(2, 1),
+        changes: |known| Ok(known.users_times(2, 1)),
     },
     Kind {
         what: "CPU time of the system −20 %",
@@ -64,7 +77,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises",
         when: "the system has `limits`",
-        changes: Known::parameters_up,
+        changes: |known| Ok(known.parameters_up()),
     },
     Kind {
         what: "CPU quota of the system +25 %",
@@ -72,7 +85,15 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises",
         when: "the system has `resources: { cpu: … }`, and the machine has more",
-        changes: Known::quota_up,
+        changes: |known| Ok(known.quota_up()),
+    },
+    Kind {
+        what: "I/O limits of the system +25 %",
+        tests: &[Resource::IO_LIMIT],
+        can_refute: true,
+        predicts: "throughput rises",
+        when: "the system has `resources: { io: … }`",
+        changes: Known::io_limits_up,
     },
     Kind {
         what: "2 ms on a dependency, or a quarter of the response time if that is more",
@@ -80,7 +101,15 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "response time rises, and throughput falls by as much",
         when: "what the system calls is the likely bottleneck, and the plan has a proxy between them",
-        changes: Known::dependencies_slower,
+        changes: |known| Ok(known.dependencies_slower()),
+    },
+    Kind {
+        what: "I/O of the system −20 %",
+        tests: &[Resource::IO_LIMIT, Resource::DISK],
+        can_refute: false,
+        predicts: "throughput falls by as much",
+        when: "control groups can be set, and the system has `resources: { io: … }`; or disks are the likely bottleneck: then less than it used",
+        changes: |known| known.io_times(0.8),
     },
     Kind {
         what: "CPU time of the system −10 %",
@@ -88,7 +117,15 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput falls by as much: half of the effect of −20 %",
         when: "CPU is the likely bottleneck",
-        changes: |known| if known.is_cpu_suspected() { known.cpu_times(0.9) } else { Vec::new() },
+        changes: |known| if known.is_cpu_suspected() { known.cpu_times(0.9) } else { Ok(Vec::new()) },
+    },
+    Kind {
+        what: "I/O of the system −10 %",
+        tests: &[Resource::IO_LIMIT, Resource::DISK],
+        can_refute: false,
+        predicts: "throughput falls by as much: half of the effect of −20 %",
+        when: "control groups can be set, and the system has `resources: { io: … }`; or disks are the likely bottleneck: then less than it used",
+        changes: |known| known.io_times(0.9),
     },
     Kind {
         what: "twice the threads of the generator",
@@ -96,7 +133,15 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput rises",
         when: "the load has `threads`, and there are cores for twice as many",
-        changes: Known::threads_up,
+        changes: |known| Ok(known.threads_up()),
+    },
+    Kind {
+        what: "the generator on cores that the system may not use",
+        tests: &[Resource::GENERATOR],
+        can_refute: false,
+        predicts: "throughput rises",
+        when: "the plan has no `pin`, and a cpuset or its affinity keeps the system from a core",
+        changes: Known::generator_elsewhere,
     },
     Kind {
         what: "half the users",
@@ -104,7 +149,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: false,
         predicts: "throughput falls with the users, unless something is saturated",
         when: "the load has 2 `users` or more",
-        changes: |known| known.users_times(1, 2),
+        changes: |known| Ok(known.users_times(1, 2)),
     },
 ];
 
@@ -117,14 +162,20 @@ pub struct Known {
     pub users: Option<u32>,
     /// The threads of the generator, if the plan says how many.
     pub threads: Option<u32>,
-    /// How many cores the system may use.
+    /// How many cores the plan lets the system use.
     pub system_cores: usize,
     /// The same of the generator.
     pub generator_cores: usize,
-    /// Whether its CPU time can be limited.
+    /// The cores that the generator could stay on; none if the plan says where it does.
+    pub generator_choice: Vec<usize>,
+    /// Whether CPU time of the system can be limited.
     pub can_limit_cpu: bool,
+    /// Whether what it reads and writes can be limited.
+    pub can_limit_io: bool,
     /// The CPU time that the plan allows the system, in thousandths of a core.
     pub quota_millicores: Option<u64>,
+    /// What the plan lets it read and write.
+    pub io: IoLimits,
     /// Parameters that may be changed.
     pub parameters: Vec<Parameter>,
     /// Proxies between parts of the system, by how many nanoseconds they delay each direction.
@@ -146,15 +197,30 @@ pub struct Parameter {
     pub to: String,
     /// By how much that is more.
     pub factor: f64,
+    /// Where the value comes from if the plan does not have it; may be empty.
+    pub note: &'static str,
+}
+
+impl Parameter {
+    /// The value to try, for people.
+    pub fn shown(&self) -> String {
+        if self.note.is_empty() { self.to.clone() } else { format!("{} ({})", self.to, self.note) }
+    }
 }
 
 /// What was read in runs without any change, the median of all.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Readings {
     /// How many cores the machine has.
     pub cores: usize,
     /// How many cores the system used.
     pub used_cores: Option<f64>,
+    /// How many of its threads were ready, and had no core.
+    pub waiting: Option<f64>,
+    /// The cores that its processes may run on; none if that was not read.
+    pub allowed: Vec<usize>,
+    /// Bytes that it read and wrote on disks in a second.
+    pub io_bytes_per_s: [Option<f64>; 2],
     /// The share of all cores that was busy.
     pub busy: Option<f64>,
     /// The share of a core that the busiest thread of the system used.
@@ -167,25 +233,52 @@ impl Readings {
     /// Of stored runs of one configuration.
     pub fn of(runs: &[&Run]) -> Result<Self, StoreError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
-        let mut response = Vec::new();
+        let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut io: [Vec<f64>; 2] = Default::default();
         for run in runs {
             let measured = Measured::of(run)?;
             response.extend(measured.response.mean_ns);
-            let of_system = measured.resources.as_ref().and_then(|all| all.cores_used(all.system.as_ref()?));
-            used.extend(of_system);
+            if let Some((all, system)) =
+                measured.resources.as_ref().and_then(|all| Some((all, all.system.as_ref()?)))
+            {
+                used.extend(all.cores_used(system));
+                let per_s =
+                    |sum: Option<f64>| sum.map(|sum| sum / all.covered_s).filter(|rate| rate.is_finite());
+                waiting.extend(per_s(system.run_queue_wait_s));
+                io[0].extend(per_s(system.disk_read_bytes));
+                io[1].extend(per_s(system.disk_written_bytes));
+            }
             let signals = Signals::of(run);
             cores = cores.max(signals.as_ref().map_or(0, |signals| signals.cores));
             busy.extend(signals.as_ref().and_then(|signals| signals.busy));
             thread.extend(signals.as_ref().and_then(|signals| signals.busiest_thread));
+            allowed = cores_allowed(run).unwrap_or(allowed);
         }
         Ok(Self {
             cores,
             used_cores: median(used),
+            waiting: median(waiting),
+            allowed,
+            io_bytes_per_s: io.map(median),
             busy: median(busy),
             busiest_thread: median(thread),
             response_ns: median(response),
         })
     }
+}
+
+/// The cores that the system might run on in the last second that was read.
+fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
+    let listed = in_measured_time(run)
+        .filter(|reading| reading.subject == "system" && reading.metric == "cores_allowed");
+    let list = listed.last()?.label;
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<u16>().ok()?, last.parse::<u16>().ok()?);
+        Some(usize::from(first)..=usize::from(last))
+    };
+    let ranges: Option<Vec<_>> = list.split(',').map(range).collect();
+    Some(ranges?.into_iter().flatten().collect())
 }
 
 /// One change, before its kind says what it tests.
@@ -198,9 +291,27 @@ struct Candidate {
     tests: Option<Resource>,
 }
 
-/// The interventions that fit a configuration: those that test its likely bottleneck first.
-pub fn interventions_for(known: &Known) -> Vec<Changed> {
-    let mut all: Vec<Changed> = INTERVENTIONS.iter().flat_map(|kind| kind.changed(known)).collect();
+/// What is tried on a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// Those that test its likely bottleneck first.
+    pub changes: Vec<Changed>,
+    /// What is not changed though it would say something, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// The interventions that fit a configuration.
+pub fn interventions_for(known: &Known) -> Chosen {
+    let mut chosen = Chosen::default();
+    for kind in INTERVENTIONS {
+        match (kind.changes)(known) {
+            Ok(candidates) => {
+                chosen.changes.extend(candidates.into_iter().filter_map(|one| kind.changed(one)))
+            }
+            Err(why) if chosen.left_out.contains(&why) => {}
+            Err(why) => chosen.left_out.push(why),
+        }
+    }
     let is_about = |changed: &Changed| {
         known.suspected.is_some_and(|resource| {
             let tests =
@@ -208,9 +319,9 @@ pub fn interventions_for(known: &Known) -> Vec<Changed> {
             changed.tests.iter().any(tests)
         })
     };
-    all.sort_by_key(|changed| !is_about(changed));
-    (0..).zip(&mut all).for_each(|(rank, changed)| changed.rank = rank);
-    all
+    chosen.changes.sort_by_key(|changed| !is_about(changed));
+    (0..).zip(&mut chosen.changes).for_each(|(rank, changed)| changed.rank = rank);
+    chosen
 }
 
 fn is_parameter(code: &str) -> bool {
@@ -225,23 +336,22 @@ fn may_be_parameter(resource: Resource) -> bool {
 }
 
 impl Kind {
-    fn changed(&self, known: &Known) -> impl Iterator<Item = Changed> {
-        (self.changes)(known).into_iter().filter(|candidate| candidate.factor != 1.0).map(|candidate| {
-            let Candidate { name, change, factor, limit_from, tests } = candidate;
-            let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref);
-            // The figure of a limit moves at least so much.
-            let least = factor.powf(limit_from);
-            let sign = if factor < 1.0 { "≤" } else { "≥" };
-            Changed {
-                prediction: format!("if it is the limit, throughput ×{factor:.2}, {sign} ×{least:.2}"),
-                name,
-                change,
-                rank: 0,
-                tests: tests.iter().map(|resource| resource.code.to_owned()).collect(),
-                can_refute: self.can_refute,
-                factor,
-                limit_from,
-            }
+    /// `None` of a candidate that changes nothing.
+    fn changed(&self, candidate: Candidate) -> Option<Changed> {
+        let Candidate { name, change, factor, limit_from, tests } = candidate;
+        let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref);
+        // The figure of a limit moves at least so much.
+        let least = factor.powf(limit_from);
+        let sign = if factor < 1.0 { "≤" } else { "≥" };
+        (factor != 1.0).then(|| Changed {
+            prediction: format!("if it is the limit, throughput ×{factor:.2}, {sign} ×{least:.2}"),
+            name,
+            change,
+            rank: 0,
+            tests: tests.iter().map(|resource| resource.code.to_owned()).collect(),
+            can_refute: self.can_refute,
+            factor,
+            limit_from,
         })
     }
 }
@@ -265,39 +375,115 @@ impl Known {
         self.suspected.is_some_and(|resource| CPU.contains(&resource))
     }
 
+    /// How many cores the system may use, and whether the machine has more.
+    fn cores(&self) -> (f64, bool) {
+        let Readings { allowed, cores: machine, .. } = &self.read;
+        let cores = if allowed.is_empty() { self.system_cores } else { self.system_cores.min(allowed.len()) };
+        (cores as f64, cores < *machine)
+    }
+
     /// How many cores the system has at most, and which resource that is. Less than what it uses of cores that are not saturated
     /// would limit any system, and show nothing.
-    fn cpu_at_most(&self) -> Option<(f64, Resource)> {
-        if let Some(millicores) = self.quota_millicores {
-            return Some((millicores as f64 / 1e3, Resource::CPU_QUOTA));
+    fn cpu_at_most(&self) -> Result<(f64, Resource), String> {
+        if !self.can_limit_cpu {
+            return Err(format!("CPU time: {NO_GROUP}"));
         }
-        let Readings { used_cores, busy, busiest_thread, .. } = self.read;
-        let (used, cores) = (used_cores?, self.system_cores as f64);
+        if let Some(millicores) = self.quota_millicores {
+            return Ok((millicores as f64 / 1e3, Resource::CPU_QUOTA));
+        }
+        let Readings { used_cores, waiting, busy, busiest_thread, .. } = self.read;
+        let used = used_cores.ok_or("CPU time: none of the system was read; use longer runs")?;
         let is_saturated = |share: Option<f64>| share.is_some_and(|share| share >= SATURATED);
         if self.suspected == Some(Resource::ONE_CORE) && is_saturated(busiest_thread) {
-            return Some((used, Resource::ONE_CORE));
+            return Ok((used, Resource::ONE_CORE));
         }
-        match is_saturated(busy) {
-            true if used * 2.0 >= cores => Some((used, Resource::MACHINE_CPU)),
-            true => None,
-            false => Some((cores, Resource::MACHINE_CPU)),
+        let (cores, is_confined) = self.cores();
+        let resource = if is_confined && cores < 1.5 { Resource::ONE_CORE } else { Resource::MACHINE_CPU };
+        // How busy all cores are says little of those of the system.
+        let of_its_own = waiting.map(|waiting| (used + waiting) / cores);
+        match is_saturated(if is_confined { of_its_own.or(busy) } else { busy }) {
+            true if used * 2.0 >= cores => Ok((used, resource)),
+            true => Err(format!(
+                "CPU time: other processes used most of its cores, and the system {} of {}, so less of it would show nothing; \
+                 stop them, and run it again",
+                decimal(used, 2),
+                decimal(cores, 0)
+            )),
+            false => Ok((cores, resource)),
         }
     }
 
-    fn cpu_times(&self, factor: f64) -> Vec<Candidate> {
-        let at_most = self.cpu_at_most().filter(|_| self.can_limit_cpu);
-        let Some((at_most, resource)) = at_most else { return Vec::new() };
+    fn cpu_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
+        let (at_most, resource) = self.cpu_at_most()?;
         let millicores = (at_most * factor * 1e3).round() as u64;
         if millicores < MILLICORES_MIN {
-            return Vec::new();
+            return Err(format!(
+                "CPU time: the system used {} cores, too little to take some away",
+                decimal(at_most, 3)
+            ));
         }
-        vec![Candidate {
+        Ok(vec![Candidate {
             name: format!("CPU {at_most:.2} → {:.2} cores", millicores as f64 / 1e3),
             change: Change::Cpu { millicores },
             factor,
             limit_from: LIMIT_FROM_LESS,
             tests: Some(resource),
-        }]
+        }])
+    }
+
+    /// Other limits of the plan; `None` if it has none, and an error if they cannot be changed.
+    fn io_limits(&self) -> Result<Option<IoLimits>, String> {
+        match (self.io.is_none(), self.can_limit_io) {
+            (true, _) => Ok(None),
+            (false, true) => Ok(Some(self.io)),
+            (false, false) => Err(format!("I/O: {NO_GROUP}")),
+        }
+    }
+
+    fn io_limits_up(&self) -> Result<Vec<Candidate>, String> {
+        let up = |limits: IoLimits| Candidate {
+            name: "I/O limits +25 %".to_owned(),
+            change: Change::Io { limits: limits.times(1.25) },
+            factor: 1.25,
+            limit_from: LIMIT_FROM_MORE,
+            tests: None,
+        };
+        Ok(self.io_limits()?.map(up).into_iter().collect())
+    }
+
+    /// Less than the plan allows; or less than what it used of disks that are saturated. Of others that would slow down any system.
+    fn io_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
+        let percent = decimal((1.0 - factor) * 100.0, 0);
+        let (from, name, tests) = match self.io_limits()? {
+            Some(limits) => (limits, format!("I/O limits −{percent} %"), Resource::IO_LIMIT),
+            None if self.suspected == Some(Resource::DISK) => {
+                (self.io_used()?, format!("I/O −{percent} % of what it used"), Resource::DISK)
+            }
+            None => return Ok(Vec::new()),
+        };
+        Ok(vec![Candidate {
+            name,
+            change: Change::Io { limits: from.times(factor) },
+            factor,
+            limit_from: LIMIT_FROM_LESS,
+            tests: Some(tests),
+        }])
+    }
+
+    /// What it read and wrote.
+    fn io_used(&self) -> Result<IoLimits, String> {
+        if !self.can_limit_io {
+            return Err(format!("I/O: {NO_GROUP}"));
+        }
+        let used = |rate: Option<f64>| rate.filter(|rate| *rate >= IO_MIN_BYTES).map(|rate| rate as u64);
+        let [read_bytes_per_s, write_bytes_per_s] = self.read.io_bytes_per_s.map(used);
+        let used = IoLimits { read_bytes_per_s, write_bytes_per_s, ..IoLimits::default() };
+        if used.is_none() {
+            return Err(
+                "I/O: the system read and wrote less than 64 KiB/s, too little to take some away".to_owned()
+            );
+        }
+        Ok(used)
     }
 
     fn quota_up(&self) -> Vec<Candidate> {
@@ -316,10 +502,10 @@ impl Known {
     }
 
     fn parameters_up(&self) -> Vec<Candidate> {
-        let up = self.parameters.iter().map(|Parameter { name, from, to, factor }| Candidate {
-            name: format!("{name} {from} → {to}"),
-            change: Change::Parameter { name: name.clone(), value: to.clone() },
-            factor: ratio(*factor, 1.0),
+        let up = self.parameters.iter().map(|parameter| Candidate {
+            name: format!("{} {} → {}", parameter.name, parameter.from, parameter.shown()),
+            change: Change::Parameter { name: parameter.name.clone(), value: parameter.to.clone() },
+            factor: ratio(parameter.factor, 1.0),
             limit_from: LIMIT_FROM_MORE,
             tests: None,
         });
@@ -357,6 +543,28 @@ impl Known {
             tests: None,
         }]
     }
+
+    fn generator_elsewhere(&self) -> Result<Vec<Candidate>, String> {
+        let of_system = &self.read.allowed;
+        let is_suspected = self.suspected == Some(Resource::GENERATOR);
+        if self.generator_choice.is_empty() || of_system.is_empty() {
+            return Ok(Vec::new());
+        }
+        let free = |core: &&usize| !of_system.contains(core);
+        let cores: Vec<usize> = self.generator_choice.iter().filter(free).copied().collect();
+        if cores.is_empty() {
+            let why = "the generator on other cores: the system may use every core; use `pin: auto`";
+            return if is_suspected { Err(why.to_owned()) } else { Ok(Vec::new()) };
+        }
+        let list = cores.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        Ok(vec![Candidate {
+            name: format!("generator on core {list} only"),
+            change: Change::GeneratorCores { cores },
+            factor: OF_OWN_CORES,
+            limit_from: LIMIT_FROM_MORE,
+            tests: None,
+        }])
+    }
 }
 
 /// With few digits, so that a store returns it as it was.
@@ -365,113 +573,4 @@ fn ratio(to: f64, from: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn known() -> Known {
-        Known { users: Some(8), system_cores: 2, generator_cores: 2, can_limit_cpu: true, ..Known::default() }
-    }
-
-    fn names(known: &Known) -> Vec<String> {
-        interventions_for(known).into_iter().map(|changed| changed.name).collect()
-    }
-
-    #[test]
-    fn what_tests_the_likely_bottleneck_comes_first() {
-        let read = Readings {
-            used_cores: Some(0.97),
-            busy: Some(0.6),
-            busiest_thread: Some(0.96),
-            cores: 2,
-            ..Readings::default()
-        };
-        let one_core = Known { suspected: Some(Resource::ONE_CORE), read, ..known() };
-        assert_eq!(
-            names(&one_core),
-            ["CPU 0.97 → 0.78 cores", "CPU 0.97 → 0.87 cores", "users 8 → 16", "users 8 → 4"]
-        );
-        let waiting = Known {
-            suspected: Some(Resource::UNKNOWN),
-            parameters: vec![Parameter {
-                name: "workers".to_owned(),
-                from: "2".to_owned(),
-                to: "3".to_owned(),
-                factor: 1.5,
-            }],
-            read: Readings {
-                used_cores: Some(0.2),
-                busy: Some(0.3),
-                busiest_thread: Some(0.1),
-                cores: 2,
-                ..Readings::default()
-            },
-            threads: Some(1),
-            ..known()
-        };
-        assert_eq!(
-            names(&waiting),
-            [
-                "workers 2 → 3",
-                "users 8 → 16",
-                "CPU 2.00 → 1.60 cores",
-                "threads of the generator 1 → 2",
-                "users 8 → 4"
-            ]
-        );
-        assert_eq!(interventions_for(&waiting)[0].factor, 1.5);
-    }
-
-    #[test]
-    fn cpu_is_never_limited_below_what_an_unsaturated_system_uses() {
-        let at = |used, busy, thread, suspected| {
-            let read = Readings {
-                used_cores: Some(used),
-                busy: Some(busy),
-                busiest_thread: Some(thread),
-                cores: 2,
-                ..Readings::default()
-            };
-            Known { read, suspected: Some(suspected), ..known() }.cpu_at_most()
-        };
-        assert_eq!(
-            at(1.0, 0.6, 0.3, Resource::ONE_CORE),
-            Some((2.0, Resource::MACHINE_CPU)),
-            "no thread is busy"
-        );
-        assert_eq!(at(1.5, 0.97, 0.9, Resource::MACHINE_CPU), Some((1.5, Resource::MACHINE_CPU)));
-        assert_eq!(at(0.5, 0.97, 0.4, Resource::MACHINE_CPU), None, "others use most of the cores");
-        let quota = Known { quota_millicores: Some(400), suspected: Some(Resource::CPU_QUOTA), ..known() };
-        assert_eq!(
-            names(&quota)[..3],
-            ["CPU 0.40 → 0.32 cores", "CPU 0.40 → 0.50 cores", "CPU 0.40 → 0.36 cores"]
-        );
-        assert!(known().cpu_at_most().is_none(), "nothing was read");
-    }
-
-    #[test]
-    fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
-        let read = Readings { response_ns: Some(40e6), ..Readings::default() };
-        let proxies = vec![("far".to_owned(), 5_000_000)];
-        let suspected = Known { read, proxies, suspected: Some(Resource::DEPENDENCY), ..known() };
-        let first = &interventions_for(&suspected)[0];
-        assert_eq!(first.name, "round trip of proxy far +10.0 ms");
-        assert_eq!(
-            (&first.change, first.factor),
-            (&Change::Delay { proxy: "far".to_owned(), delay_us: 10_000 }, 0.8)
-        );
-        let other = Known { suspected: Some(Resource::LOCK), ..suspected };
-        assert!(names(&other).iter().all(|name| !name.contains("proxy")));
-    }
-
-    #[test]
-    fn changes_that_change_nothing_are_left_out() {
-        let one = Known { users: Some(1), ..known() };
-        assert_eq!(names(&one), ["users 1 → 2"]);
-        let open = Known { users: None, ..known() };
-        assert!(names(&open).is_empty());
-        let none = Known { can_limit_cpu: false, quota_millicores: Some(400), ..known() };
-        assert!(names(&none).iter().all(|name| !name.starts_with("CPU 0.40 → 0.32")));
-        let all = Known { quota_millicores: Some(2_000), ..known() };
-        assert!(names(&all).iter().all(|name| !name.contains("2.50")), "the machine has no more");
-    }
-}
+mod tests;

@@ -31,7 +31,7 @@ impl Experiment {
         let stored = Stored::new();
         let mut planned = vec![(place(0, 0, BLOCK, "a"), 1_000)];
         for block in 0..8 {
-            let controls = [(Intervention::Control, 1_000), (Intervention::ControlAgain, 1_000)];
+            let controls = [(Intervention::CONTROL, 1_000), (Intervention::ControlAgain, 1_000)];
             for (of, rate) in controls.iter().chain(rates) {
                 let position = planned.len() as u32;
                 let place = place(position, block, stage::INTERVENTION, "a");
@@ -87,7 +87,7 @@ fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
 fn a_block_whose_control_is_invalid_says_nothing() {
     let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
     let experiment = Experiment::begin(&[(workers, 1_900)]);
-    let is_control = |place: &StudyPlace| place.intervention == Some(Intervention::Control);
+    let is_control = |place: &StudyPlace| place.intervention == Some(Intervention::CONTROL);
     experiment.make(experiment.planned.len(), |place| is_control(place) && place.block >= 5);
     let diagnosis = experiment.diagnosis().expect("an experiment");
     let effect = diagnosis.tried[0].effect;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use judge::intervention::Parameter;
-use plan::{Change, Environment, Experiment, Study};
+use plan::{Change, Environment, Experiment, Limits, Study, StudyPin};
 
 fn read(text: &str) -> Result<Study, String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -24,11 +24,11 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
         .unwrap();
     assert_eq!(study.experiment, Some(Experiment::default()));
     let workers = |variant: usize| study.changeable(variant, 0).expect("it can be changed").parameters;
-    let step = |from: &str, to: &str, factor| {
-        [Parameter { name: "workers".to_owned(), from: from.to_owned(), to: to.to_owned(), factor }]
+    let step = |from: &str, to: &str, factor, note| {
+        [Parameter { name: "workers".to_owned(), from: from.to_owned(), to: to.to_owned(), factor, note }]
     };
-    assert_eq!(workers(0), step("1", "2", 2.0), "the next larger value, not the next in the list");
-    assert_eq!(workers(1), step("4", "8", 2.0), "twice the largest");
+    assert_eq!(workers(0), step("1", "2", 2.0, ""), "the next larger value, not the next in the list");
+    assert_eq!(workers(1), step("4", "8", 2.0, "doubled"), "twice the largest");
     let changeable = study.changeable(0, 0).unwrap();
     assert_eq!(
         (changeable.users, changeable.threads, changeable.quota_millicores),
@@ -37,7 +37,8 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
     assert_eq!(study.experiment_run_ns(0), 6_000_000_000);
     let words = study.explain();
     assert!(
-        words.contains("experiment  on the fastest variant") && words.contains("may raise workers"),
+        words.contains("experiment  on the fastest variant")
+            && words.contains("may raise workers 1 → 2, 4 → 8 (doubled), 2 → 4"),
         "{words}"
     );
     assert_eq!(read(&plan("{ users: 8 }", SYSTEM, "")).unwrap().experiment, None);
@@ -62,6 +63,14 @@ fn a_change_is_that_of_the_run_and_of_nothing_else() {
     assert_eq!(raised.processes[0].command.argv, ["web", "8080", "2", "fast"]);
     assert_eq!((raised.variant.as_str(), raised.limits.cpu_millicores), ("workers=1 mode=fast", Some(500)));
     let less = launch(&study.changed(0, 0, Some(&Change::CpuMillicores(450))));
+    let io = Limits { write_bytes_per_s: Some(1 << 20), reads_per_s: Some(80), ..Limits::default() };
+    let slow = launch(&study.changed(0, 0, Some(&Change::Io(io)))).limits;
+    assert_eq!(
+        (slow.write_bytes_per_s, slow.reads_per_s, slow.cpu_millicores),
+        (Some(1 << 20), Some(80), Some(500))
+    );
+    let moved = study.changed(0, 0, Some(&Change::GeneratorCores(vec![1]))).pin;
+    assert_eq!(moved, StudyPin::Cores { system: Vec::new(), generator: vec![1] });
     assert_eq!((less.limits.cpu_millicores, less.processes[0].command.argv[2].as_str()), (Some(450), "1"));
 }
 

@@ -66,7 +66,7 @@ pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMet
 pub use made::{Brief, Made};
 pub use one_run::Runner;
 pub use planned_run::{Bench, PlannedRun};
-pub use preflight::{can_limit_cpu, preflight};
+pub use preflight::{allowed, can_limit, preflight};
 pub use prepare::{Prepared, Refusal, prepare};
 pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::{ResolveError, own_address};

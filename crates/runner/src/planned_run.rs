@@ -231,8 +231,15 @@ impl<'a> Bench<'a> {
         let of_experiment =
             place.intervention.as_ref().map(|of| experiment::study(self.study, (variant, load), of));
         let study = of_experiment.as_ref().unwrap_or(self.study);
-        let (mut plan, stage) =
-            Stage::set(self.runner.tools.lab, study, variant, load, amount, self.tenbin, &self.cores)?;
+        let (mut plan, stage) = Stage::set(
+            self.runner.tools.lab,
+            study,
+            variant,
+            load,
+            amount,
+            self.tenbin,
+            &self.cores_of(study)?,
+        )?;
         if amount.is_none() {
             plan.seed = seed;
         }
@@ -251,6 +258,15 @@ impl<'a> Bench<'a> {
             self.answering.borrow_mut().insert(self.scenario((variant, load)));
         }
         Ok(made)
+    }
+
+    /// Those of the study, unless an experiment moves the generator.
+    fn cores_of(&self, study: &Study) -> Result<Cores, RunError> {
+        if study.pin == self.study.pin {
+            return Ok(self.cores.clone());
+        }
+        let allowed = &self.runner.tools.generator.machine().cores;
+        Cores::choose(&study.pin, allowed).map_err(|fault| RunError::Plan(vec![fault]))
     }
 
     fn first(&self, numbers: (usize, usize)) -> First {

@@ -119,10 +119,17 @@ fn limits_out_of_reach(study: &Study, tenbin: &Path) -> Vec<Fault> {
     faults.into_values().collect()
 }
 
-/// Whether the CPU time of systems can be limited here. It is tried once, without a process.
-pub fn can_limit_cpu() -> bool {
-    let limits = lab::limits::Limits { cpu_cores: Some(1.0), ..Default::default() };
-    lab::limits::check(&limits, &[]).is_ok()
+/// Whether the CPU time of systems can be limited here, and what they read and write. Each is tried once, without a process.
+pub fn can_limit() -> [bool; 2] {
+    let cpu = lab::limits::Limits { cpu_cores: Some(1.0), ..Default::default() };
+    let disk = lab::limits::DiskLimits { read_bytes_per_s: Some(1 << 40), ..Default::default() };
+    let io = lab::limits::Limits { disk, ..Default::default() };
+    [cpu, io].map(|limits| lab::limits::check(&limits, &[]).is_ok())
+}
+
+/// The cores that this process may use.
+pub fn allowed() -> Vec<usize> {
+    allowed_cores()
 }
 
 fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {

@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Intervention {
     /// Nothing is changed: what the others of its block are compared with.
-    Control,
+    Control {
+        /// Of the first block: what was not tried, each with the reason, in a sentence.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
+    },
     /// Nothing is changed either: how far two runs lie apart that are alike.
     ControlAgain,
     /// One thing is changed.
@@ -69,13 +73,67 @@ pub enum Change {
         /// At least one.
         threads: u32,
     },
+    /// The cores that the generator stays on.
+    GeneratorCores {
+        /// At least one.
+        cores: Vec<usize>,
+    },
+    /// What the system may read from and write to each disk.
+    Io {
+        /// At least one is set.
+        limits: IoLimits,
+    },
+}
+
+/// Of each disk; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IoLimits {
+    /// Bytes read in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes_per_s: Option<u64>,
+    /// Bytes written in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes_per_s: Option<u64>,
+    /// Reads in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_per_s: Option<u64>,
+    /// Writes in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes_per_s: Option<u64>,
+}
+
+impl IoLimits {
+    /// Whether nothing is limited.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Every limit times a factor, at least 1.
+    pub fn times(self, factor: f64) -> Self {
+        let times = |limit: Option<u64>| limit.map(|limit| ((limit as f64 * factor).round() as u64).max(1));
+        Self {
+            read_bytes_per_s: times(self.read_bytes_per_s),
+            write_bytes_per_s: times(self.write_bytes_per_s),
+            reads_per_s: times(self.reads_per_s),
+            writes_per_s: times(self.writes_per_s),
+        }
+    }
 }
 
 impl Intervention {
+    /// A control.
+    pub const CONTROL: Self = Self::Control { left_out: Vec::new() };
+
+    /// Whether both are controls, or both are the same.
+    pub fn is_like(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Control { .. }, Self::Control { .. })) || self == other
+    }
+
     /// Its name for people, unique in its experiment.
     pub fn name(&self) -> &str {
         match self {
-            Self::Control => "control",
+            Self::Control { .. } => "control",
             Self::ControlAgain => "control again",
             Self::Changed(changed) => &changed.name,
         }

@@ -62,7 +62,7 @@ pub use event::{Event, EventOutcome};
 pub use event_cost::{Cost, EventCost, Judged, LevelBefore, Lost, Recovery};
 pub use export::Only;
 pub use extend::{EXTENSIONS_MAX, Extension};
-pub use intervention::{Change, Changed, Intervention};
+pub use intervention::{Change, Changed, Intervention, IoLimits};
 pub use load_tool::LoadTool;
 pub use monitored::{GateResult, Output};
 pub use origin::Origin;

@@ -132,7 +132,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
         Procedure::Blocks => None,
     };
     let procedure = procedure.unwrap_or_else(|| Box::new(Blocks { plan }));
-    match plan.experiment {
+    match plan.experiment.clone() {
         Some(asked) => Box::new(Experiment::after(procedure, plan, asked)),
         None => procedure,
     }

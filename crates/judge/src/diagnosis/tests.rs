@@ -29,7 +29,15 @@ fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) ->
 
 fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
     let setting = Setting { system: "web".to_owned(), variant: String::new() };
-    Diagnosis { load: "steady".to_owned(), setting, controls: None, spread: None, tried, next_limit: None }
+    Diagnosis {
+        load: "steady".to_owned(),
+        setting,
+        controls: None,
+        spread: None,
+        tried,
+        next_limit: None,
+        left_out: Vec::new(),
+    }
 }
 
 fn cause(resource: Resource) -> Bottleneck {

@@ -129,7 +129,7 @@ impl Probe for System {
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
         if let Some(cores) = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied())) {
-            sheet.add(SYSTEM, "cores_allowed", "", cores as f64);
+            sheet.add(SYSTEM, "cores_allowed", &ranges(&cores), cores.len() as f64);
         }
         self.dependencies.look(&members, now, sheet);
         self.own_groups.look(&members, sheet);
@@ -145,8 +145,8 @@ impl Probe for System {
     }
 }
 
-/// How many cores these processes may run on, all together; nothing if none of them is there any more.
-fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<usize> {
+/// The cores that these processes may run on, all together; nothing if none of them is there any more.
+fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<Vec<usize>> {
     let (mut all, mut last) = (CpuSet::new(), None);
     for pid in pids {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
@@ -158,8 +158,18 @@ fn cores_allowed(pids: impl Iterator<Item = u32>) -> Option<usize> {
             last = Some(set);
         }
     }
-    let cores = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).count();
-    (cores > 0).then_some(cores)
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).collect();
+    (!cores.is_empty()).then_some(cores)
+}
+
+/// As the kernel writes them: `0-3,8`.
+fn ranges(cores: &[usize]) -> String {
+    let runs = cores.chunk_by(|one, next| one + 1 == *next);
+    let run = |run: &[usize]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run.iter().map(usize::to_string).collect(),
+    };
+    runs.map(run).collect::<Vec<_>>().join(",")
 }
 
 /// The process ids of the machine.
@@ -194,9 +204,10 @@ mod tests {
     #[test]
     fn processes_may_use_some_cores_together() {
         let own = cores_allowed([std::process::id()].into_iter());
-        assert!(own.is_some_and(|cores| cores >= 1));
+        assert!(own.as_ref().is_some_and(|cores| !cores.is_empty()));
         assert_eq!(cores_allowed([std::process::id(), std::process::id()].into_iter()), own);
         assert_eq!(cores_allowed([u32::MAX].into_iter()), None);
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
     }
 
     #[test]

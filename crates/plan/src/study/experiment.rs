@@ -4,7 +4,7 @@ use judge::intervention::Parameter;
 
 use super::braced::Braced;
 use super::limits::LimitKind;
-use super::{Knob, Process, Study, StudyLoad, StudyPin, System};
+use super::{Knob, Limits, Process, Study, StudyLoad, StudyPin, System};
 use crate::spec::Spanned;
 use crate::units;
 
@@ -14,19 +14,21 @@ const MEASURED_MAX_NS: u64 = 5_000_000_000;
 const WITHIN_NS: u64 = 8 * 60 * 1_000_000_000;
 
 /// That an experiment follows the study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Experiment {
     /// How long its runs may take together.
     pub within_ns: u64,
     /// Whether the CPU time of systems can be limited here.
     pub can_limit_cpu: bool,
-    /// How many cores this machine has.
-    pub cores: usize,
+    /// Whether what systems read and write can be limited here.
+    pub can_limit_io: bool,
+    /// The cores that Tenbin may use.
+    pub cores: Vec<usize>,
 }
 
 impl Default for Experiment {
     fn default() -> Self {
-        Self { within_ns: WITHIN_NS, can_limit_cpu: true, cores: 1 }
+        Self { within_ns: WITHIN_NS, can_limit_cpu: true, can_limit_io: true, cores: vec![0] }
     }
 }
 
@@ -39,6 +41,8 @@ pub struct Changeable {
     pub threads: Option<u32>,
     /// The CPU time that the system may use, in thousandths of a core, if the plan says so.
     pub quota_millicores: Option<u64>,
+    /// What it may read and write, if the plan says so: the disks of these limits.
+    pub io: Limits,
     /// How many cores the plan gives the system, if it does.
     pub system_cores: Option<usize>,
     /// The same of the generator.
@@ -58,8 +62,12 @@ pub enum Change {
     Users(u32),
     /// So many threads of the generator.
     Threads(u32),
+    /// The generator on these cores.
+    GeneratorCores(Vec<usize>),
     /// So much CPU time for the system, in thousandths of a core.
     CpuMillicores(u64),
+    /// So much reading and writing: the disks of these limits.
+    Io(Limits),
     /// Another value of a parameter.
     Parameter {
         /// Which one.
@@ -121,6 +129,7 @@ impl Study {
             users: number(&spec.users),
             threads: number(&spec.threads),
             quota_millicores: limits.cpu_millicores,
+            io: limits.io_only(),
             system_cores: own.or(of_pin),
             generator_cores,
             is_pinned_automatically: self.pin == StudyPin::Auto,
@@ -155,10 +164,19 @@ impl Study {
             None => {}
             Some(Change::Users(users)) => spec.users = Some(u64::from(*users).into()),
             Some(Change::Threads(threads)) => spec.threads = Some(u64::from(*threads).into()),
+            Some(Change::GeneratorCores(cores)) => {
+                let system = match &study.pin {
+                    StudyPin::Cores { system, .. } => system.clone(),
+                    StudyPin::No | StudyPin::Auto => Vec::new(),
+                };
+                study.pin = StudyPin::Cores { system, generator: cores.clone() };
+            }
             Some(Change::CpuMillicores(millicores)) => {
-                system.limits.0.retain(|(kind, _)| *kind != LimitKind::Cpu);
-                let text = Braced::read(&format!("{:.3}", *millicores as f64 / 1e3));
-                system.limits.0.push((LimitKind::Cpu, text));
+                system.limits.set(LimitKind::Cpu, format!("{:.3}", *millicores as f64 / 1e3));
+            }
+            Some(Change::Io(limits)) => {
+                let each = limits.io_texts();
+                each.into_iter().for_each(|(kind, text)| system.limits.set(kind, text));
             }
             Some(Change::Parameter { name, value }) => {
                 let knobs = &mut study.variants[variant].knobs;
@@ -185,17 +203,30 @@ pub(crate) fn is_number(knob: &Knob) -> bool {
     knob.values.iter().all(|value| value.parse::<u64>().is_ok_and(|value| value > 0))
 }
 
+/// That no value of the plan is larger than the one that is tried.
+const DOUBLED: &str = "doubled";
+
+/// How an experiment may change a parameter, for people who read the plan.
+pub(crate) fn step_words(knob: &Knob) -> String {
+    let steps = knob.values.iter().filter_map(|value| step(knob, value.clone()));
+    let words = steps.map(|step| format!("{} → {}", step.from, step.shown()));
+    words.collect::<Vec<_>>().join(", ")
+}
+
 /// The next larger value, or twice the last. Of words the next one in the list; `None` after the last.
 fn step(knob: &Knob, from: String) -> Option<Parameter> {
     let name = knob.name.clone();
     if !is_number(knob) {
         let to = knob.values.iter().skip_while(|value| **value != from).nth(1)?.clone();
-        return Some(Parameter { name, from, to, factor: OF_WORDS });
+        return Some(Parameter { name, from, to, factor: OF_WORDS, note: "" });
     }
     let number: u64 = from.parse().ok()?;
     let larger = knob.values.iter().filter_map(|value| value.parse::<u64>().ok());
-    let to = larger.filter(|value| *value > number).min().or_else(|| number.checked_mul(2))?;
-    Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64 })
+    let (to, note) = match larger.filter(|value| *value > number).min() {
+        Some(to) => (to, ""),
+        None => (number.checked_mul(2)?, DOUBLED),
+    };
+    Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note })
 }
 
 /// The flags of `tenbin proxy` that set its delay, with the directions that share it.

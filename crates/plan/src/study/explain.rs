@@ -7,6 +7,7 @@ use load::{Order, Scenario, ThinkTime, Visit};
 use sql::RowCount;
 use wire::http1::Checks;
 
+use super::experiment::step_words;
 use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
 use crate::file::COOKIES_OF_USER;
 use crate::plan::{Action, HttpAction, SqlAction};
@@ -58,7 +59,7 @@ impl Study {
             let _ = writeln!(out, "gate        {}", gate.text);
         }
         self.explain_comparison(&mut out);
-        if let Some(experiment) = self.experiment {
+        if let Some(experiment) = &self.experiment {
             let minutes = experiment.within_ns as f64 / 60e9;
             let _ =
                 writeln!(out, "experiment  on the fastest variant: what limits it, within {minutes:.1} min");
@@ -228,7 +229,10 @@ impl Study {
             let _ = writeln!(out, "            limited to {}", system.limits.words());
         }
         if !system.raisable.is_empty() {
-            let _ = writeln!(out, "            an experiment may raise {}", system.raisable.join(", "));
+            let knobs = system.knobs.iter().filter(|knob| system.raisable.contains(&knob.name));
+            let steps: Vec<String> =
+                knobs.map(|knob| format!("{} {}", knob.name, step_words(knob))).collect();
+            let _ = writeln!(out, "            an experiment may raise {}", steps.join("; "));
         }
         if system.knobs.is_empty() {
             return;

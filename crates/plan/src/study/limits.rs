@@ -29,6 +29,26 @@ pub struct Limits {
     pub writes_per_s: Option<u64>,
 }
 
+impl Limits {
+    /// Those of disks, and nothing else.
+    pub(crate) fn io_only(&self) -> Self {
+        Self { cpu_millicores: None, cores: Vec::new(), memory_bytes: None, ..*self }
+    }
+
+    /// Those of disks as a plan has them.
+    pub(crate) fn io_texts(&self) -> Vec<(LimitKind, String)> {
+        let bytes = |kind, limit: Option<u64>| Some((kind, format!("{}B/s", limit?)));
+        let operations = |kind, limit: Option<u64>| Some((kind, format!("{}/s", limit?)));
+        let all = [
+            bytes(LimitKind::Read, self.read_bytes_per_s),
+            bytes(LimitKind::Write, self.write_bytes_per_s),
+            operations(LimitKind::Reads, self.reads_per_s),
+            operations(LimitKind::Writes, self.writes_per_s),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
 /// One kind of limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LimitKind {
@@ -118,6 +138,12 @@ fn operations(text: &str) -> Result<u64, String> {
 pub(crate) struct LimitsText(pub(crate) Vec<(LimitKind, Braced)>);
 
 impl LimitsText {
+    /// Sets a limit, in place of what the plan says.
+    pub(crate) fn set(&mut self, kind: LimitKind, text: String) {
+        self.0.retain(|(known, _)| *known != kind);
+        self.0.push((kind, Braced::read(&text)));
+    }
+
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         self.0.iter().map(|(_, text)| text)
     }

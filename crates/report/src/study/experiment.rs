@@ -114,6 +114,8 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
             format!("{} ({} of {EXPERIMENT_BLOCKS} blocks)", escape(&tried.changed.name), tried.planned)
         })
         .collect();
+    let not_tested = diagnosis.left_out.iter().map(|why| Fact::new("not tested", escape(why)));
+    facts.extend(not_tested);
     if !left.is_empty() {
         facts.push(Fact::new("left", format!("{}; use a longer --why-within", left.join(", "))));
     }

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use judge::bottleneck::of_runs;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
-use judge::intervention::{Known, Readings, interventions_for};
+use judge::intervention::{Chosen, Known, Readings, interventions_for};
 use judge::{Bottleneck, ComparedBy, Metric, Setting};
 use load::chance::Chance;
 use plan::{Amount, Changeable, Experiment as Asked, Study as Plan};
 use stats::median;
-use store::{Changed, Intervention, Run, Study, StudyPlace, stage};
+use store::{Changed, Intervention, IoLimits, Run, Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn};
@@ -84,25 +84,31 @@ impl<'a> Experiment<'a> {
         let Some(subject) = self.subject(kept)? else {
             return Ok((Vec::new(), vec![words::NO_SUBJECT.to_owned()]));
         };
-        let mut changes = interventions_for(&subject.known(self.asked));
+        let Chosen { mut changes, mut left_out } = interventions_for(&subject.known(&self.asked));
         if changes.is_empty() {
-            return Ok((Vec::new(), vec![words::NOTHING_TO_CHANGE.to_owned()]));
+            let news =
+                std::iter::once(words::NOTHING_TO_CHANGE.to_owned()).chain(words::not_changed(&left_out));
+            return Ok((Vec::new(), news.collect()));
         }
         let too_many = changes.split_off(changes.len().min(INTERVENTIONS_MAX));
         let each = Duration::from_nanos(self.plan.experiment_run_ns(subject.load)) + BEYOND;
         let affordable = self.affordable(changes.len(), EXPERIMENT_BLOCKS, each, Duration::ZERO);
         let left = changes.split_off(affordable);
         let mut news = words::begins(self.plan, &subject, &changes, each);
-        news.extend(words::left(&left));
-        news.extend(words::too_many(&too_many));
-        if !self.asked.can_limit_cpu {
-            news.push(words::NO_LIMIT_OF_CPU.to_owned());
-        }
+        left_out.extend(words::left(&left));
+        left_out.extend(words::too_many(&too_many));
+        news.extend(words::not_changed(&left_out));
         if changes.is_empty() {
             return Ok((Vec::new(), news));
         }
         let base = place(self.plan, subject.variant, subject.load, stage::INTERVENTION, 0);
-        Ok((self.block(&base, 0, &changes), news))
+        let mut places = self.block(&base, 0, &changes);
+        for place in &mut places {
+            if let Some(Intervention::Control { left_out: told }) = &mut place.intervention {
+                told.clone_from(&left_out);
+            }
+        }
+        Ok((places, news))
     }
 
     /// How many of so many interventions, at least none, so many blocks can have in the time that is left.
@@ -115,7 +121,7 @@ impl<'a> Experiment<'a> {
 
     /// A control, another, and a run with each change, in an order of chance.
     fn block(&self, base: &StudyPlace, block: u32, changes: &[Changed]) -> Vec<StudyPlace> {
-        let controls = [Intervention::Control, Intervention::ControlAgain];
+        let controls = [Intervention::CONTROL, Intervention::ControlAgain];
         let all = controls.into_iter().chain(changes.iter().cloned().map(Intervention::Changed));
         let mut places: Vec<StudyPlace> =
             all.map(|of| StudyPlace { block, intervention: Some(of), ..base.clone() }).collect();
@@ -183,23 +189,34 @@ impl StudyProcedure for Experiment<'_> {
 }
 
 impl Subject {
-    fn known(&self, asked: Asked) -> Known {
-        let Changeable { users, threads, quota_millicores, system_cores, generator_cores, .. } =
+    fn known(&self, asked: &Asked) -> Known {
+        let Changeable { users, threads, quota_millicores, io, system_cores, generator_cores, .. } =
             &self.changeable;
         // A load of less than a second is read too rarely.
-        let machine = self.readings.cores.max(asked.cores);
-        let others = usize::from(self.changeable.is_pinned_automatically && machine > 1);
+        let machine = self.readings.cores.max(asked.cores.len());
+        let is_pinned = self.changeable.is_pinned_automatically;
+        let others = usize::from(is_pinned && machine > 1);
+        let generator_choice =
+            if is_pinned || generator_cores.is_some() { Vec::new() } else { asked.cores.clone() };
         Known {
             users: *users,
             threads: *threads,
             system_cores: system_cores.unwrap_or(machine - others),
             generator_cores: generator_cores.unwrap_or(if others > 0 { 1 } else { machine }),
+            generator_choice,
             can_limit_cpu: asked.can_limit_cpu,
+            can_limit_io: asked.can_limit_io,
             quota_millicores: *quota_millicores,
+            io: IoLimits {
+                read_bytes_per_s: io.read_bytes_per_s,
+                write_bytes_per_s: io.write_bytes_per_s,
+                reads_per_s: io.reads_per_s,
+                writes_per_s: io.writes_per_s,
+            },
             parameters: self.changeable.parameters.clone(),
             proxies: self.changeable.proxies.clone(),
             suspected: self.bottleneck.as_ref().map(|bottleneck| bottleneck.resource),
-            read: self.readings,
+            read: self.readings.clone(),
         }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
 
 /// The experiment that flags and plan ask for.
 fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, BadArguments> {
-    let Some(asked) = study.experiment.or(flags.why.then(Experiment::default)) else {
+    let Some(asked) = study.experiment.clone().or(flags.why.then(Experiment::default)) else {
         return match flags.why_within {
             None => Ok(None),
             Some(_) => Err(BadArguments("--why-within without an experiment\n  help: add --why".to_owned())),
@@ -118,8 +118,8 @@ fn experiment(flags: &RunFlags, study: &Study) -> Result<Option<Experiment>, Bad
         return Err(BadArguments(format!("--why: {what}\n  help: {help}")));
     }
     let within_ns = flags.why_within.unwrap_or(asked.within_ns);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Some(Experiment { within_ns, can_limit_cpu: runner::can_limit_cpu(), cores }))
+    let [can_limit_cpu, can_limit_io] = runner::can_limit();
+    Ok(Some(Experiment { within_ns, can_limit_cpu, can_limit_io, cores: runner::allowed() }))
 }
 
 /// A study that is to be made, or resumed.

@@ -17,6 +17,8 @@ pub(super) struct DiagnosisObject<'a> {
     /// The names of those that were confirmed.
     confirmed: Vec<&'a str>,
     next_limit: Option<NextLimitObject<'a>>,
+    /// What was not tried, each with the reason.
+    not_tested: &'a [String],
 }
 
 /// The control again ÷ the control.
@@ -57,7 +59,7 @@ struct NextLimitObject<'a> {
 
 impl<'a> DiagnosisObject<'a> {
     pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        let Diagnosis { load, setting, controls, spread, tried, next_limit } = diagnosis;
+        let Diagnosis { load, setting, controls, spread, tried, next_limit, left_out } = diagnosis;
         let interval = controls.as_ref().and_then(|controls| controls.interval);
         let interventions = tried.iter().map(|tried| {
             let (changed, effect) = (&tried.changed, &tried.effect);
@@ -91,6 +93,7 @@ impl<'a> DiagnosisObject<'a> {
             },
             interventions: interventions.collect(),
             confirmed: diagnosis.confirmed().map(|tried| tried.changed.name.as_str()).collect(),
+            not_tested: left_out,
             next_limit: next_limit.as_ref().and_then(|next| {
                 let bottleneck = BottleneckObject::of(next.causes.clone())?;
                 Some(NextLimitObject { with: &next.with, bottleneck })

@@ -99,7 +99,16 @@ fn what_does_not_fit_into_the_time_is_left_and_said() {
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
     assert_eq!(places.len(), 3);
-    assert!(news.iter().any(|line| line.starts_with("not tested for want of time: ")), "{news:?}");
+    let told = places.iter().find_map(|place| match &place.intervention {
+        Some(Intervention::Control { left_out }) => Some(left_out.clone()),
+        _ => None,
+    });
+    assert_eq!(told.map(|left_out| left_out.len()), Some(2), "the report says it, too");
+    assert!(
+        news.iter()
+            .any(|line| line.starts_with("not tested: ") && line.contains("the time does not suffice")),
+        "{news:?}"
+    );
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS / 10);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
@@ -112,7 +121,8 @@ fn nothing_is_tried_where_nothing_can_be_changed() {
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
     assert!(places.is_empty());
-    assert_eq!(news, [super::words::NOTHING_TO_CHANGE]);
+    assert_eq!(news[0], super::words::NOTHING_TO_CHANGE);
+    assert_eq!(news[1..], ["not tested: CPU time: none of the system was read; use longer runs"]);
 }
 
 #[test]

@@ -16,9 +16,6 @@ pub(super) const NO_SUBJECT: &str =
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
-/// No control group can be made.
-pub(super) const NO_LIMIT_OF_CPU: &str = "CPU time is not changed: Tenbin can set no control group here; run it as root, or in a unit with Delegate=yes";
-
 /// What is tested, and what is predicted, a line each.
 pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], each: Duration) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
@@ -41,17 +38,22 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], each: 
     lines
 }
 
+/// What is not tried, a line each.
+pub(super) fn not_changed(left_out: &[String]) -> impl Iterator<Item = String> {
+    left_out.iter().map(|why| format!("not tested: {why}"))
+}
+
 /// What does not fit into the time.
 pub(super) fn left(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty())
-        .then(|| format!("not tested for want of time: {}; use a longer --why-within", names(changes)))
+        .then(|| format!("{}: the time does not suffice; use a longer --why-within", names(changes)))
 }
 
 /// What is left out because every change takes a part of the error rate.
 pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty()).then(|| {
         format!(
-            "not tested, because at most {INTERVENTIONS_MAX} changes share the error rate: {}; shorten `limits`",
+            "{}: at most {INTERVENTIONS_MAX} changes share the error rate; shorten `limits`",
             names(changes)
         )
     })
