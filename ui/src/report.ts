@@ -71,6 +71,19 @@ export interface Capacity {
   table: Table;
   /** Other results of the search: overload and recovery, soak, fitted scaling law. */
   facts: Fact[];
+  /** What probably limits the variant; null if no rate failed. */
+  limit: CapacityLimit | null;
+}
+
+/** The causes at the lowest failing rate. */
+export interface CapacityLimit {
+  per_s: number;
+  /** How many runs they are from. */
+  runs: number;
+  /** The most likely first. */
+  causes: Cause[];
+  /** Why there is no cause; empty if there is one. */
+  reason: string;
 }
 
 /** One target rate, over all its runs. */

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use store::{Run, StoreError, Study};
+use store::{Distorted, Run, StoreError, Study};
 
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
-use crate::eligibility::{Eligibility, eligibility};
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 use crate::setting::Setting;
 use crate::signals::Signals;
@@ -231,16 +231,31 @@ pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
     Ok(causes_of_runs(runs)?.into_iter().next())
 }
 
-/// All their causes, most likely first.
+/// All their causes, most likely first: of those whose throughput may be believed, whatever their tails are worth, or else of those
+/// whose throughput may not.
 pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
-    let eligible_as = |wanted| runs.iter().copied().filter(move |run| eligibility(run) == wanted).collect();
-    let (valid, invalid): (Vec<&Run>, Vec<&Run>) =
-        (eligible_as(Eligibility::Valid), eligible_as(Eligibility::Invalid));
-    let runs = if valid.is_empty() { invalid } else { valid };
-    let Some(together) = CombinedFigures::of(&runs)? else { return Ok(Vec::new()) };
+    let valid = with_throughput(runs, Eligibility::Valid);
+    let runs = if valid.is_empty() { with_throughput(runs, Eligibility::Invalid) } else { valid };
+    causes_of_all(&runs, false)
+}
+
+/// The causes of runs that failed what a search asks for, and of how many of them: only of those whose throughput may be believed.
+/// None without such a run, or where nothing was answered well.
+pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), StoreError> {
+    let valid = with_throughput(runs, Eligibility::Valid);
+    Ok((causes_of_all(&valid, true)?, valid.len()))
+}
+
+fn with_throughput<'a>(runs: &[&'a Run], wanted: Eligibility) -> Vec<&'a Run> {
+    let is_wanted = |run: &&&Run| eligibility_by(run, Some(Distorted::Throughput)) == wanted;
+    runs.iter().filter(is_wanted).copied().collect()
+}
+
+fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, StoreError> {
+    let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
     let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals };
     let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
-    Ok(causes(&Evidence { runs: seen.collect(), together }))
+    Ok(causes(&Evidence { runs: seen.collect(), together, has_failed }))
 }

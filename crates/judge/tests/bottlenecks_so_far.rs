@@ -2,8 +2,8 @@
 
 use crate::stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 use fixtures::reading;
-use judge::bottleneck::{OfSetting, bottlenecks};
-use store::{Procedure, Reading, StudyId};
+use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
+use store::{Cause, Distorted, Distortion, Ending, Level, Procedure, Reading, StudyId, Validity, Verdict};
 
 /// What was read of two cores in a second: how busy both were, and how many cores the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
@@ -54,4 +54,46 @@ fn runs_that_may_be_believed_speak_before_those_that_may_not() {
     assert_eq!(found(&stored, &study), [("a".to_owned(), "unknown")]);
     stored.run(Some((&study, &planned[1])), Some(&ok), &ending());
     assert_eq!(found(&stored, &study), [("a".to_owned(), "load")]);
+}
+
+/// An ending of a run of which one figure is invalid.
+fn spoiled(figure: Distorted) -> Ending {
+    let distorts = Distorted::ALL.map(|of| {
+        let level = if of == figure { Level::Invalid } else { Level::Valid };
+        Distortion { figure: of, level, by_share: None, by_us: None }
+    });
+    let cause = Cause {
+        code: "wake_lag".to_owned(),
+        sentence: "late".to_owned(),
+        remedy: String::new(),
+        distorts: distorts.to_vec(),
+    };
+    let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
+    Ending { verdict: Verdict::Invalid, validity, ..ending() }
+}
+
+#[test]
+fn a_doubtful_tail_casts_no_doubt_on_what_limits_a_system() {
+    let stored = Stored::new();
+    let run = |queue: Queue, of: Distorted| stored.run(None, Some(&queue), &spoiled(of));
+    let (failing, ok) = (Queue { fails_every: 20, ..Queue::default() }, Queue::default());
+    let [with_tail, without] = [run(ok, Distorted::Tail), run(failing, Distorted::Throughput)];
+    let first = |runs: &[&store::Run]| causes_of_runs(runs).unwrap()[0].resource.code;
+    assert_eq!(first(&[&without, &with_tail]), "load", "of the one whose throughput may be believed");
+    assert_eq!(first(&[&without]), "unknown", "of the other where there is none");
+}
+
+#[test]
+fn a_rate_that_fails_asks_for_too_much_although_all_was_answered() {
+    let stored = Stored::new();
+    let run = stored.run(None, Some(&Queue::default()), &ending());
+    for second in 0..13 {
+        stored.store.keep_readings(&run.id, second, &readings(0.97, 1.8)).unwrap();
+    }
+    let run = stored.store.load(&run.id).unwrap();
+    let (causes, runs) = causes_of_failed(&[&run]).unwrap();
+    assert_eq!((causes[0].resource.code, runs), ("machine_cpu", 1));
+    assert!(!causes.iter().any(|cause| cause.resource.code == "load"), "{causes:?}");
+    let spoiled = stored.run(None, Some(&Queue::default()), &spoiled(Distorted::Throughput));
+    assert_eq!(causes_of_failed(&[&spoiled]).unwrap(), (Vec::new(), 0), "nothing may be said of it");
 }

@@ -103,5 +103,5 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
         rejected_ns: figures.service.rejected.mean_ns,
         ok_ns: figures.service.ok.mean_ns,
     };
-    causes(&Evidence { runs: views.map(of_view).collect(), together })
+    causes(&Evidence { runs: views.map(of_view).collect(), together, has_failed: false })
 }

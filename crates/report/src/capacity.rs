@@ -2,6 +2,7 @@
 
 mod drawn;
 mod levels;
+mod limit;
 mod page;
 mod sentences;
 mod table;
@@ -14,6 +15,7 @@ use store::{Procedure, StoreError, Study};
 use crate::LoadRun;
 
 pub(crate) use levels::{LevelRow, Levels, SizeRow};
+pub(crate) use limit::Limit;
 pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
 pub(crate) use table::table;
@@ -41,6 +43,8 @@ pub(crate) struct CapacityRow {
     pub(crate) load: String,
     pub(crate) found: Capacity,
     pub(crate) levels: Levels,
+    /// What probably limits it; `None` if no rate failed.
+    pub(crate) limit: Option<Limit>,
     /// What the scalability law says of the sizing.
     pub(crate) usl: Option<Usl>,
 }
@@ -78,8 +82,10 @@ impl CapacityView {
                 levels.rates.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
                 let points: Vec<(f64, f64)> =
                     levels.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
+                let found = search.finding();
                 rows.push(CapacityRow {
-                    found: search.finding(),
+                    limit: Limit::of(study, &found, &levels)?,
+                    found,
                     usl: usl::fit(&points, study.new.seed),
                     load: load.to_owned(),
                     setting,

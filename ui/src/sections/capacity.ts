@@ -9,6 +9,7 @@ import { choice } from '../charts/choice';
 import { capacityCurve, capacityKey } from '../charts/capacity_curve';
 import { limits, outcome, times, TIME_WORDS } from '../views/capacity';
 import { titled } from '../views/measures';
+import { causesOfLimit } from './causes';
 
 /** Null unless the report is a capacity search. */
 export function capacity({ capacity: search }: Report): HTMLElement | null {
@@ -23,6 +24,7 @@ function one(search: CapacitySearch, row: Capacity, index: number): HTMLElement 
     { class: 'capacity' },
     search.rows.length > 1 ? h('h3', { id: `capacity-${index + 1}` }, row.name) : null,
     curve(search, row, index, color),
+    row.limit === null ? null : causesOfLimit(row.limit),
     row.facts.length === 0
       ? null
       : h(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Load, Report } from '../report';
 import { study } from '../../fixtures/study';
 import { causeRows } from '../views/causes';
-import { causes } from './causes';
+import { causes, causesOfLimit } from './causes';
 import { experiment } from './experiment';
 
 function fixture(): [Report, Load] {
@@ -64,4 +64,16 @@ it('says what an experiment confirmed and refuted, and shows what it changed', (
   expect(texts(shown, 'td:last-child')).toContain('refuted');
   expect(texts(shown, 'dt')).toEqual(['noise', 'next limit']);
   expect(experiment(report, { ...load, experiment: null })).toBeNull();
+});
+
+it('names what limits a variant of a capacity search, or why nothing is known', () => {
+  const limit = { per_s: 407, runs: 1, causes: [], reason: 'nothing was answered ok' };
+  expect(texts(causesOfLimit(limit), '.about')).toEqual([
+    'At 407/s, the lowest failing rate, 1 run. Not known: nothing was answered ok.',
+  ]);
+  const [cause] = fixture()[1].bottlenecks.flatMap((each) => each.causes);
+  if (!cause) throw new Error('no cause');
+  const panel = causesOfLimit({ ...limit, runs: 3, causes: [cause], reason: '' });
+  expect(texts(panel, 'summary strong')).toEqual([cause.what]);
+  expect(panel.textContent).toContain('At 407/s, the lowest failing rate, 3 runs. Suspected from readings');
 });

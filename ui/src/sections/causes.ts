@@ -1,7 +1,8 @@
 /** What probably limits each row: its causes, the most likely first, with the evidence for and against. */
 
-import type { Bottleneck, Cause, Certainty, Load, Report } from '../report';
+import type { Bottleneck, CapacityLimit, Cause, Certainty, Load, Report } from '../report';
 import { h } from '../dom';
+import { decimal } from '../format';
 import { unseen } from '../numbers';
 import { choice } from '../charts/choice';
 import { colorClass } from '../colors';
@@ -37,7 +38,23 @@ export function causes(report: Report, load: Load): HTMLElement | null {
   );
 }
 
-function about(all: Bottleneck[]): string {
+/** What limits a variant of a capacity search. */
+export function causesOfLimit({ per_s: perSecond, runs, causes: all, reason }: CapacityLimit): HTMLElement {
+  const of = `At ${decimal(perSecond, 0)}/s, the lowest failing rate, ${runs === 1 ? '1 run' : `${runs} runs`}.`;
+  return h(
+    'div',
+    { class: 'panel causes-panel' },
+    h('div', { class: 'panel-head' }, h('h3', {}, 'Likely bottleneck')),
+    h(
+      'p',
+      { class: 'about' },
+      [of, all.length === 0 ? `Not known: ${reason}.` : about([{ causes: all }])].join(' '),
+    ),
+    h('ol', { class: 'causes' }, ...all.map(item)),
+  );
+}
+
+function about(all: Pick<Bottleneck, 'causes'>[]): string {
   const is = (wanted: Certainty): boolean =>
     all.some((each) => each.causes.some(({ certainty }) => certainty === wanted));
   const hasShare = all.some((each) => each.causes.some(({ share }) => share !== null));

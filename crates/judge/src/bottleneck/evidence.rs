@@ -21,6 +21,8 @@ pub struct Evidence<'a> {
     pub runs: Vec<RunEvidence<'a>>,
     /// All of them.
     pub together: CombinedFigures,
+    /// Whether they failed conditions of a search: then the load asked for too much, even where all was answered in the end.
+    pub has_failed: bool,
 }
 
 /// One run.
@@ -236,6 +238,18 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
+    /// The users of a closed load, or the connections of a rate that failed in a search, and how many of them waited for an answer on
+    /// average. `None` for any other open load, whose connections need not be busy.
+    pub(super) fn holders(&self) -> Option<[f64; 2]> {
+        let connections =
+            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        let of_failed = || {
+            let connections = median(self.runs.iter().filter_map(connections)).filter(|all| *all > 0.0)?;
+            Some([connections, self.in_flight()?.min(connections)])
+        };
+        self.users().or_else(|| self.has_failed.then(of_failed).flatten())
+    }
+
     /// Requests in flight on average: those that come, times how long each stays. Of an open load without the wait for a connection.
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users() {
@@ -339,11 +353,11 @@ impl Evidence<'_> {
         thread || core && is_used(ROOMY) || is_busy && is_used(half)
     }
 
-    /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well.
+    /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well, as was asked.
     pub(super) fn is_answered_in_full(&self) -> bool {
         let counts = &self.together.counts;
         let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
-        is_open && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
+        is_open && !self.has_failed && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
     }
 
     /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold

@@ -55,7 +55,7 @@ const REFUTED_BY: &[Refutation] =
 
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],
-    when: "an open load of which 99 % of the planned requests ended *ok*",
+    when: "an open load of which 99 % of the planned requests ended *ok*; not where a search for a capacity finds that a rate fails",
     why: "the load did not ask for more; the sentence says how much capacity was left",
     refuted_by: &[],
     find: an_open_load_that_was_answered,

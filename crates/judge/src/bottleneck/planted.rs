@@ -113,7 +113,7 @@ impl Planted {
 
     pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
         let run = RunEvidence { run: &self.run, measured: &self.measured, signals: Some(&self.signals) };
-        what(&Evidence { runs: vec![run], together: self.together.clone() })
+        what(&Evidence { runs: vec![run], together: self.together.clone(), has_failed: false })
     }
 
     pub(super) fn causes(&self) -> Vec<Bottleneck> {

@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use crate::causes::Resource;
 use crate::waits::Workers;
-use crate::words::{decimal, duration, many};
+use crate::words::{counted, decimal, duration, many};
 
 /// Of the places of a pool, those that are taken where requests wait for one.
 const TAKEN: f64 = 0.9;
@@ -185,9 +185,8 @@ fn of_pace(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!("{}{}", pace_of(evidence)?, cpu_in_brackets(evidence));
     let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(share));
     Some(cause.next(format!(
-        "find what lets {} {} through at a time (workers, connections, a semaphore), and raise it",
-        decimal(places, 0),
-        many(evidence.together.unit)
+        "find what lets {} through at a time (workers, connections, a semaphore), and raise it",
+        counted(places as u64, evidence.together.unit)
     )))
 }
 

@@ -72,8 +72,8 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const A_LOCK: Rule = Rule {
     finds: &[Resource::LOCK],
-    when: "a closed load, and a process with as many threads as users, of which two thirds waited for one futex while another was at work, and \
-           not for a core",
+    when: "a closed load, or a rate that fails in a search, and a process with as many threads as users or connections, of which two \
+           thirds waited for one futex while another was at work, and not for a core",
     why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
           so a pool of another size proves nothing",
     refuted_by: &[],
@@ -81,7 +81,7 @@ pub(super) const A_LOCK: Rule = Rule {
 };
 
 fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let [users, waiting] = evidence.users()?;
+    let [users, waiting] = evidence.holders()?;
     let all = evidence.workers();
     let is_locked = |workers: &&Workers| {
         THREADS_OF_USERS.contains(&(workers.all() / users))
@@ -215,7 +215,7 @@ const QUEUED: f64 = 4.0;
 
 pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
     finds: &[Resource::LOCK],
-    when: "a closed load with four requests in flight or more, of which all but 0.3 to 1.5 had a thread of one process that waited for \
+    when: "a closed load, or a rate that fails in a search, with four requests in flight or more, of which all but 0.3 to 1.5 had a thread of one process that waited for \
            another thread, at a futex of its own and without a time-out",
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
@@ -224,7 +224,7 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
 };
 
 fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let [_, in_flight] = evidence.users().filter(|[_, waiting]| *waiting >= QUEUED)?;
+    let [_, in_flight] = evidence.holders().filter(|[_, waiting]| *waiting >= QUEUED)?;
     let all = evidence.workers();
     let blocked = all.iter().filter_map(|(name, workers)| {
         let blocked = workers.in_state("futex") - workers.timed_futex?;

@@ -4,7 +4,7 @@ use judge::slo::FailedCondition;
 use judge::{Condition, Measured, OfLevel, of_level, rates, stage_name};
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
-use store::{Run, StoreError};
+use store::{Run, RunId, StoreError};
 
 /// What was run of one variant.
 #[derive(Default)]
@@ -35,6 +35,8 @@ pub(crate) struct LevelRow {
     pub(crate) confirmed: (u32, u32),
     /// What did not hold, in words, of the run of those that failed that comes last.
     pub(crate) failed_by: Option<String>,
+    /// Its runs that failed.
+    pub(crate) failed_runs: Vec<RunId>,
     /// The conditions that did not hold in any of its runs, as they were written, each once.
     pub(crate) conditions: Vec<String>,
     /// All samples of the runs that may be believed.
@@ -110,6 +112,7 @@ impl LevelRow {
             invalid_by: None,
             confirmed: (0, 0),
             failed_by: None,
+            failed_runs: Vec::new(),
             conditions: Vec::new(),
             tally: Tally::default(),
             ok_per_s: Vec::new(),
@@ -130,6 +133,7 @@ impl LevelRow {
         let (has_passed, has_failed) = (judged == Judged::Passed, judged == Judged::Failed);
         self.passed += u32::from(has_passed);
         self.failed += u32::from(has_failed);
+        self.failed_runs.extend(has_failed.then(|| run.id.clone()));
         if !has_passed && !has_failed {
             self.invalid += 1;
             let causes = run.ending.iter().flat_map(|ending| &ending.validity.causes);

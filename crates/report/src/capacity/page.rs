@@ -1,6 +1,6 @@
 //! A search as part of a page for people.
 
-use super::{CapacityRow, CapacityView, answer, drawn, facts, objectives, table};
+use super::{CapacityRow, CapacityView, answer, drawn, facts, limit, objectives, table};
 use crate::answer::{Answer, Certainty};
 use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
@@ -12,6 +12,8 @@ const COLUMNS: usize = 40;
 const NAME_CHARACTERS_MAX: usize = 60;
 /// Characters of what a server said of its end.
 const WORDS_CHARACTERS_MAX: usize = 300;
+/// Characters of a cause with all its readings.
+const CAUSE_CHARACTERS_MAX: usize = 1_000;
 
 /// An answer for each variant, drawn.
 pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
@@ -40,12 +42,12 @@ pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
         let mut items = vec![Item::Head(name(view, row, escape) + &of_all)];
         items.extend(drawing(row));
         items.push(Item::Table(table::levels(near, escape)));
-        items.push(told(facts(view, row), escape));
+        items.push(told([limit::facts(row), facts(view, row)].concat(), escape));
         return items;
     }
     let mut items = vec![Item::Table(table::variants(view, escape))];
     let bad = view.rows.iter().flat_map(|row| {
-        let of_row = super::sentences::warnings(view, row).into_iter();
+        let of_row = limit::facts(row).into_iter().chain(super::sentences::warnings(view, row));
         of_row.map(|(kind, words)| (kind, format!("{}: {words}", view.name(row))))
     });
     let bad: Vec<_> = bad.collect();
@@ -64,6 +66,13 @@ pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<I
         items.extend(drawing(row).filter(|_| is_one_of_many));
         items.push(Item::Table(table::table(row, noun, escape)));
         items.extend(is_one_of_many.then(|| told(facts(view, row), escape)));
+        if let Some((head, causes)) = limit::all(row) {
+            let text = |words: &String| escape(&harmless(words, CAUSE_CHARACTERS_MAX));
+            items.extend([
+                Item::Head(format!("{}: {head}", name(view, row, escape))),
+                Item::points(causes.iter().map(text)),
+            ]);
+        }
         Item::Fold(format!("{}: all levels", name(view, row, escape)), items)
     };
     view.rows.iter().map(of_row).collect()

@@ -14,6 +14,11 @@ pub(super) fn of_row(
     text: impl Fn(&str) -> String,
 ) -> Option<Bottleneck> {
     let certainty = bottleneck::certainty(causes.first()?);
+    Some(Bottleneck { row, certainty, causes: self::causes(causes, text) })
+}
+
+/// The most likely of them.
+pub(super) fn causes(causes: &[judge::Bottleneck], text: impl Fn(&str) -> String) -> Vec<Cause> {
     let sentences = |all: &[String]| all.iter().map(|one| sentence(&text(one))).collect();
     let cause = |cause: &judge::Bottleneck| Cause {
         what: cause.what.to_owned(),
@@ -34,5 +39,5 @@ pub(super) fn of_row(
             .map(|reading| HighReading { words: text(&reading.words), share: reading.share })
             .collect(),
     };
-    Some(Bottleneck { row, certainty, causes: causes.iter().take(CAUSES_MAX).map(cause).collect() })
+    causes.iter().take(CAUSES_MAX).map(cause).collect()
 }

@@ -255,6 +255,20 @@ pub(crate) struct Capacity {
     pub(crate) levels: Vec<Level>,
     pub(crate) table: Table,
     pub(crate) facts: Vec<Fact>,
+    /// What probably limits it; `None` if no rate failed.
+    pub(crate) limit: Option<CapacityLimit>,
+}
+
+/// The causes at the lowest rate that failed.
+#[derive(Serialize)]
+pub(crate) struct CapacityLimit {
+    pub(crate) per_s: f64,
+    /// How many runs they are of.
+    pub(crate) runs: usize,
+    /// Most likely first.
+    pub(crate) causes: Vec<Cause>,
+    /// Why there is none; empty if there is one.
+    pub(crate) reason: &'static str,
 }
 
 /// A rate that was asked of a system, over all its runs.

@@ -2,10 +2,11 @@
 
 use judge::{Condition, METRICS, MetricKind};
 
-use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
+use super::bottlenecks;
+use super::document::{Answer, Capacity, CapacityLimit, CapacitySearch, Fact, Level, Objective};
 use super::figures::times;
 use super::table;
-use crate::capacity::{CapacityRow, CapacityView, LevelRow, answer, facts, table as levels_table};
+use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, answer, facts, table as levels_table};
 use crate::durations::{Durations, key};
 use crate::noun::Noun;
 use crate::text::{harmless, visible};
@@ -49,6 +50,17 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
         levels: row.levels.rates.iter().map(level).collect(),
         table: table::of(levels_table(row, noun, visible), &[]),
         facts: facts.collect(),
+        limit: row.limit.as_ref().map(limit),
+    }
+}
+
+fn limit(limit: &Limit) -> CapacityLimit {
+    let causes = bottlenecks::causes(&limit.causes, visible);
+    CapacityLimit {
+        per_s: limit.per_s,
+        runs: limit.runs,
+        causes,
+        reason: limit.why_none().unwrap_or_default(),
     }
 }
 

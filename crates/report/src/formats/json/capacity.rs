@@ -4,7 +4,8 @@ use serde::Serialize;
 use stats::SearchEnd;
 use stats::usl::Usl;
 
-use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow};
+use super::bottleneck::BottleneckObject;
+use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, SizeRow};
 use crate::durations::{Keyed, Room, name};
 
 /// One variant.
@@ -30,6 +31,16 @@ pub(super) struct CapacityObject<'a> {
     levels: Vec<LevelObject<'a>>,
     sizing: Vec<SizeObject>,
     scaling: Option<ScalingObject>,
+    /// What probably limits it; null if no rate failed.
+    limit: Option<LimitObject>,
+}
+
+#[derive(Serialize)]
+struct LimitObject {
+    per_s: f64,
+    runs: usize,
+    bottleneck: Option<BottleneckObject>,
+    reason: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -93,7 +104,13 @@ fn of_row<'a>(view: &'a CapacityView, row: &'a CapacityRow) -> CapacityObject<'a
         levels: row.levels.rates.iter().map(level).collect(),
         sizing: row.levels.sizes.iter().map(size).collect(),
         scaling: row.usl.as_ref().map(scaling),
+        limit: row.limit.as_ref().map(limit),
     }
+}
+
+fn limit(limit: &Limit) -> LimitObject {
+    let bottleneck = BottleneckObject::of(limit.causes.clone());
+    LimitObject { per_s: limit.per_s, runs: limit.runs, bottleneck, reason: limit.why_none() }
 }
 
 fn end_name(end: SearchEnd) -> &'static str {

@@ -1,0 +1,69 @@
+//! What probably limits a variant: the causes at the lowest rate that failed.
+
+use judge::Bottleneck;
+use judge::bottleneck::causes_of_failed;
+use judge::words::percent;
+use stats::Capacity;
+use store::{Run, StoreError, Study};
+
+use super::sentences::written;
+use super::{CapacityRow, Levels};
+use crate::bottleneck;
+
+/// The causes at a rate that failed.
+pub(crate) struct Limit {
+    /// The lowest rate that failed.
+    pub(crate) per_s: f64,
+    /// Its runs that failed and whose throughput may be believed.
+    pub(crate) runs: usize,
+    /// Most likely first; none where nothing was answered well, or no run may be believed.
+    pub(crate) causes: Vec<Bottleneck>,
+}
+
+impl Limit {
+    /// `None` if no rate failed.
+    pub(super) fn of(study: &Study, found: &Capacity, levels: &Levels) -> Result<Option<Self>, StoreError> {
+        let Some(per_s) = found.failed_per_s else { return Ok(None) };
+        let failed = levels.at(per_s).map_or(&[][..], |level| &level.failed_runs);
+        let runs: Vec<&Run> = study.runs.iter().filter(|run| failed.contains(&run.id)).collect();
+        let (causes, runs) = causes_of_failed(&runs)?;
+        Ok(Some(Self { per_s, runs, causes }))
+    }
+
+    /// Why there is no cause; `None` if there is one.
+    pub(crate) fn why_none(&self) -> Option<&'static str> {
+        match (self.causes.is_empty(), self.runs) {
+            (false, _) => None,
+            (true, 0) => Some("no run has a throughput that may be believed"),
+            (true, _) => Some("nothing was answered ok"),
+        }
+    }
+}
+
+/// The most likely cause and what to do next, a name and a sentence each; may quote names. None if no rate failed.
+pub(super) fn facts(row: &CapacityRow) -> Vec<(&'static str, String)> {
+    let Some(limit) = &row.limit else { return Vec::new() };
+    let at = format!("at {}/s", written(limit.per_s));
+    let Some(first) = limit.causes.first() else {
+        return limit
+            .why_none()
+            .map(|why| ("bottleneck", format!("{at}: not known: {why}")))
+            .into_iter()
+            .collect();
+    };
+    let share = first.share.map(|share| format!(", {} of the response time", percent(share, 0)));
+    let head = format!("{at}: {}{}", bottleneck::likely(first), share.unwrap_or_default());
+    let next = (!first.next.is_empty()).then(|| ("next", first.next.clone()));
+    [Some(("bottleneck", format!("{head}; {}", first.because))), next].into_iter().flatten().collect()
+}
+
+/// All causes at the lowest rate that failed, under their head; `None` if there is none.
+pub(super) fn all(row: &CapacityRow) -> Option<(String, Vec<String>)> {
+    let limit = row.limit.as_ref().filter(|limit| !limit.causes.is_empty())?;
+    let runs = if limit.runs == 1 { "1 run".to_owned() } else { format!("{} runs", limit.runs) };
+    let head = format!(
+        "likely bottlenecks at {}/s, the lowest failing rate ({runs}; suspected from readings, not confirmed)",
+        written(limit.per_s)
+    );
+    Some((head, bottleneck::lines(&limit.causes)))
+}
