@@ -73,17 +73,28 @@ impl Diagnosis {
         let blocks = Blocks::of(&planned, &runs)?;
         let controls = blocks.pairs(&Intervention::ControlAgain);
         let changes = blocks.changes();
-        let pairs: Vec<Vec<(f64, f64)>> =
-            changes.iter().map(|changed| blocks.pairs(&Intervention::Changed((*changed).clone()))).collect();
+        let spread = stats::spread_of_controls(&controls);
+        // A system that has just been started is compared with another such one, unless an earlier version planned none.
+        let restarted = blocks.pairs(&Intervention::ControlRestarted);
+        let of_restarted =
+            [stats::spread_around_median(&restarted), spread].into_iter().flatten().reduce(f64::max);
+        let is_restarted = |changed: &Changed| changed.change.needs_restart() && !restarted.is_empty();
+        let pairs = |changed: &&Changed| {
+            let control =
+                if is_restarted(changed) { &Intervention::ControlRestarted } else { &Intervention::CONTROL };
+            blocks.pairs_to(&Intervention::Changed((*changed).clone()), control)
+        };
+        let pairs: Vec<Vec<(f64, f64)>> = changes.iter().map(pairs).collect();
         let all = changes.iter().zip(&pairs);
         let all: Vec<stats::Intervention<'_>> = all
             .map(|(changed, pairs)| stats::Intervention {
                 pairs,
                 factor: changed.factor,
                 limit_from: changed.limit_from,
+                spread: if is_restarted(changed) { of_restarted } else { spread },
             })
             .collect();
-        let effects = stats::interventions(&all, &controls, min_effect(study));
+        let effects = stats::interventions(&all, min_effect(study));
         let planned_of = |changed: &Changed| {
             planned
                 .iter()
@@ -113,7 +124,7 @@ impl Diagnosis {
             load: first.load.clone(),
             setting: Setting::of(first),
             controls: InBlocks::of(&paired, 1),
-            spread: stats::spread_of_controls(&controls),
+            spread,
             tried,
             next_limit,
             left_out: planned.iter().find_map(|place| left_out(place)).unwrap_or_default(),
@@ -289,12 +300,14 @@ impl Blocks {
 
     /// The figures of an intervention and of the control, in the blocks that have both.
     fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
+        self.pairs_to(wanted, &Intervention::CONTROL)
+    }
+
+    fn pairs_to(&self, wanted: &Intervention, control: &Intervention) -> Vec<(f64, f64)> {
         let of = |runs: &[(Intervention, Option<f64>)], wanted: &Intervention| {
             runs.iter().find(|(of, _)| of.is_like(wanted)).and_then(|(_, figure)| *figure)
         };
-        let pair = |runs: &Vec<(Intervention, Option<f64>)>| {
-            Some((of(runs, wanted)?, of(runs, &Intervention::CONTROL)?))
-        };
+        let pair = |runs: &Vec<(Intervention, Option<f64>)>| Some((of(runs, wanted)?, of(runs, control)?));
         self.by_block.values().filter_map(pair).collect()
     }
 

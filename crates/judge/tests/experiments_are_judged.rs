@@ -106,3 +106,29 @@ fn runs_of_an_experiment_count_for_nothing_else() {
     let next = experiment.diagnosis().expect("an experiment").next_limit.expect("workers were raised");
     assert_eq!(next.with, "workers");
 }
+
+#[test]
+fn what_needs_a_restart_is_compared_with_a_system_that_was_restarted() {
+    let workers = |rate| match changed(0, "workers", Resource::PARAMETER, 2.0, true) {
+        Intervention::Changed(of) => {
+            let change = Change::Parameter { name: "workers".to_owned(), value: "4".to_owned() };
+            (Intervention::Changed(Changed { change, ..of }), rate)
+        }
+        other => panic!("{other:?}"),
+    };
+    let cpu = (changed(1, "users", Resource::LOAD, 2.0, true), 500);
+    let experiment = Experiment::begin(&[(Intervention::ControlRestarted, 500), workers(1_000), cpu]);
+    experiment.make(experiment.planned.len(), |_| false);
+    let diagnosis = experiment.diagnosis().expect("an experiment");
+    let found: Vec<(Finding, bool)> = diagnosis
+        .tried
+        .iter()
+        .map(|tried| (tried.effect.finding, tried.effect.ratio.is_some_and(|ratio| ratio > 1.9)))
+        .collect();
+    assert_eq!(found, [(Finding::Confirmed, true), (Finding::Refuted, false)]);
+    // An earlier version planned no such control.
+    let experiment = Experiment::begin(&[workers(1_900)]);
+    experiment.make(experiment.planned.len(), |_| false);
+    let ratio = experiment.diagnosis().expect("an experiment").tried[0].effect.ratio;
+    assert!(ratio.is_some_and(|ratio| ratio > 1.8), "{ratio:?}");
+}

@@ -55,6 +55,10 @@ fn a_change_is_that_of_the_run_and_of_nothing_else() {
     };
     let control = study.changed(0, 0, None);
     assert!(control.gates.is_empty() && control.loads[0].run_ns == Some(6_000_000_000));
+    let mut live = study.changed(0, 0, None);
+    live.shorten_live(0, true);
+    assert_eq!(live.loads[0].run_ns, Some(4_500_000_000), "half a second of warm-up, and less to measure");
+    assert_eq!(study.experiment_live_run_ns(0), 4_500_000_000);
     let of_load = |study: &Study| study.plan(0, &launch(study)).expect("a plan").connections();
     assert_eq!(of_load(&control), 8);
     assert_eq!(of_load(&study.changed(0, 0, Some(&Change::Users(16)))), 16);

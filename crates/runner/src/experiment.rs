@@ -1,15 +1,47 @@
 //! What a run of an experiment changes, from the store to the plan.
 
+use lab::limits::{DiskLimits, Limits as LabLimits};
 use plan::{Change, Limits, Study};
 use store::Intervention;
 
 /// The study of such a run, of this variant and load.
 pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Intervention) -> Study {
     let change = match of {
-        Intervention::Control { .. } | Intervention::ControlAgain => None,
+        Intervention::Control { .. } | Intervention::ControlAgain | Intervention::ControlRestarted => None,
         Intervention::Changed(changed) => Some(change(&changed.change)),
     };
     study.changed(variant, load, change.as_ref())
+}
+
+/// What a system is held to in such a run while it runs; what is not named is limited as the plan says.
+pub(crate) fn limits(of: &Intervention) -> LabLimits {
+    let Intervention::Changed(changed) = of else { return LabLimits::default() };
+    match &changed.change {
+        store::Change::Cpu { millicores } => {
+            LabLimits { cpu_cores: Some(*millicores as f64 / 1e3), ..LabLimits::default() }
+        }
+        store::Change::Io { limits } => {
+            let disk = DiskLimits {
+                read_bytes_per_s: limits.read_bytes_per_s,
+                write_bytes_per_s: limits.write_bytes_per_s,
+                reads_per_s: limits.reads_per_s,
+                writes_per_s: limits.writes_per_s,
+            };
+            LabLimits { disk, ..LabLimits::default() }
+        }
+        _ => LabLimits::default(),
+    }
+}
+
+/// Limits that an experiment may set while a system runs: their groups must be there from its start.
+pub(crate) fn limits_to_come(study: &Study) -> Vec<LabLimits> {
+    let can = study.experiment.as_ref().map_or([false; 2], |asked| [asked.can_limit_cpu, asked.can_limit_io]);
+    let disk = DiskLimits { read_bytes_per_s: Some(1 << 40), ..DiskLimits::default() };
+    let all = [
+        LabLimits { cpu_cores: Some(1.0), ..LabLimits::default() },
+        LabLimits { disk, ..LabLimits::default() },
+    ];
+    all.into_iter().zip(can).filter(|(_, can)| *can).map(|(limits, _)| limits).collect()
 }
 
 fn change(kept: &store::Change) -> Change {

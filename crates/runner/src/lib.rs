@@ -19,6 +19,7 @@ mod generator;
 mod held_lock;
 mod host;
 mod judging;
+mod kept_system;
 mod live;
 mod load_data;
 mod load_tool;

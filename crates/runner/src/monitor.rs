@@ -212,6 +212,12 @@ impl<'a> MonitoredSystem<'a> {
         self.events.end(store, run)
     }
 
+    /// The system, which is not stopped with the rest; `None` if it is gone.
+    pub(crate) fn take_system(&mut self) -> Option<Box<dyn Started>> {
+        self.note_death();
+        if self.died.is_none() { self.system.take() } else { None }
+    }
+
     /// Stops the system, if the lab has started it.
     pub(crate) fn stop(mut self) -> Left<'a> {
         self.events.abandon();

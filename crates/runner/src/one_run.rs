@@ -29,7 +29,12 @@ impl Runner<'_> {
         let (loaded, outputs) = match planned.start(&self.tools) {
             Ok(mut monitored) => {
                 let loaded = self.load(&mut planned, new, &mut monitored, observer);
-                // Whatever became of the load: the system must go.
+                if let Some(keeps) = &planned.keeps
+                    && loaded.as_ref().is_ok_and(|loaded| !loaded.has_failed())
+                {
+                    keeps.system.put(monitored.take_system());
+                }
+                // Whatever became of the load: the system must go, unless the next run has it.
                 let left = monitored.stop();
                 let mut loaded = loaded?;
                 let outputs = left.tell(&mut loaded.ending);

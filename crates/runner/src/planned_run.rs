@@ -8,12 +8,13 @@ use std::path::Path;
 use judge::Condition;
 use lab::probes::Subject;
 use plan::{Amount, Find, Plan, Study};
-use store::{Baseline, Failure, NewRun, StudyId, StudyPlace, Verdict};
+use store::{Baseline, Failure, Intervention, NewRun, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
 use crate::events::Events;
 use crate::experiment;
+use crate::kept_system::{Keeps, KeptSystem};
 use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
@@ -46,6 +47,8 @@ pub struct PlannedRun<'a> {
     /// The stored baseline of a run outside a study.
     pub(crate) baseline: Option<Baseline>,
     pub(crate) first: First,
+    /// A system that other runs have, too; then that of the stage is not stopped.
+    pub(crate) keeps: Option<Keeps<'a>>,
 }
 
 /// What is known of the answers to a scenario before a run.
@@ -62,8 +65,8 @@ pub(crate) enum First {
 impl<'a> PlannedRun<'a> {
     /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
-        let (place, plan_file, stage, gates, baseline) = (None, None, None, None, None);
-        Self { plan, prepared, place, plan_file, stage, gates, baseline, first: First::Any }
+        let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
+        Self { plan, prepared, place, plan_file, stage, gates, baseline, first: First::Any, keeps }
     }
 
     /// The same, held to conditions if there are any.
@@ -105,7 +108,11 @@ impl<'a> PlannedRun<'a> {
             let nothing = lab.start(stage.recipe_of_events(), &|| tools.is_stopped())?;
             return Ok(MonitoredSystem::system(lab, nothing, Subject::default(), events));
         }
-        let system = lab.start(stage.recipe(), &|| tools.is_stopped())?;
+        let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
+        let system = match &self.keeps {
+            Some(keeps) => keeps.take_or(stage.recipe(), start)?,
+            None => start(stage.recipe())?,
+        };
         let subject = stage.subject(&*system);
         Ok(MonitoredSystem::system(lab, system, subject, events))
     }
@@ -119,7 +126,7 @@ impl<'a> PlannedRun<'a> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
         }
-        if let Some(stage) = self.stage {
+        if let Some(stage) = self.stage.filter(|_| self.keeps.as_ref().is_none_or(Keeps::is_new)) {
             stage.fill(tools, self.plan, observer)?;
         }
         let prepared = tools.generator.prepare(self.plan, tools.stopper).map(|mut prepared| {
@@ -180,6 +187,8 @@ pub struct Bench<'a> {
     /// Variants whose system is known to do something else than reject, with the number of the load if that has a scenario
     /// of its own.
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
+    /// What runs on between runs of an experiment.
+    kept: RefCell<Option<KeptSystem>>,
 }
 
 impl<'a> Bench<'a> {
@@ -195,7 +204,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, RunError> {
         let cores = Cores::choose(&study.pin, &runner.tools.generator.machine().cores)
             .map_err(|fault| RunError::Plan(vec![fault]))?;
-        Ok(Self { runner, study, id, tenbin, cores, answering: RefCell::default() })
+        Ok(Self { runner, study, id, tenbin, cores, answering: RefCell::default(), kept: RefCell::default() })
     }
 
     /// Makes the run of a place. One that was ended because every request was rejected is made again if a single user was answered.
@@ -228,6 +237,13 @@ impl<'a> Bench<'a> {
         observer: &mut dyn Observer,
     ) -> Result<Made, RunError> {
         let (variant, load) = find(self.study, place)?;
+        if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
+            return self.make_live(place, of, (variant, load), seed, observer);
+        }
+        // It has the ports of the plan, and would disturb.
+        if let Some(kept) = self.kept.take() {
+            kept.stop(observer);
+        }
         let of_experiment =
             place.intervention.as_ref().map(|of| experiment::study(self.study, (variant, load), of));
         let study = of_experiment.as_ref().unwrap_or(self.study);
@@ -252,11 +268,63 @@ impl<'a> Bench<'a> {
             gates: Some(study.gates_of(load)),
             baseline: None,
             first: self.first((variant, load)),
+            keeps: None,
         };
+        self.make_planned(planned, (variant, load), observer)
+    }
+
+    fn make_planned(
+        &self,
+        planned: PlannedRun<'_>,
+        numbers: (usize, usize),
+        observer: &mut dyn Observer,
+    ) -> Result<Made, RunError> {
         let made = self.runner.make(planned, observer)?;
         if made.is_first_answer {
-            self.answering.borrow_mut().insert(self.scenario((variant, load)));
+            self.answering.borrow_mut().insert(self.scenario(numbers));
         }
+        Ok(made)
+    }
+
+    /// Makes a run of an experiment whose change needs no restart: on the system of the run before, if that was such a run.
+    fn make_live(
+        &self,
+        place: &StudyPlace,
+        of: &Intervention,
+        (variant, load): (usize, usize),
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Made, RunError> {
+        let mut study = experiment::study(self.study, (variant, load), of);
+        let cores = self.cores_of(&study)?;
+        let kept = match self.kept.take() {
+            Some(kept) if kept.is_running() => kept,
+            other => {
+                if let Some(gone) = other {
+                    gone.stop(observer);
+                }
+                let base = self.study.changed(variant, load, None);
+                let lab = self.runner.tools.lab;
+                let (_, stage) = Stage::set(lab, &base, variant, load, None, self.tenbin, &self.cores)?;
+                KeptSystem::of(stage, experiment::limits_to_come(self.study))
+            }
+        };
+        study.shorten_live(load, kept.is_running());
+        let mut plan = kept.stage.plan(&study, load, &cores)?;
+        plan.seed = seed;
+        let planned = PlannedRun {
+            plan: &plan,
+            prepared: None,
+            place: Some((self.id.clone(), place.clone())),
+            plan_file: self.study.file.as_deref(),
+            stage: Some(&kept.stage),
+            gates: Some(study.gates_of(load)),
+            baseline: None,
+            first: self.first((variant, load)),
+            keeps: Some(Keeps { system: &kept, limits: experiment::limits(of) }),
+        };
+        let made = self.make_planned(planned, (variant, load), observer)?;
+        self.kept.replace(Some(kept));
         Ok(made)
     }
 

@@ -48,17 +48,15 @@ impl Stage {
         let network = host.as_ref().map(|_| lab.network()).transpose()?;
         let host = network.map_or(Ipv4Addr::LOCALHOST, |network| network.there);
         let launch = study.launch(variant, &Environment { ports: &named, dir: room.dir(), tenbin, host });
-        let plan = match amount {
-            None => study.plan(load, &launch),
-            Some(amount) => study.plan_at(load, &launch, amount),
-        };
-        let mut plan = plan.map_err(RunError::Plan)?;
+        let plan = plan(study, &launch, load, amount, cores)?;
         room.ports = with_port_of(&plan.peer, room.ports);
-        if !cores.generator.is_empty() {
-            plan.pin = Pin::Cores(cores.generator.clone());
-        }
         let (peer, cores, tenbin) = (plan.peer.clone(), cores.system.clone(), tenbin.to_path_buf());
         Ok((plan, Self { launch, peer, room, network, cores, tenbin }))
+    }
+
+    /// Another load on the same system.
+    pub(crate) fn plan(&self, study: &Study, load: usize, cores: &Cores) -> Result<Plan, RunError> {
+        plan(study, &self.launch, load, None, cores)
     }
 
     /// System and variant, in words.
@@ -125,6 +123,24 @@ impl Stage {
     pub(crate) fn starts_processes(&self) -> bool {
         !self.launch.processes.is_empty()
     }
+}
+
+fn plan(
+    study: &Study,
+    launch: &Launch,
+    load: usize,
+    amount: Option<&Amount>,
+    cores: &Cores,
+) -> Result<Plan, RunError> {
+    let plan = match amount {
+        None => study.plan(load, launch),
+        Some(amount) => study.plan_at(load, launch, amount),
+    };
+    let mut plan = plan.map_err(RunError::Plan)?;
+    if !cores.generator.is_empty() {
+        plan.pin = Pin::Cores(cores.generator.clone());
+    }
+    Ok(plan)
 }
 
 /// That a system failed before its load began: in which stage, in a word, and how.

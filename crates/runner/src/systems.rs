@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use lab::events::{Event, Timeline};
 use lab::hosts::Network;
+use lab::limits::Limits;
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::profiler::{Order, Profile};
 use lab::{Command, Failure, Recipe, Root, Stopped};
@@ -80,6 +81,14 @@ pub trait Started: Debug {
     /// The folders of the control groups that limit its CPU time and its memory, if there are any.
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         (None, None)
+    }
+
+    /// Holds it to other limits while it runs. What they do not name is limited as at the start.
+    ///
+    /// # Errors
+    /// It was started without groups for them, or what the kernel said.
+    fn limit(&self, limits: &Limits) -> Result<(), String> {
+        if limits.is_none() { Ok(()) } else { Err("its limits cannot be changed".to_owned()) }
     }
 
     /// A process that has ended although nobody asked it to. Each is returned once.
@@ -224,6 +233,12 @@ impl Started for lab::System {
 
     fn limits(&self) -> (Option<PathBuf>, Option<PathBuf>) {
         lab::System::limits(self).folders()
+    }
+
+    fn limit(&self, limits: &Limits) -> Result<(), String> {
+        let groups = lab::System::limits(self);
+        groups.put_back()?;
+        groups.change(limits)
     }
 
     fn died(&mut self) -> Option<Failure> {

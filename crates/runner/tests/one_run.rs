@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::fakes::{Heard, World, program, rename_table, store, study};
 use runner::{Bench, Made, RunError, Runner};
-use store::{RunState, Store, StudyId, StudyPlace, Verdict};
+use store::{Intervention, RunState, Store, StudyId, StudyPlace, Verdict};
 use study::{begin_study, procedure};
 
 /// A system that is started, with tables, a version and a gate.
@@ -237,4 +237,73 @@ fn a_run_can_be_stopped_at_every_moment() {
             assert_kept(&tried);
         }
     }
+}
+
+/// The runs of an experiment in this order, and what was seen of the system.
+fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>) {
+    let (store, _folder) = store();
+    let mut study = study(PLAN);
+    study.experiment = Some(plan::Experiment::default());
+    let id =
+        begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, &store).expect("a study");
+    let first = store.missing(&id).expect("it is planned").swap_remove(0);
+    let of = |(position, of): (u32, &Intervention)| StudyPlace {
+        position,
+        stage: store::stage::INTERVENTION.to_owned(),
+        intervention: Some(of.clone()),
+        ..first.clone()
+    };
+    let places: Vec<StudyPlace> = (1..).zip(order).map(of).collect();
+    store.plan_more(&id, &places).expect("they are planned");
+    let mut heard = Heard::default();
+    let bench =
+        Bench::new(Runner { store: &store, tools: world.tools() }, &study, &id, program()).expect("cores");
+    let made = places.iter().map(|place| bench.make(place, None, 7, &mut heard).expect("made")).collect();
+    drop(bench);
+    world.assert_nothing_is_left();
+    let is_told = |moment: &String| moment.starts_with("system ") || moment == "load data";
+    (made, world.moments().into_iter().filter(is_told).collect())
+}
+
+fn less_cpu() -> Intervention {
+    Intervention::Changed(store::Changed {
+        name: "CPU".to_owned(),
+        change: store::Change::Cpu { millicores: 400 },
+        rank: 0,
+        tests: Vec::new(),
+        can_refute: true,
+        factor: 0.8,
+        limit_from: 0.5,
+        prediction: "it falls".to_owned(),
+    })
+}
+
+#[test]
+fn a_system_runs_on_between_runs_whose_change_needs_no_restart() {
+    let again = Intervention::ControlAgain;
+    let order = [Intervention::CONTROL, less_cpu(), Intervention::ControlRestarted, again];
+    let (made, seen) = experiment(&World::new(), &order);
+    assert!(made.iter().all(|made| made.ending.verdict == Verdict::Complete), "{made:?}");
+    let start = ["system starts", "system is ready"];
+    let free = "system is limited as the plan says";
+    let expected = [
+        &start[..],
+        &[free, "load data", "system is limited to 0.4 cores", "system stops"],
+        &start,
+        &["load data", "system stops"],
+        &start,
+        &[free, "load data"],
+    ];
+    assert_eq!(seen, expected.concat());
+}
+
+#[test]
+fn a_system_that_cannot_be_limited_any_more_is_stopped() {
+    let world = World::with_trouble("system is limited to 0.4 cores");
+    let (made, seen) = experiment(&world, &[Intervention::CONTROL, less_cpu(), Intervention::ControlAgain]);
+    let verdicts: Vec<Verdict> = made.iter().map(|made| made.ending.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Complete, Verdict::Aborted, Verdict::Complete]);
+    assert_eq!(made[1].ending.failure.as_ref().expect("it failed").what, "the group is gone");
+    let starts = seen.iter().filter(|moment| *moment == "system starts").count();
+    assert_eq!((starts, seen.iter().filter(|moment| *moment == "system stops").count()), (2, 1), "{seen:?}");
 }

@@ -25,6 +25,8 @@ pub struct Intervention<'a> {
     pub factor: f64,
     /// The elasticity from which on the resource is the limit: ln(figure ÷ figure) ÷ ln(factor), 1 where both change alike.
     pub limit_from: f64,
+    /// How far two runs without any change lie apart, as a standard deviation of log ratios; `None`: not known.
+    pub spread: Option<f64>,
 }
 
 /// What an intervention showed.
@@ -77,17 +79,24 @@ pub fn spread_of_controls(pairs: &[(f64, f64)]) -> Option<f64> {
     Some(NORMAL * median(apart?)?)
 }
 
-/// What the interventions of a family show, which share an error rate of 5 % by Holm. `controls` are pairs of runs without any
-/// change, and `matters` is the smallest relevant difference, as a share.
-pub fn interventions(all: &[Intervention<'_>], controls: &[(f64, f64)], matters: f64) -> Vec<Effect> {
+/// The same where all ratios may share a factor, as of systems that have just been started to one that has run for a while.
+pub fn spread_around_median(pairs: &[(f64, f64)]) -> Option<f64> {
+    let logs: Option<Vec<f64>> = pairs.iter().map(|pair| log_ratio(*pair)).collect();
+    let logs = logs?;
+    let center = median(logs.iter().copied())?;
+    Some(NORMAL * median(logs.iter().map(|log| fabs(log - center)))?)
+}
+
+/// What the interventions of a family show, which share an error rate of 5 % by Holm. `matters` is the smallest relevant
+/// difference, as a share.
+pub fn interventions(all: &[Intervention<'_>], matters: f64) -> Vec<Effect> {
     let seen: Vec<Seen> = all.iter().map(Seen::of).collect();
     let p: Vec<f64> = seen.iter().map(|seen| seen.p.unwrap_or(f64::NAN)).collect();
     let significant = holm(&p, ALPHA);
-    let spread = spread_of_controls(controls);
     let judged = all.iter().zip(&seen).zip(significant);
     judged
         .map(|((of, seen), is_significant)| {
-            let finding = seen.finding(of, is_significant, spread, log1p(matters.max(0.0)));
+            let finding = seen.finding(of, is_significant, log1p(matters.max(0.0)));
             seen.effect(of, finding)
         })
         .collect()
@@ -120,13 +129,7 @@ impl Seen {
         }
     }
 
-    fn finding(
-        &self,
-        of: &Intervention<'_>,
-        is_significant: bool,
-        spread: Option<f64>,
-        matters: f64,
-    ) -> Finding {
+    fn finding(&self, of: &Intervention<'_>, is_significant: bool, matters: f64) -> Finding {
         if !self.has_ratio {
             return Finding::Undecided(Undecided::NoRatio);
         }
@@ -135,7 +138,7 @@ impl Seen {
         };
         let of_limit = (of.limit_from * fabs(log(of.factor))).max(matters);
         if is_significant && effect >= matters {
-            return match spread {
+            return match of.spread {
                 Some(spread) if spread <= effect / 2.0 => {
                     if effect >= of_limit {
                         Finding::Confirmed
@@ -170,8 +173,11 @@ mod tests {
     use super::*;
     use crate::chance::Chance;
 
-    /// What five interventions of a diagnosis multiply.
-    const FACTORS: [f64; 5] = [2.0, 0.8, 0.9, 2.0, 0.5];
+    const CHANGES: usize = 6;
+    /// What the interventions of a diagnosis multiply: users, CPU time twice, a parameter, and I/O twice.
+    const FACTORS: [f64; CHANGES] = [2.0, 0.8, 0.9, 2.0, 0.8, 0.9];
+    /// The one that needs a restart, and so a control of its own.
+    const RESTARTS: usize = 3;
     const BLOCKS: usize = 8;
 
     /// What disturbs the runs of a diagnosis.
@@ -185,46 +191,62 @@ mod tests {
         trend: f64,
         /// From this run on a neighbor takes a quarter of everything, and makes it twice as noisy.
         neighbor_from: Option<usize>,
+        /// The log of what a system that has just been started does ÷ what one does that has run for a while.
+        restarted: f64,
         /// The run with the third change fails in one block of so many; zero is never.
         fails: usize,
     }
 
-    const CALM: World = World { deviation: 0.02, disturbed: 0, trend: 0.0, neighbor_from: None, fails: 0 };
+    const CALM: World =
+        World { deviation: 0.02, disturbed: 0, trend: 0.0, neighbor_from: None, restarted: 0.0, fails: 0 };
     const BUSY: World = World { disturbed: 20, ..CALM };
 
-    /// A diagnosis of so many blocks, each in an order of chance: a control, its own control, and each change with its true log effect.
-    fn diagnosed(truth: [f64; 5], world: World, chance: &mut Chance) -> Vec<Effect> {
-        let mut pairs: [Vec<(f64, f64)>; 5] = Default::default();
-        let (mut controls, mut runs) = (Vec::new(), 0_usize);
-        for _ in 0..BLOCKS {
-            // Control, control again, and the changes.
-            let mut order: [usize; 7] = core::array::from_fn(|place| place);
+    /// A diagnosis of so many blocks: a control, its own control, and each change with its true log effect in an order of chance; before
+    /// or after these, by turns, a control that is restarted and the change that needs it.
+    fn diagnosed(truth: [f64; CHANGES], world: World, chance: &mut Chance) -> Vec<Effect> {
+        let mut pairs: [Vec<(f64, f64)>; CHANGES] = Default::default();
+        let (mut controls, mut restarted, mut runs) = (Vec::new(), Vec::new(), 0_usize);
+        for block in 0..BLOCKS {
+            // Control, control again, the changes, and the control that is restarted.
+            let mut order: [usize; CHANGES + 3] = core::array::from_fn(|place| place);
             chance.shuffle(&mut order);
-            let mut figures = [0.0; 7];
+            let is_restarted = |of: usize| of == RESTARTS + 2 || of == CHANGES + 2;
+            order.sort_by_key(|of| is_restarted(*of) != (block % 2 == 1));
+            let mut figures = [0.0; CHANGES + 3];
             for of in order {
                 let is_neighbor_there = world.neighbor_from.is_some_and(|from| runs >= from);
                 let (lost, noisier) = if is_neighbor_there { (0.25, 2.0) } else { (0.0, 1.0) };
                 let is_disturbed = world.disturbed > 0 && chance.below(world.disturbed) == 0;
                 let noise =
                     noisier * world.deviation * chance.normal() - if is_disturbed { 0.5 } else { 0.0 };
-                let effect = of.checked_sub(2).map_or(0.0, |change| truth[change]);
+                let effect = of.checked_sub(2).and_then(|change| truth.get(change)).copied().unwrap_or(0.0)
+                    + if is_restarted(of) { world.restarted } else { 0.0 };
                 figures[of] = 1_000.0 * exp(world.trend * runs as f64 + effect + noise - lost);
                 runs += 1;
             }
             let fails = world.fails > 0 && chance.below(world.fails) == 0;
             controls.push((figures[1], figures[0]));
+            restarted.push((figures[CHANGES + 2], figures[0]));
             for (change, pairs) in pairs.iter_mut().enumerate() {
                 if !(change == 2 && fails) {
-                    pairs.push((figures[change + 2], figures[0]));
+                    let control = if change == RESTARTS { CHANGES + 2 } else { 0 };
+                    pairs.push((figures[change + 2], figures[control]));
                 }
             }
         }
+        let of_controls = spread_of_controls(&controls);
+        let of_restarted =
+            [spread_around_median(&restarted), of_controls].into_iter().flatten().reduce(f64::max);
         let all: Vec<Intervention<'_>> = pairs
             .iter()
             .zip(FACTORS)
-            .map(|(pairs, factor)| Intervention { pairs, factor, limit_from: 0.5 })
+            .enumerate()
+            .map(|(change, (pairs, factor))| {
+                let spread = if change == RESTARTS { of_restarted } else { of_controls };
+                Intervention { pairs, factor, limit_from: 0.5, spread }
+            })
             .collect();
-        interventions(&all, &controls, 0.03)
+        interventions(&all, 0.03)
     }
 
     fn is_found(effect: &Effect) -> bool {
@@ -240,10 +262,12 @@ mod tests {
             ("faster and faster", World { trend: 0.01, ..BUSY }),
             ("a neighbor from the fourth block on", World { neighbor_from: Some(24), ..BUSY }),
             ("a change that fails", World { fails: 3, ..BUSY }),
+            ("slow after a start", World { restarted: -0.7, trend: -0.01, ..BUSY }),
         ];
         for (name, world) in worlds {
             let mut chance = Chance::of(11);
-            let wrong = (0..1_000).filter(|_| diagnosed([0.0; 5], world, &mut chance).iter().any(is_found));
+            let wrong =
+                (0..1_000).filter(|_| diagnosed([0.0; CHANGES], world, &mut chance).iter().any(is_found));
             let wrong = wrong.count();
             assert!(wrong <= 50, "{wrong} of 1,000: {name}");
         }
@@ -252,12 +276,13 @@ mod tests {
     /// How many of the changes that act were confirmed, how many of all confirmations were of these, and how many were refuted.
     fn confirmations(world: World) -> [usize; 4] {
         let limit = FACTORS.map(log);
-        let truths: [[f64; 5]; 4] = [
-            // The load; the CPU; a parameter; CPU and parameter, each a part of the way.
-            [limit[0], 0.0, 0.0, 0.0, limit[4]],
-            [0.0, limit[1], limit[2], 0.0, 0.0],
-            [0.0, 0.0, 0.0, limit[3], 0.0],
-            [0.0, 0.7 * limit[1], 0.7 * limit[2], 0.7 * limit[3], 0.0],
+        let truths: [[f64; CHANGES]; 5] = [
+            // The load; the CPU; a parameter; I/O; CPU and parameter, each a part of the way.
+            [limit[0], 0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.0, limit[1], limit[2], 0.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0, limit[3], 0.0, 0.0],
+            [0.0, 0.0, 0.0, 0.0, limit[4], limit[5]],
+            [0.0, 0.7 * limit[1], 0.7 * limit[2], 0.7 * limit[3], 0.0, 0.0],
         ];
         let mut chance = Chance::of(5);
         let (mut confirmed, mut true_ones, mut refuted, mut acting) = (0, 0, 0, 0);
@@ -290,14 +315,24 @@ mod tests {
     fn alone(with: &[f64], without: &[f64], again: &[f64]) -> Effect {
         let pairs: Vec<(f64, f64)> = with.iter().copied().zip(without.iter().copied()).collect();
         let controls: Vec<(f64, f64)> = again.iter().copied().zip(without.iter().copied()).collect();
-        let of = Intervention { pairs: &pairs, factor: 0.8, limit_from: 0.5 };
-        interventions(&[of], &controls, 0.03)[0]
+        let spread = spread_of_controls(&controls);
+        let of = Intervention { pairs: &pairs, factor: 0.8, limit_from: 0.5, spread };
+        interventions(&[of], 0.03)[0]
     }
 
     const LEVEL: [f64; 8] = [100.0, 101.0, 99.0, 100.0, 102.0, 98.0, 100.0, 101.0];
 
     fn times(factor: f64) -> [f64; 8] {
         LEVEL.map(|figure| figure * factor)
+    }
+
+    #[test]
+    fn a_factor_that_all_ratios_share_is_no_spread() {
+        let pairs = [(50.0, 100.0), (51.0, 100.0), (49.0, 100.0)];
+        assert!(spread_of_controls(&pairs).is_some_and(|spread| spread > 0.9));
+        let expected = NORMAL * log(51.0 / 50.0);
+        assert!(spread_around_median(&pairs).is_some_and(|spread| fabs(spread - expected) < 1e-3));
+        assert_eq!(spread_around_median(&[]), None);
     }
 
     #[test]

@@ -37,7 +37,9 @@ pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;
-pub use intervention::{Effect, Finding, Intervention, Undecided, interventions, spread_of_controls};
+pub use intervention::{
+    Effect, Finding, Intervention, Undecided, interventions, spread_around_median, spread_of_controls,
+};
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use proportion::{proportion_error, proportion_interval};

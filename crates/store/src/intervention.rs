@@ -14,6 +14,8 @@ pub enum Intervention {
     },
     /// Nothing is changed either: how far two runs lie apart that are alike.
     ControlAgain,
+    /// Nothing is changed, and the system is started again: what changes are compared with that need a restart.
+    ControlRestarted,
     /// One thing is changed.
     Changed(Changed),
 }
@@ -121,7 +123,30 @@ impl IoLimits {
     }
 }
 
+impl Change {
+    /// Whether the system must be started again for it. Everything else is changed while it runs.
+    pub fn needs_restart(&self) -> bool {
+        match self {
+            Self::Parameter { .. } | Self::Delay { .. } => true,
+            Self::Users { .. }
+            | Self::Cpu { .. }
+            | Self::Threads { .. }
+            | Self::GeneratorCores { .. }
+            | Self::Io { .. } => false,
+        }
+    }
+}
+
 impl Intervention {
+    /// Whether the system is started for this run alone.
+    pub fn needs_restart(&self) -> bool {
+        match self {
+            Self::Control { .. } | Self::ControlAgain => false,
+            Self::ControlRestarted => true,
+            Self::Changed(changed) => changed.change.needs_restart(),
+        }
+    }
+
     /// A control.
     pub const CONTROL: Self = Self::Control { left_out: Vec::new() };
 
@@ -135,6 +160,7 @@ impl Intervention {
         match self {
             Self::Control { .. } => "control",
             Self::ControlAgain => "control again",
+            Self::ControlRestarted => "control restarted",
             Self::Changed(changed) => &changed.name,
         }
     }

@@ -10,6 +10,12 @@ use crate::units;
 
 /// How long a run of an experiment is measured at most: many short runs tell more than few long ones.
 const MEASURED_MAX_NS: u64 = 5_000_000_000;
+/// The same of a system that runs on from one run to the next, and differs less.
+const LIVE_MEASURED_MAX_NS: u64 = 4_000_000_000;
+/// Of such a run the warm-up at least, unless that of the load is shorter: then a limit has taken effect, and requests of before have ended.
+const LIVE_WARM_UP_MIN_NS: u64 = 500_000_000;
+/// The part of the warm-up that a system needs that is warm.
+const LIVE_WARM_UP: u64 = 4;
 /// How long an experiment may take, unless somebody says otherwise.
 const WITHIN_NS: u64 = 8 * 60 * 1_000_000_000;
 
@@ -148,6 +154,25 @@ impl Study {
         of_plan.map_or(MEASURED_MAX_NS, |measured_ns| measured_ns.min(MEASURED_MAX_NS))
     }
 
+    /// The same of a run whose system runs on from the one before.
+    pub fn experiment_live_run_ns(&self, load: usize) -> u64 {
+        live_warm_up_ns(self.loads[load].warm_up_ns)
+            .saturating_add(self.experiment_measured_ns(load).min(LIVE_MEASURED_MAX_NS))
+    }
+
+    /// Shortens the load of a run of an experiment for a system that can be changed while it runs. One that is warm already needs a part
+    /// of the warm-up.
+    pub fn shorten_live(&mut self, load: usize, is_warm: bool) {
+        let measured_ns = self.experiment_measured_ns(load).min(LIVE_MEASURED_MAX_NS);
+        let of_load = &mut self.loads[load];
+        if is_warm {
+            of_load.warm_up_ns = live_warm_up_ns(of_load.warm_up_ns);
+            of_load.spec.warm_up_ns = Some(of_load.warm_up_ns.into());
+        }
+        of_load.run_ns = Some(of_load.warm_up_ns.saturating_add(measured_ns));
+        of_load.spec.measured_ns = Some(measured_ns.into());
+    }
+
     /// The study of a run of an experiment: short, without events and gates, and with a change in a variant or in a load, if there
     /// is one.
     pub fn changed(&self, variant: usize, load: usize, change: Option<&Change>) -> Self {
@@ -193,6 +218,10 @@ impl Study {
         study.gates.clear();
         study
     }
+}
+
+fn live_warm_up_ns(warm_up_ns: u64) -> u64 {
+    warm_up_ns.min((warm_up_ns / LIVE_WARM_UP).max(LIVE_WARM_UP_MIN_NS))
 }
 
 /// What is assumed of a value in words: nobody can say how much more `off` is than `on`.

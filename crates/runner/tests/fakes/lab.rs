@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lab::events::Event;
+use lab::limits::Limits;
 use lab::probes::{Look, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
 use runner::{Before, Clock, Happenings, Lab, Prepared, Room, RunError, Started, Watch};
@@ -78,6 +79,15 @@ struct FakeSystem {
 impl Started for FakeSystem {
     fn roots(&self) -> Vec<Root> {
         vec![Root { name: "web".to_owned(), keeper_pid: 1, is_aside: false }]
+    }
+
+    fn limit(&self, limits: &Limits) -> Result<(), String> {
+        let words =
+            limits.cpu_cores.map_or("as the plan says".to_owned(), |cores| format!("to {cores} cores"));
+        match self.world.moment(&format!("{} is limited {words}", self.who)) {
+            true => Err("the group is gone".to_owned()),
+            false => Ok(()),
+        }
     }
 
     fn died(&mut self) -> Option<Failure> {

@@ -22,6 +22,10 @@ use crate::study_error::StudyError;
 
 /// What starting and stopping a system takes in addition to its load, before any run of an experiment has shown it.
 const BEYOND: Duration = Duration::from_millis(1_500);
+/// A longer gap between two runs is an interruption.
+const GAP_MAX_MS: i64 = 60_000;
+/// Between two runs of a system that runs on.
+const BETWEEN: Duration = Duration::from_millis(300);
 /// More interventions share the error rate, and find less.
 const INTERVENTIONS_MAX: usize = 6;
 
@@ -91,10 +95,10 @@ impl<'a> Experiment<'a> {
             return Ok((Vec::new(), news.collect()));
         }
         let too_many = changes.split_off(changes.len().min(INTERVENTIONS_MAX));
-        let each = Duration::from_nanos(self.plan.experiment_run_ns(subject.load)) + BEYOND;
-        let affordable = self.affordable(changes.len(), EXPERIMENT_BLOCKS, each, Duration::ZERO);
-        let left = changes.split_off(affordable);
-        let mut news = words::begins(self.plan, &subject, &changes, each);
+        let within = Duration::from_nanos(self.asked.within_ns) / EXPERIMENT_BLOCKS;
+        let left = self.leave(&mut changes, subject.load, 1.0, within);
+        let block = self.block_takes(&changes, subject.load);
+        let mut news = words::begins(self.plan, &subject, &changes, block);
         left_out.extend(words::left(&left));
         left_out.extend(words::too_many(&too_many));
         news.extend(words::not_changed(&left_out));
@@ -111,21 +115,43 @@ impl<'a> Experiment<'a> {
         Ok((places, news))
     }
 
-    /// How many of so many interventions, at least none, so many blocks can have in the time that is left.
-    fn affordable(&self, wanted: usize, blocks: u32, each: Duration, spent: Duration) -> usize {
-        let left = Duration::from_nanos(self.asked.within_ns).saturating_sub(spent);
-        let of_block = left / blocks.max(1);
-        let runs = (of_block.as_secs_f64() / each.as_secs_f64().max(1e-3)) as usize;
-        runs.saturating_sub(2).min(wanted)
+    /// Takes out what a block cannot have in so much time, if everything takes so many times as long as planned. What is cheap may stay
+    /// where something before it is too long.
+    fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
+        let mut left = Vec::new();
+        for changed in std::mem::take(changes) {
+            changes.push(changed);
+            if self.block_takes(changes, load).as_secs_f64() * longer > within.as_secs_f64() {
+                left.extend(changes.pop());
+            }
+        }
+        left
     }
 
-    /// A control, another, and a run with each change, in an order of chance.
+    /// How long a block takes.
+    fn block_takes(&self, changes: &[Changed], load: usize) -> Duration {
+        let restarts: Vec<bool> = runs_of_block(changes).map(|of| of.needs_restart()).collect();
+        let restarts = restarts.iter().filter(|restarts| **restarts).count() as u32;
+        let live = runs_of_block(changes).count() as u32 - restarts;
+        let plan = self.plan;
+        let [live_run, run] = [plan.experiment_live_run_ns(load), plan.experiment_run_ns(load)];
+        let warm_up = Duration::from_nanos(plan.loads[load].warm_up_ns);
+        let again = if restarts > 0 { BEYOND + warm_up } else { Duration::ZERO };
+        (Duration::from_nanos(live_run) + BETWEEN) * live
+            + (Duration::from_nanos(run) + BEYOND) * restarts
+            + again
+    }
+
+    /// The runs of a block, in an order of chance; but those that need a restart together, after or before the others by turns: so the
+    /// system is started again as seldom as possible, and no kind comes always later.
     fn block(&self, base: &StudyPlace, block: u32, changes: &[Changed]) -> Vec<StudyPlace> {
-        let controls = [Intervention::CONTROL, Intervention::ControlAgain];
-        let all = controls.into_iter().chain(changes.iter().cloned().map(Intervention::Changed));
+        let all = runs_of_block(changes);
         let mut places: Vec<StudyPlace> =
             all.map(|of| StudyPlace { block, intervention: Some(of), ..base.clone() }).collect();
         shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM ^ (u64::from(block) << 40)));
+        let needs_restart =
+            |place: &StudyPlace| place.intervention.as_ref().is_some_and(Intervention::needs_restart);
+        places.sort_by_key(|place| needs_restart(place) != (block % 2 == 1));
         places
     }
 
@@ -139,9 +165,15 @@ impl<'a> Experiment<'a> {
         if blocks_left == 0 || changes.is_empty() {
             return Default::default();
         }
-        let (spent, runs) = time_of(kept);
-        let each = spent.checked_div(runs).unwrap_or(BEYOND);
-        let dropped = changes.split_off(self.affordable(changes.len(), blocks_left, each, spent));
+        let spent = time_of(kept);
+        let load = self.plan.loads.iter().position(|load| load.name == base.load).unwrap_or_default();
+        let left = Duration::from_nanos(self.asked.within_ns).saturating_sub(spent);
+        let planned_s: f64 = (0..=last)
+            .map(|block| changes_of(planned.iter().filter(|place| place.block == block).copied()))
+            .map(|changes| self.block_takes(&changes, load).as_secs_f64())
+            .sum();
+        let longer = spent.as_secs_f64() / planned_s.max(1e-3);
+        let dropped = self.leave(&mut changes, load, longer, left / blocks_left);
         let news = words::dropped(&dropped, last + 1);
         if changes.is_empty() {
             return (Vec::new(), news);
@@ -246,18 +278,27 @@ fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> 
     changes.into_values().collect()
 }
 
-/// How long the runs of the experiment took so far, with what is between them, and how many there are. The time of an interruption
-/// is that of nobody.
-fn time_of(kept: &Study) -> (Duration, u32) {
+/// Two controls, and a run with each change. What needs a restart has a control that was restarted, too.
+fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
+    let restarts = changes.iter().any(|changed| changed.change.needs_restart());
+    let controls = [Intervention::CONTROL, Intervention::ControlAgain];
+    let controls = controls.into_iter().chain(restarts.then_some(Intervention::ControlRestarted));
+    controls.chain(changes.iter().cloned().map(Intervention::Changed))
+}
+
+/// How long the runs of the experiment took so far, with what is between them. The time of an interruption is that of nobody.
+fn time_of(kept: &Study) -> Duration {
     let is_of = |run: &&Run| run.new.place.as_ref().is_some_and(|(_, place)| place.intervention.is_some());
-    let (mut spent_ms, mut runs) = (0i64, 0u32);
-    for run in kept.runs.iter().filter(is_of) {
-        let Some(ending) = &run.ending else { continue };
-        spent_ms += ending.ended_at_unix_ms.saturating_sub(run.new.started_at_unix_ms).max(0);
-        runs += 1;
+    let ended = |run: &Run| Some((run.new.started_at_unix_ms, run.ending.as_ref()?.ended_at_unix_ms));
+    let mut times: Vec<(i64, i64)> = kept.runs.iter().filter(is_of).filter_map(ended).collect();
+    times.sort_unstable();
+    let (mut spent_ms, mut before) = (0i64, None);
+    for (started, ended) in times {
+        let from = before.filter(|before| started.saturating_sub(*before) <= GAP_MAX_MS).unwrap_or(started);
+        spent_ms += ended.saturating_sub(from).max(0);
+        before = Some(ended);
     }
-    let started = Duration::from_millis(u64::try_from(spent_ms).unwrap_or_default());
-    (started.saturating_add(BEYOND.saturating_mul(runs) / 3), runs)
+    Duration::from_millis(u64::try_from(spent_ms).unwrap_or_default())
 }
 
 #[cfg(test)]

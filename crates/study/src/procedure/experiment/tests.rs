@@ -75,14 +75,17 @@ fn an_experiment_follows_the_study_in_eight_blocks_with_two_controls() {
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 2s }", 8 * MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
-    assert_eq!(names(&places), ["control", "control again", "users 8 → 16", "users 8 → 4", "workers 2 → 3"]);
+    assert_eq!(
+        names(&places),
+        ["control", "control again", "control restarted", "users 8 → 16", "users 8 → 4", "workers 2 → 3"]
+    );
     assert!(places.iter().all(|place| place.stage == stage::INTERVENTION && place.variant == "workers=2"));
     assert!(news[0].starts_with("experiment on web workers=2; likely bottleneck: "), "{news:?}");
     assert!(news.iter().any(|line| line.contains("workers 2 → 3: if it is the limit")), "{news:?}");
     for block in 1..8 {
         make(&store, &id);
         let (places, news) = turn(&plan, &store, &id);
-        assert!(places.iter().all(|place| place.block == block) && places.len() == 5, "{places:?}");
+        assert!(places.iter().all(|place| place.block == block) && places.len() == 6, "{places:?}");
         assert!(news.is_empty(), "{news:?}");
     }
     make(&store, &id);
@@ -94,11 +97,11 @@ fn an_experiment_follows_the_study_in_eight_blocks_with_two_controls() {
 
 #[test]
 fn what_does_not_fit_into_the_time_is_left_and_said() {
-    // Two seconds and a half each: 8 blocks of a control, another, and one change take a minute.
+    // A block of two controls and two changes takes 5.2 s, and one with a parameter 9.1 s: that needs a restart.
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS + MINUTE_NS / 10);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
-    assert_eq!(places.len(), 3);
+    assert_eq!(names(&places), ["control", "control again", "users 8 → 16", "users 8 → 4"]);
     let told = places.iter().find_map(|place| match &place.intervention {
         Some(Intervention::Control { left_out }) => Some(left_out.clone()),
         _ => None,

@@ -17,7 +17,7 @@ pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
 /// What is tested, and what is predicted, a line each.
-pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], each: Duration) -> Vec<String> {
+pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
     let under = if plan.loads.len() > 1 {
         format!(" under {}", plan.loads[subject.load].name)
@@ -27,8 +27,8 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], each: 
     let suspected = subject.bottleneck.as_ref().map_or("not known", |bottleneck| bottleneck.what);
     let mut lines = vec![format!("experiment on {name}{under}; likely bottleneck: {suspected}")];
     if !changes.is_empty() {
-        let runs = changes.len() + 2;
-        let seconds = (each * EXPERIMENT_BLOCKS * runs as u32).as_secs_f64();
+        let runs = super::runs_of_block(changes).count();
+        let seconds = (block * EXPERIMENT_BLOCKS).as_secs_f64();
         lines.push(format!(
             "{EXPERIMENT_BLOCKS} blocks of {runs} runs, about {:.1} min; predictions:",
             seconds / 60.0
