@@ -19,6 +19,8 @@ pub struct Inside {
     pub waits: BTreeMap<String, f64>,
     /// Statements with what they waited for, most sessions first.
     pub statements: Vec<StatementWait>,
+    /// Statements with their execution time, most first; empty where the server does not tell it.
+    pub executed: Vec<StatementTime>,
     /// Sessions that others waited for, and how many did, most first.
     pub blocking: Vec<(String, f64)>,
     /// Growth of counters for each second, by metric without `db_`; those with labels are summed up.
@@ -38,6 +40,37 @@ pub struct StatementWait {
     pub wait: String,
     /// Mean number of sessions.
     pub sessions: f64,
+}
+
+/// How long a statement was executed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementTime {
+    /// Its text without values.
+    pub statement: String,
+    /// How often it was executed.
+    pub calls: f64,
+    /// All executions together.
+    pub total_s: f64,
+}
+
+impl StatementTime {
+    /// Of calls and seconds by statement, those with the most time first.
+    fn ranked(executed: BTreeMap<&str, [f64; 2]>) -> Vec<Self> {
+        let called = executed.into_iter().filter(|(_, [calls, _])| *calls > 0.0);
+        let of = |(statement, [calls, total_s]): (&str, [f64; 2])| Self {
+            statement: statement.to_owned(),
+            calls,
+            total_s,
+        };
+        let mut all: Vec<Self> = called.map(of).collect();
+        all.sort_by(|a, b| b.total_s.total_cmp(&a.total_s));
+        all
+    }
+
+    /// In milliseconds.
+    pub fn mean_ms(&self) -> f64 {
+        self.total_s * 1e3 / self.calls
+    }
 }
 
 /// What reports call this where it could not be read.
@@ -71,6 +104,7 @@ impl Inside {
         let mut counted_s = BTreeSet::new();
         let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
             Default::default();
+        let mut executed: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         let (mut active, mut asked_s, mut open, mut max) = (0.0, 0.0, None, None);
         for reading in of_database() {
             let (label, value) = (reading.label, reading.value);
@@ -82,6 +116,8 @@ impl Inside {
                 "db_sessions" => *states.entry(label.to_owned()).or_default() += mean,
                 "db_waits" => *waits.entry(label.to_owned()).or_default() += mean,
                 "db_statement_waits" => *statements.entry(label.to_owned()).or_default() += mean,
+                "db_statement_calls" => executed.entry(label).or_default()[0] += value,
+                "db_statement_s" => executed.entry(label).or_default()[1] += value,
                 "db_blocking" => *blocking.entry(label.to_owned()).or_default() += mean,
                 "db_connections" => open = Some(open.map_or(value, |most: f64| most.max(value))),
                 "db_connections_max" => max = Some(value),
@@ -107,6 +143,7 @@ impl Inside {
             states,
             waits,
             statements,
+            executed: StatementTime::ranked(executed),
             blocking,
             per_s,
             connections: open.zip(max).map(|(open, max)| [open, max]),
@@ -130,6 +167,12 @@ impl Inside {
         if self.active > 0.0 { sessions / self.active } else { 0.0 }
     }
 
+    /// The share of the execution time of all statements that one took; `None` if there is none.
+    pub fn share_of_time(&self, one: &StatementTime) -> Option<f64> {
+        let all_s: f64 = self.executed.iter().map(|of| of.total_s).sum();
+        Some(one.total_s / all_s).filter(|share| share.is_finite())
+    }
+
     /// The growth of a counter for each second; `None` if the server does not count it.
     pub fn rate(&self, metric: &str) -> Option<f64> {
         self.per_s.get(metric).copied()
@@ -148,6 +191,7 @@ pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
         "db_statement_waits" => WAIT_SEPARATOR,
         "db_blocking" => BLOCKING_SEPARATOR,
+        "db_statement_calls" | "db_statement_s" => return "statement",
         _ => return label,
     };
     label.split_once(separator).map_or(label, |(before, _)| before)
@@ -192,6 +236,10 @@ mod tests {
             of_database("db_statement_waits", &format!("Lock:transactionid | {update}"), lock),
             of_database("db_statement_waits", "CPU | SELECT ? | ?", cpu),
             of_database("db_blocking", "session 7, active: x", lock),
+            of_database("db_statement_calls", update, 40.0),
+            of_database("db_statement_s", update, 0.3),
+            of_database("db_statement_calls", "COMMIT", 40.0),
+            of_database("db_statement_s", "COMMIT", 0.1),
             of_database("db_commits", "", 100.0),
             of_database("db_blocks_read", "", 25.0),
             of_database("db_blocks_hit", "", 75.0),
@@ -214,6 +262,9 @@ mod tests {
         assert_eq!((inside.class_share("Lock"), inside.class_share("IO")), (0.6, 0.0));
         assert_eq!(inside.statements[0].statement, "UPDATE t SET a = ?");
         assert_eq!(inside.statements[1].statement, "SELECT ? | ?");
+        let first = &inside.executed[0];
+        assert_eq!((first.statement.as_str(), first.calls, first.total_s), ("UPDATE t SET a = ?", 80.0, 0.6));
+        assert_eq!((first.mean_ms(), inside.share_of_time(first)), (7.5, Some(0.6 / 0.8)));
         assert_eq!(inside.blocking, [("session 7, active: x".to_owned(), 3.0)]);
         assert_eq!((inside.rate("commits"), inside.hits()), (Some(100.0), Some(0.75)));
         assert_eq!(inside.connections, Some([12.0, 100.0]));
@@ -226,6 +277,7 @@ mod tests {
         let told = |metric, label| without_statement(metric, label);
         assert_eq!(told("db_statement_waits", "IO:WALSync | INSERT INTO secrets"), "IO:WALSync");
         assert_eq!(told("db_blocking", "session 7, active: SELECT a::b"), "session 7, active");
+        assert_eq!(told("db_statement_s", "SELECT secret"), "statement");
         assert_eq!(told("disk_busy_s", "vda: x | y"), "vda: x | y");
     }
 

@@ -60,8 +60,8 @@ pub use durations::Durations;
 pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
 pub use gates::{Gates, judge_gates};
 pub use inside::{
-    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementWait, WAIT_SEPARATOR, class_of,
-    without_statement,
+    BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementTime, StatementWait, WAIT_SEPARATOR,
+    class_of, without_statement,
 };
 pub use kind::MetricKind;
 pub use measured::Measured;

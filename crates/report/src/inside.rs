@@ -12,6 +12,8 @@ use crate::view::View;
 /// Waits, statements and sessions that are named.
 const WAITS_MAX: usize = 4;
 const STATEMENTS_MAX: usize = 3;
+/// Statements with their times.
+const EXECUTED_MAX: usize = 5;
 /// Columns of a statement, and of the name of a wait.
 const STATEMENT_COLUMNS_MAX: usize = 80;
 const WAIT_COLUMNS_MAX: usize = 40;
@@ -48,6 +50,13 @@ fn figures(inside: &Inside) -> Vec<String> {
         let share = percent(one.sessions / inside.active, 0);
         let statement = harmless(&one.statement, STATEMENT_COLUMNS_MAX);
         format!("{share} {}: {statement}", wait_words(&one.wait))
+    }));
+    lines.extend(inside.executed.iter().take(EXECUTED_MAX).map(|one| {
+        let share = inside
+            .share_of_time(one)
+            .map_or_else(String::new, |share| format!("{} of execution time, ", percent(share, 0)));
+        let (calls, mean_ms) = (decimal(one.calls, 0), decimal(one.mean_ms(), 3));
+        format!("{share}{calls} calls of {mean_ms} ms: {}", harmless(&one.statement, STATEMENT_COLUMNS_MAX))
     }));
     let hits = inside.hits().map(|hits| format!("{} of blocks found in memory", percent(hits, 1)));
     let connections = inside.connections.map(|[open, max]| format!("{open} of {max} connections open"));

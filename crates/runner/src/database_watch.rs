@@ -4,6 +4,7 @@
 //! took more than 4 ms, samples are rarer, down to one a second. What cannot be read is named once.
 
 mod mysql;
+mod pg_statements;
 mod postgres;
 mod shape;
 mod tally;
@@ -59,6 +60,11 @@ trait Dialect: Send {
 
     /// Counters since the start of the server, and sizes.
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error>;
+
+    /// What statements added to their statistics since the last call of this session, most time first.
+    fn statements(&mut self, _asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// One value of a server's own statistics.
@@ -69,6 +75,16 @@ struct Counter {
     value: f64,
     /// Whether it only grows, and is read as growth.
     grows: bool,
+}
+
+/// What executions of a statement added to its statistics.
+#[derive(Clone, Debug, PartialEq)]
+struct Grown {
+    /// Its shape.
+    statement: String,
+    calls: f64,
+    /// Execution time.
+    time_s: f64,
 }
 
 /// A session, and a place for reasons why something cannot be read.
@@ -241,6 +257,8 @@ impl Watcher<'_> {
         let mut answers = [Duration::MAX; ANSWERS];
         let mut number = 0;
         self.shared.tally().count(self.dialect.counters(&mut asked)?, true);
+        // What was before the load is nobody's.
+        self.dialect.statements(&mut asked)?;
         loop {
             let begun = Instant::now();
             let samples = self.dialect.sample(&mut asked)?;
@@ -250,9 +268,11 @@ impl Watcher<'_> {
                 counters_at = begun;
                 let blocking = if is_locked { self.dialect.blocking(&mut asked)? } else { Vec::new() };
                 let counters = self.dialect.counters(&mut asked)?;
+                let grown = self.dialect.statements(&mut asked)?;
                 let mut tally = self.shared.tally();
                 tally.add_blocking(blocking);
                 tally.count(counters, false);
+                tally.add_grown(grown);
             }
             let took = begun.elapsed();
             self.shared.tally().took(took);

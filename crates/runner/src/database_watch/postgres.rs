@@ -2,9 +2,10 @@
 
 use loading::{Answer, Error};
 
+use super::pg_statements::Statements;
 use super::shape::{Quotes, shape};
 use super::tally::Sample;
-use super::{Asked, Counter, Dialect, number, text};
+use super::{Asked, Counter, Dialect, Grown, number, text};
 
 /// Sessions of this database, those that do the same counted together. What is idle waits for its client.
 const SAMPLE: &str = "\
@@ -134,6 +135,7 @@ pub(super) struct Postgres {
     version: u32,
     /// Numbers of the statistics that were refused.
     refused: Vec<usize>,
+    statements: Statements,
 }
 
 impl Dialect for Postgres {
@@ -142,6 +144,8 @@ impl Dialect for Postgres {
         let Some(answer) = asked.ask_if_allowed("the version of the server", BEGIN)? else { return Ok(None) };
         let row = answer.first().map_or(&[][..], Vec::as_slice);
         self.version = number(row, 0).map_or(0, |version| version as u32);
+        let own = [SAMPLE, BLOCKING, BEGIN].into_iter().chain(STATISTICS.iter().map(|one| one.sql));
+        self.statements.begin(self.version, own, asked)?;
         Ok(number(row, 1).zip(number(row, 2)).map(|(open, max)| [open, max]))
     }
 
@@ -175,6 +179,10 @@ impl Dialect for Postgres {
             }
         }
         Ok(counters)
+    }
+
+    fn statements(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Grown>, Error> {
+        self.statements.grown(asked)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use judge::{DATABASE, WAIT_SEPARATOR};
 use lab::probes::Reading;
 
-use super::Counter;
+use super::{Counter, Grown};
 
 /// What takes in the labels that are one too many.
 const OTHER: &str = "other";
@@ -75,6 +75,8 @@ pub(super) struct Tally {
     /// How often it was asked who blocks others.
     blocking_looks: u32,
     blocking: Labels,
+    calls: Labels,
+    times: Labels,
     before: BTreeMap<(&'static str, String), f64>,
     grown: BTreeMap<(&'static str, String), f64>,
     sizes: BTreeMap<(&'static str, String), f64>,
@@ -90,6 +92,8 @@ impl Default for Tally {
             statements: Labels::up_to(128),
             blocking_looks: 0,
             blocking: Labels::up_to(24),
+            calls: Labels::up_to(24),
+            times: Labels::up_to(24),
             before: BTreeMap::new(),
             grown: BTreeMap::new(),
             sizes: BTreeMap::new(),
@@ -119,6 +123,14 @@ impl Tally {
     pub(super) fn add_blocking(&mut self, blocking: Vec<(String, f64)>) {
         self.blocking_looks += 1;
         blocking.into_iter().for_each(|(who, sessions)| self.blocking.add(&who, sessions));
+    }
+
+    /// What statements added, most time first.
+    pub(super) fn add_grown(&mut self, grown: Vec<Grown>) {
+        for Grown { statement, calls, time_s } in grown {
+            self.calls.add(&statement, calls);
+            self.times.add(&statement, time_s);
+        }
     }
 
     /// Counters as they are now. The first of a session are only remembered: the server may have started again.
@@ -160,6 +172,8 @@ impl Tally {
         }
         let looks = std::mem::take(&mut self.blocking_looks);
         self.blocking.write("db_blocking", f64::from(looks.max(1)), &mut readings);
+        self.calls.write("db_statement_calls", 1.0, &mut readings);
+        self.times.write("db_statement_s", 1.0, &mut readings);
         for values in [&mut self.grown, &mut self.sizes] {
             let values = std::mem::take(values);
             readings.extend(

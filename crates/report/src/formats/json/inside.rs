@@ -19,6 +19,8 @@ pub(super) struct InsideObject<'a> {
     sessions: BTreeMap<&'a str, f64>,
     waits: Vec<WaitObject<'a>>,
     statements: Vec<StatementObject<'a>>,
+    /// With the most execution time.
+    statement_times: Vec<TimeObject<'a>>,
     blocking: Vec<BlockingObject<'a>>,
     /// Growth of counters.
     per_s: BTreeMap<&'a str, f64>,
@@ -41,6 +43,15 @@ struct StatementObject<'a> {
     statement: &'a str,
     wait: &'a str,
     sessions: f64,
+}
+
+#[derive(Serialize)]
+struct TimeObject<'a> {
+    statement: &'a str,
+    calls: u64,
+    mean_ms: f64,
+    total_s: f64,
+    share: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -70,6 +81,13 @@ impl<'a> InsideObject<'a> {
             wait: &one.wait,
             sessions: thousandths(one.sessions),
         });
+        let times = inside.executed.iter().take(STATEMENTS_MAX).map(|one| TimeObject {
+            statement: &one.statement,
+            calls: one.calls as u64,
+            mean_ms: thousandths(one.mean_ms()),
+            total_s: thousandths(one.total_s),
+            share: inside.share_of_time(one).map(counted::share),
+        });
         let blocking = inside
             .blocking
             .iter()
@@ -80,6 +98,7 @@ impl<'a> InsideObject<'a> {
             sessions: rounded(&inside.states),
             waits: inside.ranked().into_iter().map(wait).collect(),
             statements: statements.collect(),
+            statement_times: times.collect(),
             blocking: blocking.collect(),
             per_s: rounded(&inside.per_s),
             buffer_hit_share: inside.hits().map(counted::share),
