@@ -1,12 +1,12 @@
 //! Why one variant is slower than another: the part of the time per request that grew, as far as stored readings differ in the
-//! same blocks. Nothing was changed to confirm it.
+//! same blocks, or between runs that were made at different times. Nothing was changed to confirm it.
 //!
 //! By Little's law, threads that wait ÷ answers per second is the time that a request waits for it. CPU time is different: where it is
 //! used up, requests wait for it in turn, and the response time grows by the same share as CPU per request.
 
 use std::collections::BTreeMap;
 
-use stats::{Discards, MinEffect, Verdict, median};
+use stats::{Discards, MinEffect, Scale, Unpaired, Verdict, median};
 use store::FrameKind;
 
 use crate::causes::Resource;
@@ -23,6 +23,11 @@ const BUSY: f64 = 0.75;
 /// Of the growth of CPU time, what user space or kernel of a process must have to be called most of it, and all of it.
 const MOST: f64 = 0.6;
 const ALL: f64 = 0.9;
+/// Runs that are too few for an interval differ by chance, too: a figure that grew by a smaller share is not explained, and explains
+/// nothing.
+const FEW_RUNS_MIN: f64 = 0.05;
+/// The chance that an interval is wrong.
+const ALPHA: f64 = 0.05;
 
 /// A part of the time that a request takes. Names may hold anything: escape them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,12 +94,9 @@ impl Spent {
         spent.parts.extend(measured.system_us_per_request().map(|us| (Part::Cpu, us)));
         spent.parts.extend(system.run_queue_wait_s.map(|wait_s| (Part::Runnable, us(wait_s / over))));
         spent.parts.extend(send_delay_ns.map(|ns| (Part::Connection, ns / 1e3)));
-        // The only process of a system is called after it: two systems would have none in common.
-        let is_alone = resources.processes.len() == 1;
         for (process, usage) in &resources.processes {
-            let process = if is_alone { "" } else { process };
             for (kind, cpu_s) in [(FrameKind::User, usage.cpu_user_s), (FrameKind::Kernel, usage.cpu_sys_s)] {
-                spent.spaces.insert((process.to_owned(), kind), us(cpu_s / over));
+                spent.spaces.insert((process.clone(), kind), us(cpu_s / over));
             }
         }
         let Some(signals) = signals else { return Some(spent) };
@@ -120,6 +122,13 @@ impl Spent {
         Some(spent)
     }
 
+    /// The only process; `None` if there are several, or none was read.
+    fn lone_process(&self) -> Option<&str> {
+        let mut names = self.spaces.keys().map(|(process, _)| process.as_str());
+        let first = names.next()?;
+        names.all(|name| name == first).then_some(first)
+    }
+
     fn part(&self, part: &Part) -> Option<f64> {
         match part {
             // A wait that no sample met took no time.
@@ -140,10 +149,12 @@ pub struct Explanation {
     pub us_per_request: [f64; 2],
     /// The slower less the faster, estimated within blocks, in microseconds.
     pub more_us: f64,
-    /// Its 95 % interval.
-    pub interval_us: [f64; 2],
-    /// In how many blocks.
-    pub blocks: usize,
+    /// Its 95 % interval; `None` of too few runs.
+    pub interval_us: Option<[f64; 2]>,
+    /// Runs of the faster and of the slower variant; of blocks as many.
+    pub runs: [usize; 2],
+    /// Whether both were measured in the same blocks.
+    pub is_paired: bool,
     /// Of the growth of the response time, the part of it; of CPU time, of the relative growth. May be above 1, by chance.
     pub share: f64,
     /// Of CPU time: in which process and space it grew, and by which share of the growth. `None` if in none of them by most of it.
@@ -152,20 +163,45 @@ pub struct Explanation {
     pub dependency: Option<String>,
 }
 
-/// What explains that a variant is slower, with blocks in order: the faster one's run and the slower one's. The outer `None` if
-/// nothing was read of either, or there are too few blocks; the inner one if no reading explains it.
+/// Runs of the faster and of the slower variant.
+#[derive(Clone, Copy, Debug)]
+pub enum Sides<'a> {
+    /// Both of each block, in order.
+    Blocks(&'a [[Spent; 2]]),
+    /// Measured at different times.
+    Apart([&'a [Spent]; 2]),
+}
+
+impl<'a> Sides<'a> {
+    fn of(&self, side: usize) -> Vec<&'a Spent> {
+        match self {
+            Self::Blocks(pairs) => pairs.iter().map(|pair| &pair[side]).collect(),
+            Self::Apart(sides) => sides[side].iter().collect(),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'a Spent> {
+        [self.of(0), self.of(1)].into_iter().flatten()
+    }
+}
+
+/// What explains that a variant is slower. The outer `None` if nothing was read of either, or there are too few blocks, or runs that are
+/// too few for an interval hardly differ; the inner one if no reading explains it.
 ///
 /// `profiles`: where both spend CPU time, if they were profiled.
-pub fn explain(pairs: &[[Spent; 2]], profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
-    let response = grown(pairs, |spent| Some(spent.response_us))?;
-    let slower: Vec<&Spent> = pairs.iter().map(|[_, slower]| slower).collect();
+pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
+    let response = grown(&sides, |spent| Some(spent.response_us))?;
+    if response.interval_us.is_none() && !response.is_clear() {
+        return None;
+    }
+    let slower = sides.of(1);
     let is_cpu_short = slower.iter().filter(|spent| spent.is_cpu_short).count() * 2 > slower.len();
-    let mut parts: Vec<&Part> = pairs.iter().flatten().flat_map(|spent| spent.parts.keys()).collect();
+    let mut parts: Vec<&Part> = sides.all().flat_map(|spent| spent.parts.keys()).collect();
     parts.sort();
     parts.dedup();
     let explains = |part: &Part| {
-        let grown = grown(pairs, |spent| spent.part(part))?;
-        let is_clear = grown.interval_us[0] > 0.0;
+        let grown = grown(&sides, |spent| spent.part(part))?;
+        let is_clear = grown.is_clear();
         let added = grown.more_us / response.more_us;
         let relative = grown.relative()? / response.relative()?;
         // Where CPU time is used up, requests queue for it: the response time grows by the same share, not by the same time.
@@ -180,20 +216,20 @@ pub fn explain(pairs: &[[Spent; 2]], profiles: Option<[&Profile; 2]>) -> Option<
         us_per_request: grown.middle_us,
         more_us: grown.more_us,
         interval_us: grown.interval_us,
-        blocks: grown.blocks,
+        runs: [0, 1].map(|side| sides.of(side).len()),
+        is_paired: matches!(sides, Sides::Blocks(_)),
         share,
-        space: (*part == Part::Cpu).then(|| space(pairs, profiles, grown.more_us)).flatten(),
+        space: (*part == Part::Cpu).then(|| space(&sides, profiles, grown.more_us)).flatten(),
         dependency: (*part == Part::Dependency).then(|| slower.first()?.dependency.clone()).flatten(),
     });
     Some(explanation)
 }
 
-/// How a figure differs within blocks.
+/// How a figure differs.
 struct Grown {
     middle_us: [f64; 2],
     more_us: f64,
-    interval_us: [f64; 2],
-    blocks: usize,
+    interval_us: Option<[f64; 2]>,
 }
 
 impl Grown {
@@ -202,25 +238,39 @@ impl Grown {
         // A wait that was not there before grew beyond every share.
         Some(if faster > 0.0 { self.more_us / faster } else { f64::MAX })
     }
+
+    /// Whether it grew, and not by chance; without an interval, by so much that chance is unlikely.
+    fn is_clear(&self) -> bool {
+        match self.interval_us {
+            Some([low, _]) => low > 0.0,
+            None => self.more_us > 0.0 && self.relative() >= Some(FEW_RUNS_MIN),
+        }
+    }
 }
 
 /// `None` if a run has no such figure, or there are too few blocks for an interval.
-fn grown(pairs: &[[Spent; 2]], figure: impl Fn(&Spent) -> Option<f64>) -> Option<Grown> {
-    let both = |[faster, slower]: &[Spent; 2]| Some((figure(slower)?, figure(faster)?));
-    let figures: Vec<(f64, f64)> = pairs.iter().map(both).collect::<Option<_>>()?;
-    let found = stats::compare(&figures, figures.len(), MinEffect::difference(0.0), Discards::default());
-    let middle = |of: fn(&(f64, f64)) -> f64| median(figures.iter().map(of));
-    Some(Grown {
-        middle_us: [middle(|(_, faster)| *faster)?, middle(|(slower, _)| *slower)?],
-        more_us: found.estimate?,
-        interval_us: found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)))?,
-        blocks: found.blocks,
+fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Grown> {
+    let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
+    let [faster, slower] = [of_side(0)?, of_side(1)?];
+    let middle_us = [median(faster.iter().copied())?, median(slower.iter().copied())?];
+    Some(match sides {
+        Sides::Blocks(_) => {
+            let figures: Vec<(f64, f64)> = slower.into_iter().zip(faster).collect();
+            let found =
+                stats::compare(&figures, figures.len(), MinEffect::difference(0.0), Discards::default());
+            let interval_us = found.interval.filter(|_| !matches!(found.verdict, Verdict::None(_)))?;
+            Grown { middle_us, more_us: found.estimate?, interval_us: Some(interval_us) }
+        }
+        Sides::Apart(_) => {
+            let found = Unpaired::of(&slower, &faster, Scale::Difference, ALPHA)?;
+            Grown { middle_us, more_us: found.estimate?, interval_us: found.interval }
+        }
     })
 }
 
 /// The process and the space that have most of the growth of CPU time: by samples of stacks, or else by the kernel's counts.
 fn space(
-    pairs: &[[Spent; 2]],
+    sides: &Sides<'_>,
     profiles: Option<[&Profile; 2]>,
     more_us: f64,
 ) -> Option<(Option<String>, FrameKind, f64)> {
@@ -230,20 +280,31 @@ fn space(
         let share = (first.more_us / more_us).min(1.0);
         return (share >= MOST).then_some((Some(first.of.0), first.of.1, share));
     }
-    let mut names: Vec<&(String, FrameKind)> =
-        pairs.iter().flatten().flat_map(|spent| spent.spaces.keys()).collect();
+    // The only process of a system is called after it: two systems would have none in common.
+    let are_alone = sides.all().all(|spent| spent.lone_process().is_some());
+    let mut names: Vec<(&str, FrameKind)> = sides
+        .all()
+        .flat_map(|spent| spent.spaces.keys())
+        .map(|(process, kind)| (process.as_str(), *kind))
+        .collect();
     names.sort();
     names.dedup();
-    let is_alone = names.iter().all(|(process, _)| *process == names[0].0);
-    let grown = |of: &(String, FrameKind)| grown(pairs, |spent| spent.spaces.get(of).copied());
+    let is_one = names.iter().all(|(process, _)| *process == names[0].0);
+    if are_alone && !is_one {
+        names = vec![("", FrameKind::User), ("", FrameKind::Kernel)];
+    }
+    let of_space = |spent: &Spent, (process, kind): (&str, FrameKind)| {
+        let process = if are_alone { spent.lone_process()? } else { process };
+        spent.spaces.get(&(process.to_owned(), kind)).copied()
+    };
     let largest = names
         .into_iter()
-        .filter_map(|of| Some((of, grown(of)?)))
-        .filter(|(_, grown)| grown.interval_us[0] > 0.0)
+        .filter_map(|of| Some((of, grown(sides, |spent| of_space(spent, of))?)))
+        .filter(|(_, grown)| grown.is_clear())
         .max_by(|(_, a), (_, b)| a.more_us.total_cmp(&b.more_us));
     let ((process, kind), grown) = largest?;
     let share = (grown.more_us / more_us).min(1.0);
-    (share >= MOST).then(|| ((!is_alone).then(|| process.clone()), *kind, share))
+    (share >= MOST).then(|| ((!process.is_empty()).then(|| process.to_owned()), kind, share))
 }
 
 impl Explanation {

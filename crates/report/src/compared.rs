@@ -9,6 +9,7 @@ use store::{Origin, Run, Study, Utc};
 
 use crate::error::ReportError;
 use crate::item::{Escape, Fact, Item, Tone};
+use crate::study::explained::Why;
 use crate::table::Table;
 use crate::text::harmless;
 use crate::{Format, LoadRun, Options};
@@ -50,14 +51,14 @@ struct ComparedItem {
 }
 
 enum Of {
-    Runs(Vec<of_runs::Figure>),
+    Runs(of_runs::Runs),
     Studies(of_studies::Studies),
 }
 
 impl Compared {
     /// Two runs under the same load, of which the second is held against conditions on which the comparison is to fail.
     pub fn of_runs(first: &Run, second: &Run, failing: &[Condition]) -> Result<Self, ReportError> {
-        let (figures, notes) = of_runs::compare(first, second)?;
+        let (runs, notes) = of_runs::compare(first, second)?;
         let failures = failures::judge_runs(failing, first, second)?;
         let side = |run: &Run| ComparedItem {
             id: run.id.to_string(),
@@ -65,7 +66,7 @@ impl Compared {
             started_at_unix_ms: run.new.started_at_unix_ms,
             origin: Origin::default(),
         };
-        Ok(Self { sides: [side(first), side(second)], of: Of::Runs(figures), failures, notes })
+        Ok(Self { sides: [side(first), side(second)], of: Of::Runs(runs), failures, notes })
     }
 
     /// Two studies with the same metric, and a load in common, of which the second is held against conditions on which the comparison
@@ -139,14 +140,17 @@ impl Compared {
 
     fn table(&self, escape: Escape) -> Table {
         match &self.of {
-            Of::Runs(figures) => of_runs::table(figures),
+            Of::Runs(runs) => of_runs::table(&runs.figures),
             Of::Studies(studies) => written::table(studies, escape),
         }
     }
 
     fn sentences(&self, escape: Escape) -> Vec<String> {
         match &self.of {
-            Of::Runs(_) => vec![of_runs::SENTENCE.to_owned()],
+            Of::Runs(runs) => {
+                let why = runs.why.as_ref().map(|why| escape(&format!("{}.", why.sentence())));
+                why.into_iter().chain([of_runs::SENTENCE.to_owned()]).collect()
+            }
             Of::Studies(studies) => written::sentences(studies, escape),
         }
     }
@@ -173,11 +177,12 @@ impl Compared {
             "fail_if": self.failures.iter().map(Failure::object).collect::<Vec<_>>(),
         });
         match &self.of {
-            Of::Runs(figures) => {
+            Of::Runs(runs) => {
                 object["kind"] = "runs".into();
                 object["verdict"] = "none".into();
                 object["reason"] = of_runs::SENTENCE.into();
-                object["figures"] = figures.iter().map(of_runs::Figure::object).collect();
+                object["figures"] = runs.figures.iter().map(of_runs::Figure::object).collect();
+                object["explanation"] = runs.why.as_ref().map(Why::object).into();
             }
             Of::Studies(studies) => written::fill_object(studies, &mut object),
         }

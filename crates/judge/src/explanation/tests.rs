@@ -2,7 +2,7 @@
 
 use store::FrameKind;
 
-use super::{Explanation, Part, Spent, explain};
+use super::{Explanation, Part, Sides, Spent, explain};
 
 /// A run with these parts, in microseconds.
 fn spent(response_us: f64, parts: &[(Part, f64)]) -> Spent {
@@ -24,7 +24,7 @@ fn explained(faster: &Spent, slower: &Spent) -> Option<Explanation> {
             [noisy(faster, 1.0 + chance), noisy(slower, 1.0 - chance)]
         })
         .collect();
-    explain(&blocks, None).expect("there are blocks enough")
+    explain(Sides::Blocks(&blocks), None).expect("there are blocks enough")
 }
 
 #[test]
@@ -36,8 +36,12 @@ fn more_cpu_per_request_explains_a_slower_system_where_cpu_is_short() {
         spent
     };
     let found = explained(&with_worker(8_000.0, 420.0, 300.0), &with_worker(9_440.0, 496.0, 376.0)).unwrap();
-    assert_eq!((found.part, found.blocks), (Part::Cpu, 8));
-    assert!((found.more_us - 76.0).abs() < 5.0 && found.interval_us[0] > 60.0, "{:?}", found.interval_us);
+    assert_eq!((found.part, found.runs, found.is_paired), (Part::Cpu, [8, 8], true));
+    assert!(
+        (found.more_us - 76.0).abs() < 5.0 && found.interval_us.unwrap()[0] > 60.0,
+        "{:?}",
+        found.interval_us
+    );
     let (process, kind, share) = found.space.unwrap();
     assert_eq!((process.as_deref(), kind), (Some("worker"), FrameKind::User));
     assert!(Explanation::is_all(share), "{share}");
@@ -78,6 +82,52 @@ fn the_wait_that_grew_by_as_much_as_the_response_time_explains_it() {
 #[test]
 fn too_few_blocks_have_no_answer() {
     let pair = [spent(1.0, &[(Part::Cpu, 1.0)]), spent(2.0, &[(Part::Cpu, 2.0)])];
-    assert_eq!(explain(&vec![pair; 3], None), None);
-    assert_eq!(explain(&[], None), None);
+    assert_eq!(explain(Sides::Blocks(&vec![pair; 3]), None), None);
+    assert_eq!(explain(Sides::Blocks(&[]), None), None);
+    assert_eq!(explain(Sides::Apart([&[], &[]]), None), None);
+}
+
+/// Runs of one side, with noise of a percent or so.
+fn runs(of: &Spent, count: u32) -> Vec<Spent> {
+    let noisy = |run: u32| {
+        let factor = 1.0 + f64::from((run * 5) % 8) / 800.0;
+        let mut noisy = of.clone();
+        noisy.response_us *= factor;
+        noisy.parts.values_mut().chain(noisy.spaces.values_mut()).for_each(|us| *us *= factor);
+        noisy
+    };
+    (0..count).map(noisy).collect()
+}
+
+#[test]
+fn runs_of_different_times_are_explained_with_an_interval_if_there_are_enough_and_without_one_if_not() {
+    let of = |response_us, cpu_us, process: &str| {
+        let mut spent = spent(response_us, &[(Part::Cpu, cpu_us)]);
+        spent.spaces.insert((process.to_owned(), FrameKind::User), cpu_us - 20.0);
+        spent.spaces.insert((process.to_owned(), FrameKind::Kernel), 20.0);
+        spent
+    };
+    let (faster, slower) = (of(8_000.0, 400.0, "worker"), of(9_440.0, 472.0, "worker"));
+    let found = |counts: [u32; 2]| {
+        let (faster, slower) = (runs(&faster, counts[0]), runs(&slower, counts[1]));
+        explain(Sides::Apart([&faster, &slower]), None).unwrap().unwrap()
+    };
+    let many = found([6, 5]);
+    assert_eq!((many.runs, many.is_paired), ([6, 5], false));
+    assert!(many.interval_us.is_some_and(|[low, _]| low > 60.0), "{:?}", many.interval_us);
+    let one = found([1, 1]);
+    assert_eq!((one.part, one.interval_us), (Part::Cpu, None));
+    let (process, kind, _) = one.space.unwrap();
+    assert_eq!((process.as_deref(), kind), (Some("worker"), FrameKind::User), "the same process in both");
+    let other = explain(Sides::Apart([std::slice::from_ref(&faster), &[of(9_440.0, 472.0, "other")]]), None);
+    assert_eq!(other.unwrap().unwrap().space.unwrap().0, None, "which of the two is no question");
+}
+
+#[test]
+fn single_runs_that_hardly_differ_have_nothing_to_explain() {
+    let of = |response_us, cpu_us| [spent(response_us, &[(Part::Cpu, cpu_us)])];
+    let explained = |slower: [Spent; 1]| explain(Sides::Apart([&of(8_000.0, 400.0), &slower]), None);
+    assert_eq!(explained(of(8_200.0, 410.0)), None, "2.5 % is chance");
+    assert_eq!(explained(of(10_000.0, 405.0)), Some(None), "1 % of CPU is chance, and is not 25 % of time");
+    assert_eq!(explained(of(7_000.0, 500.0)), None, "it is faster");
 }

@@ -10,6 +10,7 @@ use crate::error::ReportError;
 use crate::metric::{self, ComparedBy, Metric};
 use crate::outage;
 use crate::ratio;
+use crate::study::explained::Why;
 use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
@@ -55,8 +56,24 @@ fn outages(views: &[View<'_>; 2]) -> [Figure; 2] {
     ]
 }
 
-/// The figures, and what else must be known.
-pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<String>), ReportError> {
+/// Two runs, worked out.
+pub(super) struct Runs {
+    pub(super) figures: Vec<Figure>,
+    /// Why one is slower; `None` if they hardly differ, or a response time may not be believed.
+    pub(super) why: Option<Why>,
+}
+
+/// Why the run with the longer mean response time has it.
+fn why(views: &[View<'_>; 2]) -> Option<Why> {
+    let [a, b] = views.each_ref().map(|view| view.measured.response.mean_ns);
+    let sides =
+        if b? >= a? { [("A", &views[0]), ("B", &views[1])] } else { [("B", &views[1]), ("A", &views[0])] };
+    let [faster, slower] = sides;
+    Why::apart([faster.0, slower.0], [&[faster.1], &[slower.1]])
+}
+
+/// The figures, why one is slower, and what else must be known.
+pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), ReportError> {
     let loads = [first, second].map(|run| words::planned_load(&run.new));
     if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
         return Err(ReportError::NotComparable {
@@ -107,7 +124,8 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
         A_AND_B,
     ));
-    Ok((figures, notes))
+    let why = if is_believed { why(&views) } else { None };
+    Ok((Runs { figures, why }, notes))
 }
 
 /// A row for each figure.

@@ -7,11 +7,13 @@ use store::{Outage, Procedure, Run, Study};
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
-use super::row::{ComparedRow, SideFigures, judge};
+use super::row::{ComparedRow, SideFigures, Verdict, judge};
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, ComparedBy};
-use crate::study::StudyView;
+use crate::study::explained::Why;
+use crate::study::{StudyView, VariantRow};
+use crate::view::View;
 
 /// What two studies say together.
 pub(super) struct Studies {
@@ -34,7 +36,7 @@ pub(super) fn compare(
 ) -> Result<(Studies, Vec<Failure>, Vec<String>), ReportError> {
     let by = common_metric(first, second)?;
     let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
-    let mut rows = Vec::new();
+    let (mut rows, mut of_rows) = (Vec::new(), Vec::new());
     let mut alone = [Vec::new(), Vec::new()];
     let mut asked: Vec<String> = Vec::new();
     let mut held: Vec<failures::Row<'_>> = Vec::new();
@@ -65,6 +67,7 @@ pub(super) fn compare(
             SideFigures::of(views.map(|view| (metric::seen(&by, view), &view.whole.counts)))
         });
         rows.push(ComparedRow::new(load.name, row.place, sides, by.scale()));
+        of_rows.push([(a, row), (b, row_b)]);
     }
     alone[1] = only_in(b, &rows);
     if rows.is_empty() {
@@ -74,6 +77,9 @@ pub(super) fn compare(
     let higher_is_better = compares[0].higher_is_better;
     let matters = MinEffect { scale: by.scale(), size: compares[0].matters.min(compares[1].matters) };
     judge(&mut rows, matters, higher_is_better);
+    for (row, sides) in rows.iter_mut().zip(of_rows).filter(|_| by.distorted().is_some()) {
+        row.why = why(row, sides, higher_is_better);
+    }
     let failures = failures::judge(failing, &held, load_run)?;
     let mut notes = gone;
     notes.extend(asked);
@@ -87,6 +93,25 @@ pub(super) fn compare(
     }
     let metric_words = a.metric_words();
     Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
+}
+
+/// Why one side of a row is slower, if the verdict says so.
+fn why(
+    row: &ComparedRow,
+    sides: [(&StudyView<'_>, &VariantRow<'_>); 2],
+    higher_is_better: bool,
+) -> Option<Why> {
+    if row.verdict != (Verdict::Differs { below_matters: false }) {
+        return None;
+    }
+    let views = sides.map(|(view, row)| valid(view, row));
+    let (faster, slower) = if row.is_b_ahead(higher_is_better) { (1, 0) } else { (0, 1) };
+    let names = ["A", "B"];
+    Why::apart([names[faster], names[slower]], [&views[faster], &views[slower]])
+}
+
+fn valid<'v, 'a>(view: &'v StudyView<'a>, row: &VariantRow<'_>) -> Vec<&'v View<'a>> {
+    row.eligibility(Eligibility::Valid).map(|run| &view.runs[run]).collect()
 }
 
 type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::VariantRow<'a>);

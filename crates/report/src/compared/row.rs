@@ -6,6 +6,8 @@ use record::Counts;
 use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
 use store::StudyPlace;
 
+use crate::study::explained::Why;
+
 /// What both studies say of a system and setting under a load.
 pub(super) struct ComparedRow {
     /// These three may hold anything: escape them.
@@ -16,9 +18,17 @@ pub(super) struct ComparedRow {
     /// Of the second against the first; `None` without figures, and without a ratio where there is to be one.
     pub(super) unpaired: Option<Unpaired>,
     pub(super) verdict: Verdict,
+    /// Why one side is slower, where they differ and that is what they are compared by.
+    pub(super) why: Option<Why>,
 }
 
 impl ComparedRow {
+    /// Whether the second side is the better one.
+    pub(super) fn is_b_ahead(&self, higher_is_better: bool) -> bool {
+        let estimate = self.unpaired.and_then(|of| Some((of.estimate?, of.scale.none())));
+        estimate.is_some_and(|(estimate, none)| estimate > none) == higher_is_better
+    }
+
     /// Not judged yet.
     pub(super) fn new(load: &str, place: &StudyPlace, sides: [SideFigures; 2], scale: Scale) -> Self {
         Self {
@@ -28,6 +38,7 @@ impl ComparedRow {
             unpaired: Unpaired::of(&sides[1].figures, &sides[0].figures, scale, ALPHA),
             sides,
             verdict: Verdict::Inconclusive(None),
+            why: None,
         }
     }
 }
@@ -149,9 +160,7 @@ fn verdict(
     let more_errors =
         |of: &SideFigures, than: &SideFigures| of.unserved_share > than.unserved_share + ERRORS_MARGIN;
     if is_significant {
-        let is_b_larger = unpaired.estimate.is_some_and(|estimate| estimate > unpaired.scale.none());
-        let is_b_ahead = is_b_larger == higher_is_better;
-        let (ahead, behind) = if is_b_ahead { (b, a) } else { (a, b) };
+        let (ahead, behind) = if row.is_b_ahead(higher_is_better) { (b, a) } else { (a, b) };
         return match more_errors(ahead, behind) {
             true => Verdict::None("a side with more errors is not better".to_owned()),
             false => {

@@ -9,6 +9,7 @@ use super::row::{ComparedRow, SideFigures, Verdict};
 use crate::apart;
 use crate::item::Escape;
 use crate::ratio;
+use crate::study::explained::Why;
 use crate::table::{Cell, Table};
 use crate::text::listed;
 
@@ -94,6 +95,14 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
             "" => row.system.clone(),
             variant => format!("{} {variant}", row.system),
         };
+        if let Some(why) = &row.why {
+            sentences.push(format!(
+                "{} under {}: {}.",
+                escape(&name),
+                escape(&row.load),
+                escape(&why.sentence())
+            ));
+        }
         if let Some(reason) = row.verdict.reason() {
             sentences.push(format!("{} under {}: {reason}.", escape(&name), escape(&row.load)));
         }
@@ -158,6 +167,7 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
             _ => None,
         },
         "reason": row.verdict.reason(),
+        "explanation": row.why.as_ref().map(Why::object),
     })
 }
 

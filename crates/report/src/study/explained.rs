@@ -1,19 +1,22 @@
-//! Why the slower one of a pair is slower, in words.
+//! Why the slower one of two is slower, in words: of a pair of a study, or of runs that were made at different times.
 
 use std::collections::BTreeMap;
 
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
-use judge::explanation::{Explanation, Part, Spent, explain};
+use judge::explanation::{Explanation, Part, Sides, Spent, explain};
 use stats::Verdict;
 use store::FrameKind;
 
 use super::{LoadView, Pair, StudyView};
+use crate::text::harmless;
 use crate::units::{duration, percent_with};
 use crate::view::View;
 
 /// What the sentence about a pair begins with that nothing explains.
 pub(super) const NOTHING: &str = "no stored reading explains";
+/// Characters of a name in it.
+const NAME_CHARACTERS_MAX: usize = 60;
 
 /// What explains a verdict on a pair; the outer `None` where there is none to explain, or nothing to explain it by.
 pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<Option<Explanation>> {
@@ -22,18 +25,28 @@ pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) ->
         return None;
     }
     let (ahead, behind) = pair.ahead();
+    in_blocks(&view.runs, load, [ahead, behind])
+}
+
+/// What explains that the second of two rows is slower.
+fn in_blocks(views: &[View<'_>], load: &LoadView<'_>, rows: [usize; 2]) -> Option<Option<Explanation>> {
     let by_block = |row: usize| -> BTreeMap<u32, &View<'_>> {
         let runs = load.rows[row].eligibility(Eligibility::Valid);
-        runs.filter_map(|run| Some((view.runs[run].place()?.block, &view.runs[run]))).collect()
+        runs.filter_map(|run| Some((views[run].place()?.block, &views[run]))).collect()
     };
-    let [faster, slower] = [ahead, behind].map(by_block);
-    let spent = |of: &View<'_>| Spent::of(&of.measured, of.signals.as_ref(), of.whole.lateness.all.mean_ns);
+    let [faster, slower] = rows.map(by_block);
     let both = faster.iter().filter_map(|(block, faster)| Some([spent(faster)?, spent(slower.get(block)?)?]));
     let pairs: Vec<[Spent; 2]> = both.collect();
-    let profile =
-        |runs: &BTreeMap<u32, &View<'_>>| Profile::of(runs.values().map(|of| (of.run, &of.measured)));
-    let profiles = profile(&faster).zip(profile(&slower));
-    explain(&pairs, profiles.as_ref().map(|(faster, slower)| [faster, slower]))
+    let profiles = profile(faster.into_values()).zip(profile(slower.into_values()));
+    explain(Sides::Blocks(&pairs), profiles.as_ref().map(|(faster, slower)| [faster, slower]))
+}
+
+fn spent(of: &View<'_>) -> Option<Spent> {
+    Spent::of(&of.measured, of.signals.as_ref(), of.whole.lateness.all.mean_ns)
+}
+
+fn profile<'v, 'a: 'v>(views: impl Iterator<Item = &'v View<'a>>) -> Option<Profile> {
+    Profile::of(views.map(|of| (of.run, &of.measured)))
 }
 
 /// The same in a sentence without its full stop. `name` writes names of rows; `text` makes any other name harmless.
@@ -47,19 +60,88 @@ pub(crate) fn sentence(
     let (_, behind) = pair.ahead();
     let slower = name(load, behind);
     Some(match of_pair(view, load, pair)? {
-        Some(explanation) => format!("{slower} is slower: {}", words(&explanation, view, text)),
+        Some(explanation) => format!("{slower} is slower: {}", words(&explanation, view.noun().one, text)),
         None => format!("{NOTHING} why {slower} is slower"),
     })
 }
 
-fn words(of: &Explanation, view: &StudyView<'_>, text: &dyn Fn(&str) -> String) -> String {
+/// Why the second of two sides is slower.
+#[derive(Clone, Debug)]
+pub(crate) struct Why {
+    /// The faster and the slower side; harmless.
+    names: [String; 2],
+    /// What was counted: `request`.
+    one: &'static str,
+    found: Found,
+}
+
+#[derive(Clone, Debug)]
+enum Found {
+    Explained(Box<Explanation>),
+    /// By no reading.
+    Nothing,
+    /// Of the side at this place nothing was read.
+    NotRead(usize),
+}
+
+impl Why {
+    /// Of runs that were made at different times, of which the second side's are slower. `None` where there is nothing to explain.
+    pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
+        let one = sides[1].first()?.noun().one;
+        let parts = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<Spent>>());
+        let profiles = profile(sides[0].iter().copied()).zip(profile(sides[1].iter().copied()));
+        let profiles = profiles.as_ref().map(|(faster, slower)| [faster, slower]);
+        let found = match parts.iter().position(Vec::is_empty) {
+            Some(side) => Found::NotRead(side),
+            None => Found::of(explain(Sides::Apart([&parts[0], &parts[1]]), profiles)?),
+        };
+        Some(Self { names: names.map(|name| harmless(name, NAME_CHARACTERS_MAX)), one, found })
+    }
+
+    /// A sentence without its full stop; not escaped.
+    pub(crate) fn sentence(&self) -> String {
+        let [_, slower] = &self.names;
+        let text = |name: &str| harmless(name, NAME_CHARACTERS_MAX);
+        match &self.found {
+            Found::Explained(of) => format!("{slower} is slower: {}", words(of, self.one, &text)),
+            Found::Nothing => format!("{NOTHING} why {slower} is slower"),
+            Found::NotRead(side) => {
+                let unread = &self.names[*side];
+                format!("why {slower} is slower is not known: nothing was read of the system in {unread}")
+            }
+        }
+    }
+
+    /// For programs; null where nothing explains it.
+    pub(crate) fn object(&self) -> serde_json::Value {
+        match &self.found {
+            Found::Explained(of) => object(of),
+            Found::Nothing | Found::NotRead(_) => serde_json::Value::Null,
+        }
+    }
+}
+
+impl Found {
+    fn of(explanation: Option<Explanation>) -> Self {
+        explanation.map_or(Self::Nothing, |of| Self::Explained(Box::new(of)))
+    }
+}
+
+fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
     let time = |us: f64| duration(us.abs() * 1e3);
     let signed = |us: f64| format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us));
-    let one = view.noun().one;
     let [from, to] = of.us_per_request.map(time);
-    let [low, high] = of.interval_us.map(signed);
-    let blocks = super::sentences::blocks(of.blocks);
-    let interval = format!("{from} → {to}; 95 % interval {low} to {high}, {blocks}");
+    let runs = match (of.is_paired, of.runs) {
+        (true, [blocks, _]) => super::sentences::blocks(blocks),
+        (false, [1, 1]) => "1 run each".to_owned(),
+        (false, [faster, 1]) => format!("{faster} and 1 run"),
+        (false, [faster, slower]) => format!("{faster} and {slower} runs"),
+    };
+    let certainty = match of.interval_us {
+        Some(ends) => format!("95 % interval {} to {}, {runs}", signed(ends[0]), signed(ends[1])),
+        None => format!("{runs}, no confidence interval"),
+    };
+    let interval = format!("{from} → {to}; {certainty}");
     if of.part == Part::Cpu {
         let share = percent_with(of.more_us / of.us_per_request[0], 1);
         return format!("CPU per {one} +{share} ({interval}){}", space(of, text));
@@ -86,7 +168,7 @@ fn space(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     let much = if Explanation::is_all(*share) { "all" } else { "most" };
     let space = if *kind == FrameKind::Kernel { "the kernel" } else { "user space" };
     match process {
-        Some(process) => format!(", {much} of it in {space}, in {}", text(process)),
+        Some(process) => format!(", {much} of it in {space} of {}", text(process)),
         None => format!(", {much} of it in {space}"),
     }
 }
@@ -101,6 +183,6 @@ pub(crate) fn object(of: &Explanation) -> serde_json::Value {
     serde_json::json!({
         "part": of.part.code(), "wait": wait, "dependency": of.dependency, "process": process, "space": space,
         "share_of_space": share_of_space, "us_per_request": of.us_per_request, "more_us": of.more_us,
-        "interval_us": of.interval_us, "blocks": of.blocks, "share": of.share
+        "interval_us": of.interval_us, "blocks": of.is_paired.then_some(of.runs[0]), "runs": of.runs, "share": of.share
     })
 }
