@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Experiments on systems whose limit is known, and on a system in which no change acts: what `tenbin run --why` confirms.
 
-Run it from the root of the repository, on a machine with nothing else to do: about 15 min, and 25 min more with --trials 20.
+Run it from the root of the repository, on a machine with nothing else to do: about 10 min, and 35 min more with --trials 20. --minutes
+begins no more after so many.
 """
 
 import argparse
+import collections
 import json
+import math
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 CASES = pathlib.Path(__file__).parent / "cases"
 LOAD = "load: { users: %d, warm-up: 300ms, for: 2s, threads: 1 }\n"
@@ -44,11 +48,12 @@ PLANTED = [
         {"load", "cpu_quota", "generator"},
     ),
 ]
-# A pool of two that holds each request for 10 ms gives 200/s, whatever the users, the cores, and an unused parameter.
+# A pool of two that holds each request for 10 ms gives 200/s, whatever the users, the CPU time, the disks, and an unused parameter.
 NOTHING = (
     "scenario: [ get: '/hold?dist=constant&mean_us=10000' ]\n"
     "load: { users: 8, warm-up: 100ms, for: 1s, threads: 1 }\n"
     "systems:\n  pool:\n    start: '{tenbin} target --listen 127.0.0.1:{port} --threads 2'\n"
+    "    resources: { cpu: 1.5, io: { read-iops: 5000/s, write-iops: 5000/s } }\n"
     "    env: { COLOR: '{color}' }\n    vary: { color: [ 2 ] }\n    limits: [ color ]\n"
 )
 
@@ -72,17 +77,30 @@ def words(diagnosis):
     return ", ".join(map(one, diagnosis["interventions"])) + f"; noise {diagnosis['controls']['spread'] or 0:.1%}"
 
 
+def most_likely(found, trials):
+    """The upper end of the exact one-sided 95 % interval of a share (Clopper and Pearson)."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        at_most = sum(math.comb(trials, k) * middle**k * (1 - middle) ** (trials - k) for k in range(found + 1))
+        low, high = (middle, high) if at_most > 0.05 else (low, middle)
+    return high
+
+
 def main():
+    begun = time.monotonic()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tenbin", default="target/release/tenbin")
     parser.add_argument("--trials", type=int, default=0, help="experiments in which nothing acts")
     parser.add_argument("--only", default="", help="names of planted limits, separated by commas")
+    parser.add_argument("--minutes", type=float, default=60, help="no experiment begins after so many")
     flags = parser.parse_args()
+    is_over = lambda: time.monotonic() - begun > flags.minutes * 60
     only = [name for name in flags.only.split(",") if name]
     folder = pathlib.Path(tempfile.mkdtemp())
-    missed, false, confirmed = [], [], 0
+    missed, false, confirmed, trials, verdicts = [], [], 0, [], collections.Counter()
     for name, plan, wanted, wrong in PLANTED:
-        if only and name not in only:
+        if only and name not in only or is_over():
             continue
         diagnosis = experiment(flags.tenbin, folder, plan)
         found = resources(diagnosis, "confirmed")
@@ -91,10 +109,18 @@ def main():
         false += [name] if wrong & found else []
         print(f"{name}: {'right' if wanted <= found and not wrong & found else 'WRONG'}: {words(diagnosis)}", flush=True)
     for number in range(1, flags.trials + 1):
+        if is_over():
+            break
         diagnosis = experiment(flags.tenbin, folder, NOTHING)
         found = resources(diagnosis, "confirmed") | resources(diagnosis, "contributing")
         false += [f"trial {number}"] if found else []
+        trials.append(bool(found))
+        verdicts.update(one["verdict"] for one in diagnosis["interventions"])
         print(f"nothing acts, {number} of {flags.trials}: {'FALSE' if found else 'right'}: {words(diagnosis)}", flush=True)
+    if trials:
+        wrong, made = sum(trials), len(trials)
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        print(f"nothing acts: {wrong} of {made} trials found something (95 %: at most {most_likely(wrong, made):.1%}); changes: {counts}")
     print(f"missed: {missed or 'none'}; false: {false or 'none'}; confirmed resources: {confirmed}")
     sys.exit(bool(missed or false))
 

@@ -136,6 +136,23 @@ impl Diagnosis {
         self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
     }
 
+    /// Whether more users get more, by the elasticity of throughput; `None` if that was not tried, or not decided. Half, the same, and
+    /// twice the users are too few for the universal scalability law, which has three coefficients.
+    pub fn scaling(&self) -> Option<String> {
+        let is_of_users = |tried: &&Tried| matches!(tried.changed.change, Change::Users { .. });
+        let mut of_users = self.tried.iter().filter(is_of_users);
+        let up = of_users.clone().find(|tried| tried.changed.factor > 1.0)?;
+        let words = match up.effect.finding {
+            Finding::Confirmed => "latency-bound: each user waits, and more users get more",
+            Finding::Contributing => "partly saturated: more users get a little more",
+            Finding::Refuted => "saturated: more users do not get as much more",
+            Finding::Undecided(_) => return None,
+        };
+        let down = of_users.find(|tried| tried.changed.factor < 1.0);
+        let down = down.map_or_else(String::new, |tried| format!(", {}", tried.words()));
+        Some(format!("{words} ({}{down})", up.words()))
+    }
+
     /// The causes that readings suggest, by what the experiment says of them: confirmed ones first, refuted ones last. Those that
     /// it confirms and no reading suggests are among them.
     pub fn judged(&self, causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
@@ -248,7 +265,13 @@ impl Tried {
             Change::Io { .. } => (Scope::ControlGroup, String::new()),
             Change::Cpu { .. } | Change::Delay { .. } => (Scope::System, String::new()),
             Change::Parameter { name, value } => {
-                (Scope::Parameter(name.clone()), format!("set `{name}` to {value} or more"))
+                let is_number = value.parse::<f64>().is_ok();
+                let next = if is_number {
+                    format!("set `{name}` to {value} or more")
+                } else {
+                    format!("see what `{name}` costs: {value} gets more, and may promise less")
+                };
+                (Scope::Parameter(name.clone()), next)
             }
         };
         let because = format!("in an experiment, {}", self.words());

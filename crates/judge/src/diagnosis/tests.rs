@@ -100,6 +100,14 @@ fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
 }
 
 #[test]
+fn a_word_that_acts_is_no_advice() {
+    let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
+    let experiment = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
+    let list = diagnosis(experiment).judged(vec![cause(Resource::UNKNOWN)]);
+    assert_eq!(list[0].next, "see what `fsync` costs: off gets more, and may promise less");
+}
+
+#[test]
 fn two_parameters_that_act_are_two_causes() {
     let other = Change::Parameter { name: "connections".to_owned(), value: "8".to_owned() };
     let experiment = vec![
@@ -118,6 +126,19 @@ fn where_all_is_refuted_nothing_is_known() {
         judged(experiment, &[Resource::LOAD]),
         [(Resource::UNKNOWN, Certainty::Unknown), (Resource::LOAD, Certainty::Refuted)]
     );
+}
+
+#[test]
+fn more_users_show_whether_something_is_saturated() {
+    let scaling = |finding| diagnosis(vec![tried(USERS, Resource::LOAD, true, finding)]).scaling();
+    let bound = scaling(Finding::Confirmed).expect("it was tried");
+    assert_eq!(
+        bound,
+        "latency-bound: each user waits, and more users get more (change: throughput ×1.90 (1.80–2.00))"
+    );
+    assert!(scaling(Finding::Refuted).is_some_and(|words| words.starts_with("saturated: ")));
+    assert_eq!(scaling(Finding::Undecided(Undecided::Wide)), None);
+    assert_eq!(diagnosis(vec![tried(CPU, Resource::MACHINE_CPU, true, Finding::Confirmed)]).scaling(), None);
 }
 
 #[test]

@@ -97,6 +97,7 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
             format!("{} between two runs without any change (standard deviation)", percent_of(spread));
         facts.push(Fact::new("noise", words));
     }
+    facts.extend(diagnosis.scaling().map(|words| Fact::new("scaling", escape(&words))));
     if let Some(next) = &diagnosis.next_limit {
         let because = next.causes.first().map(|first| {
             format!(
