@@ -28,6 +28,7 @@ pub mod profiler;
 mod ready;
 mod recipe;
 mod removal;
+pub mod running;
 mod signal;
 mod start;
 mod stop;

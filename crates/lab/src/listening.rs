@@ -2,18 +2,50 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::{IpAddr, UdpSocket};
-use std::path::Path;
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use crate::processes;
+use crate::processes::{self, PROC};
+
+/// Looking through the open files of all processes ends after this time.
+const SEARCH_MAX: Duration = Duration::from_secs(1);
 
 /// Where a process may listen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listens<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listens {
     /// A TCP port of an address.
     Port(IpAddr, u16),
     /// A Unix socket, by its path.
-    Unix(&'a Path),
+    Unix(PathBuf),
+}
+
+/// Why no process of a system can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// In words, with what helps after a semicolon.
+    pub because: String,
+    /// The system itself is somewhere else: nothing of this machine is about it, not even what listens at its address.
+    pub is_elsewhere: bool,
+}
+
+impl Unseen {
+    pub(crate) fn here(because: String) -> Self {
+        Self { because, is_elsewhere: false }
+    }
+
+    pub(crate) fn elsewhere(because: String) -> Self {
+        Self { because, is_elsewhere: true }
+    }
+}
+
+/// A socket that listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Socket {
+    inode: u64,
+    /// Of the user who opened it, if the kernel tells.
+    user: Option<u32>,
 }
 
 /// Whether an address is one of this machine: one can listen there.
@@ -21,59 +53,163 @@ pub fn is_here(address: IpAddr) -> bool {
     address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }
 
-/// The processes that have the listening socket open, in order; none if it is not on this machine, or hidden.
-pub fn listeners(at: Listens<'_>) -> Vec<u32> {
-    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let inodes: BTreeSet<u64> = match at {
-        Listens::Port(address, port) => {
-            if !is_here(address) {
-                return Vec::new();
-            }
-            let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(text);
-            tables
-                .iter()
-                .flat_map(|table| table.lines().skip(1))
-                .filter_map(|row| of_port(row, port))
-                .collect()
+/// The processes that have the listening socket open, in order: at least one.
+///
+/// # Errors
+/// None is seen.
+pub fn listeners(at: &Listens) -> Result<Vec<u32>, Unseen> {
+    match at {
+        Listens::Port(address, _) if !is_here(*address) => {
+            Err(Unseen::elsewhere(format!("{address} is not an address of this machine")))
         }
-        Listens::Unix(path) => {
-            text("/proc/net/unix").lines().skip(1).filter_map(|row| of_path(row, path)).collect()
-        }
-    };
-    if inodes.is_empty() {
-        return Vec::new();
+        at => listeners_in(Path::new(PROC), at),
     }
-    let wanted: BTreeSet<String> = inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
-    let has_it = |pid: &u32| {
-        let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-        open.flatten().any(|file| {
-            fs::read_link(file.path())
-                .is_ok_and(|link| link.to_str().is_some_and(|link| wanted.contains(link)))
-        })
+}
+
+pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen> {
+    let sockets = sockets(proc, at);
+    let place = match at {
+        Listens::Port(_, port) => format!("port {port}"),
+        Listens::Unix(path) => path.display().to_string(),
     };
-    processes::pids().into_iter().filter(has_it).collect()
+    let Some(first) = sockets.first() else {
+        return Err(Unseen::elsewhere(format!(
+            "no socket listens on {place} in the network namespace of Tenbin; it may be forwarded to a container"
+        )));
+    };
+    let inodes = sockets.iter().map(|socket| socket.inode).collect();
+    let Search { holders, denied, is_cut } = Search::of(proc, &inodes);
+    if !holders.is_empty() {
+        return Ok(holders);
+    }
+    let user = first.user.map_or_else(String::new, |user| format!(" of user {user}"));
+    Err(Unseen::here(match denied {
+        Some(error) => format!(
+            "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}; \
+             run Tenbin as that user or as root"
+        ),
+        None if is_cut => {
+            format!(
+                "looking for the process that listens on {place} took longer than {} s",
+                SEARCH_MAX.as_secs()
+            )
+        }
+        None => format!(
+            "no visible process has the socket{user} that listens on {place}; it may be in another PID namespace: run Tenbin \
+             where its processes are seen"
+        ),
+    }))
 }
 
-/// The inode of a socket that listens on a port: number, local address, remote address, state, and after five more the inode.
-fn of_port(row: &str, port: u16) -> Option<u64> {
+/// The listening sockets that a connection to a place goes to.
+fn sockets(proc: &Path, at: &Listens) -> Vec<Socket> {
+    let table = |name: &str| fs::read_to_string(proc.join("net").join(name)).unwrap_or_default();
+    match at {
+        Listens::Port(address, port) => {
+            let tables = ["tcp", "tcp6"].map(table);
+            let rows = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(of_tcp);
+            let fitting = rows.filter(|(at, _)| at.port() == *port);
+            let rated: Vec<(u8, Socket)> =
+                fitting.filter_map(|(at, socket)| Some((fit(at.ip(), *address)?, socket))).collect();
+            let best = rated.iter().map(|(fit, _)| *fit).max();
+            rated.into_iter().filter(|(fit, _)| Some(*fit) == best).map(|(_, socket)| socket).collect()
+        }
+        Listens::Unix(path) => table("unix").lines().skip(1).filter_map(|row| of_path(row, path)).collect(),
+    }
+}
+
+/// How well a listening address fits a destination: the kernel chooses the best. `None`: not at all.
+fn fit(listening: IpAddr, destination: IpAddr) -> Option<u8> {
+    let destination = match destination {
+        // A connection to no address goes to this machine.
+        IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        address => address.to_canonical(),
+    };
+    match listening {
+        exact if exact.to_canonical() == destination => Some(3),
+        IpAddr::V4(any) if any.is_unspecified() && destination.is_ipv4() => Some(2),
+        // One for IPv6 takes IPv4 as well, unless it says otherwise, which is not told.
+        IpAddr::V6(any) if any.is_unspecified() => Some(1),
+        _ => None,
+    }
+}
+
+/// Who has one of some sockets open.
+#[derive(Default)]
+struct Search {
+    holders: Vec<u32>,
+    /// The open files of some process are hidden.
+    denied: Option<std::io::Error>,
+    is_cut: bool,
+}
+
+impl Search {
+    fn of(proc: &Path, inodes: &BTreeSet<u64>) -> Self {
+        let wanted: BTreeSet<String> = inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
+        let (mut search, begun) = (Self::default(), Instant::now());
+        for pid in processes::pids_in(proc) {
+            if begun.elapsed() > SEARCH_MAX {
+                search.is_cut = true;
+                break;
+            }
+            let open = match fs::read_dir(proc.join(pid.to_string()).join("fd")) {
+                Ok(open) => open,
+                Err(error) => {
+                    if error.kind() == ErrorKind::PermissionDenied {
+                        search.denied.get_or_insert(error);
+                    }
+                    continue;
+                }
+            };
+            let mut links = open.flatten().filter_map(|file| fs::read_link(file.path()).ok());
+            if links.any(|link| link.to_str().is_some_and(|link| wanted.contains(link))) {
+                search.holders.push(pid);
+            }
+        }
+        search
+    }
+}
+
+/// A socket that listens on a port: number, local address, remote address, state; the user after three more, and the inode after
+/// another one.
+fn of_tcp(row: &str) -> Option<(SocketAddr, Socket)> {
     let columns: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
-    let (_, local_port) = columns.get(1)?.rsplit_once(':')?;
-    let listens = u16::from_str_radix(local_port, 16).ok()? == port && *columns.get(3)? == "0A";
-    listens.then(|| columns.get(9)?.parse().ok())?
+    let (address, port) = columns.get(1)?.rsplit_once(':')?;
+    if *columns.get(3)? != "0A" {
+        return None;
+    }
+    let address = SocketAddr::new(address_of(address)?, u16::from_str_radix(port, 16).ok()?);
+    let user = columns.get(7)?.parse().ok();
+    Some((address, Socket { inode: columns.get(9)?.parse().ok()?, user }))
 }
 
-/// The inode of a Unix socket that listens: its flags say so, and its path is behind seven columns.
-fn of_path(row: &str, path: &Path) -> Option<u64> {
+/// Words of 32 bits as they lie in memory.
+fn address_of(digits: &str) -> Option<IpAddr> {
+    let mut bytes = Vec::with_capacity(16);
+    for at in (0..digits.len()).step_by(8) {
+        bytes.extend(u32::from_str_radix(digits.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
+    }
+    match <[u8; 4]>::try_from(&bytes[..]) {
+        Ok(bytes) => Some(Ipv4Addr::from(bytes).into()),
+        Err(_) => Some(Ipv6Addr::from(<[u8; 16]>::try_from(&bytes[..]).ok()?).into()),
+    }
+}
+
+/// A Unix socket that listens: its flags say so, and its path is behind seven columns.
+fn of_path(row: &str, path: &Path) -> Option<Socket> {
     const ACCEPTS: u32 = 0x10000;
     let columns: Vec<&str> = row.split_ascii_whitespace().take(7).collect();
     let is_there = row.strip_suffix(path.to_str()?).is_some_and(|rest| rest.ends_with(' '));
     let flags = u32::from_str_radix(columns.get(3)?, 16).ok()?;
-    (flags & ACCEPTS != 0 && is_there).then(|| columns.get(6)?.parse().ok())?
+    let inode = columns.get(6)?.parse().ok()?;
+    (flags & ACCEPTS != 0 && is_there).then_some(Socket { inode, user: None })
 }
 
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
+    use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
     use super::*;
@@ -83,12 +219,18 @@ mod tests {
         let this = std::process::id();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        assert_eq!(listeners(Listens::Port(address.ip(), address.port())), [this]);
+        assert_eq!(listeners(&Listens::Port(address.ip(), address.port())), Ok(vec![this]));
+        let six =
+            TcpListener::bind("[::]:0").and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
+        if let Ok((port, _listener)) = six {
+            assert_eq!(listeners(&Listens::Port(Ipv4Addr::LOCALHOST.into(), port)), Ok(vec![this]));
+        }
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a socket");
         let _listener = UnixListener::bind(&path).expect("a socket");
-        assert_eq!(listeners(Listens::Unix(&path)), [this]);
-        assert!(listeners(Listens::Unix(&folder.path().join("none"))).is_empty());
+        assert_eq!(listeners(&Listens::Unix(path)), Ok(vec![this]));
+        let none = listeners(&Listens::Unix(folder.path().join("none"))).expect_err("nobody");
+        assert!(none.is_elsewhere && none.because.starts_with("no socket listens on "), "{none:?}");
     }
 
     #[test]
@@ -96,20 +238,85 @@ mod tests {
         assert!(is_here("127.0.0.1".parse().expect("an address")));
         let documentation: IpAddr = "192.0.2.7".parse().expect("an address");
         assert!(!is_here(documentation));
-        assert!(listeners(Listens::Port(documentation, 80)).is_empty());
+        let none = listeners(&Listens::Port(documentation, 80)).expect_err("another machine");
+        assert_eq!(none, Unseen::elsewhere("192.0.2.7 is not an address of this machine".to_owned()));
+    }
+
+    /// A hand-made `/proc` with sockets that listen: address and port as the kernel writes them, user, and inode.
+    fn machine(sockets: &[(&str, u32, u64)]) -> tempfile::TempDir {
+        let proc = tempfile::tempdir().expect("a folder");
+        fs::create_dir(proc.path().join("net")).expect("a folder");
+        let row = |(at, user, inode): &(&str, u32, u64)| {
+            format!(
+                "0: {at} 00000000:0000 0A 00000000:00000000 00:00000000 00000000 {user} 0 {inode} 1 0 0\n"
+            )
+        };
+        let of = |is_six: bool| -> String {
+            sockets.iter().filter(|(at, ..)| (at.len() > 20) == is_six).map(row).collect()
+        };
+        fs::write(proc.path().join("net/tcp"), format!("heading\n{}", of(false))).expect("a table");
+        fs::write(proc.path().join("net/tcp6"), format!("heading\n{}", of(true))).expect("a table");
+        proc
+    }
+
+    fn has_open(proc: &Path, pid: u32, inode: u64) {
+        let folder = proc.join(pid.to_string()).join("fd");
+        fs::create_dir_all(&folder).expect("a folder");
+        symlink(format!("socket:[{inode}]"), folder.join(inode.to_string())).expect("a link");
+    }
+
+    #[test]
+    fn the_socket_that_fits_best_is_meant() {
+        let any_six = format!("{}:1F90", "0".repeat(32));
+        let sockets = [
+            ("0100007F:1F90", 0, 1),
+            ("00000000:1F90", 0, 2),
+            (any_six.as_str(), 0, 3),
+            ("00000000:1F91", 0, 4),
+        ];
+        let proc = machine(&sockets);
+        (1..=4).for_each(|inode| has_open(proc.path(), 100 + inode, u64::from(inode)));
+        let at = |address: &str, port| {
+            let address = address.parse().expect("an address");
+            listeners_in(proc.path(), &Listens::Port(address, port)).unwrap_or_default()
+        };
+        assert_eq!(at("127.0.0.1", 8080), [101]);
+        assert_eq!(at("0.0.0.0", 8080), [101]);
+        assert_eq!(at("127.0.0.2", 8080), [102]);
+        assert_eq!(at("::1", 8080), [103]);
+        assert_eq!(at("127.0.0.1", 8081), [104]);
+        assert_eq!(at("::1", 8081), [0; 0]);
+    }
+
+    #[test]
+    fn a_listener_that_no_visible_process_has_is_somewhere_else() {
+        let proc = machine(&[("0100007F:1F90", 33, 1)]);
+        has_open(proc.path(), 100, 2);
+        let at = Listens::Port(Ipv4Addr::LOCALHOST.into(), 8080);
+        let unseen = listeners_in(proc.path(), &at).expect_err("nobody has it");
+        assert!(!unseen.is_elsewhere);
+        let expected = "no visible process has the socket of user 33 that listens on port 8080; it may be in another PID namespace";
+        assert!(unseen.because.starts_with(expected), "{unseen:?}");
     }
 
     #[test]
     fn strange_rows_are_passed_over() {
         let whole =
-            "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 12345 1 0 0";
-        assert_eq!(of_port(whole, 8080), Some(12_345));
+            "0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 33 0 12345 1 0 0";
+        let expected =
+            ("127.0.0.1:8080".parse().expect("an address"), Socket { inode: 12_345, user: Some(33) });
+        assert_eq!(of_tcp(whole), Some(expected));
+        assert_eq!(of_tcp(&whole.replace(" 0A ", " 01 ")), None);
         let unix = "ffff: 00000002 00000000 00010000 0001 01  4711 /run/a b.sock";
-        assert_eq!(of_path(unix, Path::new("/run/a b.sock")), Some(4_711));
-        assert_eq!(of_path(&unix.replace("00010000", "00000000"), Path::new("/run/a b.sock")), None);
+        let path = Path::new("/run/a b.sock");
+        assert_eq!(of_path(unix, path), Some(Socket { inode: 4_711, user: None }));
+        assert_eq!(of_path(&unix.replace("00010000", "00000000"), path), None);
         for at in 0..whole.len() {
-            of_port(&whole[..at], 8080);
-            of_path(&unix[..at.min(unix.len())], Path::new("/run/a b.sock"));
+            of_tcp(&whole[..at]);
+            of_path(&unix[..at.min(unix.len())], path);
+        }
+        for none in ["", "0", "0100007", "0100007F01", "x100007F", "éééé"] {
+            assert_eq!(address_of(none), None, "{none}");
         }
     }
 }

@@ -24,6 +24,7 @@ mod process_values;
 mod pss;
 mod quota;
 mod refused;
+mod running;
 mod sheet;
 mod sock_diag;
 mod source;
@@ -42,13 +43,17 @@ pub(crate) use fields::bytes_of_kib;
 pub(crate) use process_files::Stat;
 pub use watch::Watch;
 
+use crate::running::Sought;
+
 /// What is observed in addition to the machine and this process.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
     /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,
     /// the keeper itself is not.
     pub roots: Vec<(String, u32)>,
-    /// The same of processes that are started with the system, and are no part of it.
+    /// A system that was not started below keepers, in place of `roots`.
+    pub running: Option<Sought>,
+    /// As `roots`, of processes that are started with the system, and are no part of it.
     pub aside: Vec<(String, u32)>,
     /// The keeper of the load generator, if it is not this process.
     pub tool: Option<u32>,

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::{Signal, in_words};
 
+/// Where the kernel shows processes.
+pub(crate) const PROC: &str = "/proc";
 const COMMAND_CHARS_MAX: usize = 120;
 
 /// One process at the moment it was looked at.
@@ -29,7 +32,12 @@ impl Seen {
 
 /// All process numbers there are, in order.
 pub(crate) fn pids() -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    pids_in(Path::new(PROC))
+}
+
+/// The same of another folder than `/proc`.
+pub(crate) fn pids_in(proc: &Path) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir(proc) else { return Vec::new() };
     let mut pids: Vec<u32> =
         entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     pids.sort_unstable();
@@ -38,7 +46,12 @@ pub(crate) fn pids() -> Vec<u32> {
 
 /// Looks at one process; `None` if there is none.
 pub(crate) fn look(pid: u32) -> Option<Seen> {
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    look_in(Path::new(PROC), pid)
+}
+
+/// The same in another folder than `/proc`.
+pub(crate) fn look_in(proc: &Path, pid: u32) -> Option<Seen> {
+    let stat = fs::read(proc.join(pid.to_string()).join("stat")).ok()?;
     parse(pid, &String::from_utf8_lossy(&stat))
 }
 

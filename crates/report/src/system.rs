@@ -7,6 +7,10 @@ use crate::text::harmless;
 use crate::units::{count, decimal, mebibytes};
 use crate::view::View;
 
+/// What a run without readings of the system's processes lacks.
+const PROCESSES: &str = "processes of the system";
+/// Characters of a reason.
+const REASON_CHARACTERS_MAX: usize = 300;
 /// Characters of a name or version.
 const TEXT_CHARACTERS_MAX: usize = 80;
 
@@ -101,6 +105,9 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
         (Some(name), Some(version)) => vec![format!("{} ({})", short(name), short(version))],
         (name, version) => name.or(version).map(short).into_iter().collect(),
     };
+    let missing = view.run.ending.iter().flat_map(|ending| &ending.not_available);
+    let unread = missing.filter(|(probe, _)| probe == PROCESSES);
+    lines.extend(unread.map(|(_, why)| format!("not read: {}", harmless(why, REASON_CHARACTERS_MAX))));
     let Some(resources) = &view.measured.resources else { return lines };
     let Some(usage) = &resources.system else { return lines };
     if let Some(cores) = resources.cores_used(usage) {

@@ -9,6 +9,8 @@ use engine::Endpoint;
 use judge::{Environment, Process};
 use lab::census::{self, Census};
 use lab::listening::{self, Listens};
+use lab::probes::Subject;
+use lab::running::{self, Named, Sought};
 
 use crate::prepare::Prepared;
 use crate::server_count::{self, Counts};
@@ -23,6 +25,8 @@ pub struct Before {
     looked: Option<(Census, Instant)>,
     /// Processes that listen where the load goes.
     pub(crate) listeners: Vec<u32>,
+    /// What probes are to look at if Tenbin has not started the system.
+    pub(crate) subject: Subject,
     target: Option<(Endpoint, Counts)>,
     /// The cores that those may use.
     pub(crate) system_cores: BTreeSet<usize>,
@@ -34,7 +38,9 @@ impl Before {
     /// Looks around before a load.
     pub(crate) fn look(prepared: &Prepared) -> Self {
         let endpoints = &prepared.endpoints;
-        let mut listeners: Vec<u32> = endpoints.iter().flat_map(listening_at).collect();
+        let places: Vec<Listens> = endpoints.iter().filter_map(place).collect();
+        let found: Vec<_> = places.iter().map(listening::listeners).collect();
+        let mut listeners: Vec<u32> = found.iter().flatten().flatten().copied().collect();
         listeners.sort_unstable();
         listeners.dedup();
         let target = endpoints.first().filter(|_| endpoints.len() == 1 && listeners.iter().any(is_target));
@@ -42,7 +48,9 @@ impl Before {
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
         let sharing = sharing(&listeners, &system_cores, &prepared.cores);
         let looked = Some((Census::now(), Instant::now()));
-        Self { looked, listeners, target, system_cores, sharing }
+        let found = running::of_listeners(found);
+        let subject = subject(endpoints, Sought { by: Named::Listening(places), found });
+        Self { looked, listeners, subject, target, system_cores, sharing }
     }
 
     /// Looks again when it is over. `system`: further processes that everything below belongs to the system.
@@ -61,13 +69,39 @@ impl Before {
     }
 }
 
-fn listening_at(endpoint: &Endpoint) -> Vec<u32> {
+/// Where a process listens for an endpoint; nowhere for a database in this process.
+fn place(endpoint: &Endpoint) -> Option<Listens> {
     match endpoint {
-        Endpoint::Tcp(address) => {
-            listening::listeners(Listens::Port(address.ip(), SocketAddr::port(address)))
-        }
-        Endpoint::Unix(path) if *path == PathBuf::new() => Vec::new(),
-        Endpoint::Unix(path) => listening::listeners(Listens::Unix(path)),
+        Endpoint::Tcp(address) => Some(Listens::Port(address.ip(), SocketAddr::port(address))),
+        Endpoint::Unix(path) if *path == PathBuf::new() => None,
+        Endpoint::Unix(path) => Some(Listens::Unix(path.clone())),
+    }
+}
+
+/// A system that runs already, with the sockets at which it is loaded.
+fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
+    if system.by == Named::Listening(Vec::new()) {
+        return Subject::default();
+    }
+    let port = |endpoint: &Endpoint| match endpoint {
+        Endpoint::Tcp(address) => Some((address.ip(), SocketAddr::port(address))),
+        Endpoint::Unix(_) => None,
+    };
+    let served = endpoints.iter().find_map(port).map(|(_, port)| port);
+    // What listens for a system elsewhere is none of its sockets.
+    let is_elsewhere = system.found.as_ref().is_err_and(|unseen| unseen.is_elsewhere);
+    let here = || endpoints.iter().filter(|_| !is_elsewhere);
+    let ports = here().filter_map(port).filter(|(address, _)| listening::is_here(*address));
+    let unix = |endpoint: &Endpoint| match place(endpoint) {
+        Some(Listens::Unix(path)) => Some(path),
+        _ => None,
+    };
+    Subject {
+        ports: ports.map(|(_, port)| port).collect(),
+        unix_sockets: here().filter_map(unix).collect(),
+        running: Some(system),
+        served,
+        ..Subject::default()
     }
 }
 

@@ -64,7 +64,8 @@ pub(crate) fn measure(
     let opening = Duration::from_nanos(plan.connect_timeout_ns);
     let watchdog = tools.clock.watchdog(length.map(|length| opening + length + timeout + GRACE))?;
 
-    let before = tools.lab.look_around(&prepared);
+    let mut before = tools.lab.look_around(&prepared);
+    monitored.runs_already(std::mem::take(&mut before.subject));
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
     let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;

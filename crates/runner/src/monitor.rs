@@ -89,6 +89,7 @@ impl Taken {
 pub(crate) struct MonitoredSystem<'a> {
     lab: &'a dyn Lab,
     system: Option<Box<dyn Started>>,
+    is_somebody_elses: bool,
     subject: Option<Subject>,
     roots: Vec<u32>,
     /// Proxies, by the names of their processes.
@@ -126,9 +127,25 @@ impl<'a> MonitoredSystem<'a> {
         Self { system: Some(system), events, ..Self::of(lab, subject) }
     }
 
-    /// A load on a system that Tenbin did not start.
+    /// A load on a system that Tenbin did not start. Nothing is known of it before it is looked for.
     pub(crate) fn somebody_elses(lab: &'a dyn Lab) -> Self {
-        Self::of(lab, Subject::default())
+        Self { is_somebody_elses: true, ..Self::of(lab, Subject::default()) }
+    }
+
+    /// The same, with commands of the plan that are run under load.
+    pub(crate) fn somebody_elses_with_events(
+        lab: &'a dyn Lab,
+        commands: Box<dyn Started>,
+        events: Events<'a>,
+    ) -> Self {
+        Self { system: Some(commands), events, ..Self::somebody_elses(lab) }
+    }
+
+    /// What was found of a system that Tenbin did not start; of one that it did start, all is known already.
+    pub(crate) fn runs_already(&mut self, found: Subject) {
+        if let Some(subject) = self.subject.as_mut().filter(|_| self.is_somebody_elses) {
+            *subject = found;
+        }
     }
 
     fn of(lab: &'a dyn Lab, subject: Subject) -> Self {
@@ -137,6 +154,7 @@ impl<'a> MonitoredSystem<'a> {
         Self {
             lab,
             system: None,
+            is_somebody_elses: false,
             subject: Some(subject),
             roots,
             aside,

@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 
 use judge::Condition;
-use lab::probes::Subject;
 use plan::{Amount, Find, Plan, Study};
 use store::{Baseline, Failure, Intervention, NewRun, StudyId, StudyPlace, Verdict};
 
@@ -106,7 +105,7 @@ impl<'a> PlannedRun<'a> {
         let events = Events::new(&stage.launch.events, self.plan, stage.launch.host, tools.stopper);
         if !stage.starts_processes() {
             let nothing = lab.start(stage.recipe_of_events(), &|| tools.is_stopped())?;
-            return Ok(MonitoredSystem::system(lab, nothing, Subject::default(), events));
+            return Ok(MonitoredSystem::somebody_elses_with_events(lab, nothing, events));
         }
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
         let system = match &self.keeps {

@@ -98,7 +98,8 @@ impl Stage {
         // What listens in another network is not seen from this one.
         let is_seen = |port: &u16| self.network.is_none() && !is_proxys(port);
         let ports = self.room.ports.iter().copied().filter(is_seen).collect();
-        Subject { roots: named(roots), aside: named(aside), tool: None, ports, served, unix_sockets, limits }
+        let (roots, aside) = (named(roots), named(aside));
+        Subject { roots, aside, ports, served, unix_sockets, limits, ..Subject::default() }
     }
 
     /// The first line that the version command writes, if there is one and it works.

@@ -1,4 +1,4 @@
-//! All descendants of one keeper.
+//! All descendants of one keeper, or all processes of a system that runs already.
 
 use super::ledger::{Change, Ledger};
 use super::member::{Member, Reach, Seen, Used, Uses};
@@ -9,7 +9,8 @@ use super::tasks::Done;
 /// Processes in the order in which they began.
 pub(crate) struct Group {
     pub(crate) name: String,
-    keeper: Member,
+    /// None of a system that was not started below one.
+    keeper: Option<Member>,
     members: Vec<Member>,
     ledgers: [Ledger; 4],
     pub(crate) rss_bytes: u64,
@@ -28,10 +29,15 @@ pub(crate) struct Now<'a> {
 const OVERLOOKED_TICKS: u64 = 100;
 
 impl Group {
-    pub(crate) fn new(name: &str, keeper: u32, reach: &Reach) -> Self {
-        let keeper = Member::new(keeper, reach);
+    pub(crate) fn new(name: &str, keeper: Option<u32>, reach: &Reach) -> Self {
+        let keeper = keeper.map(|keeper| Member::new(keeper, reach));
         let (members, ledgers) = (Vec::new(), Default::default());
         Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
+    }
+
+    /// Whether nothing is known of it: a system that runs already has no name before it is found.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.name.is_empty()
     }
 
     pub(crate) fn pids(&self) -> impl Iterator<Item = u32> {
@@ -45,9 +51,12 @@ impl Group {
         now: &mut Now,
         sheet: &mut Sheet,
     ) -> (ProcessValues, Vec<u32>) {
+        if self.is_unknown() {
+            return Default::default();
+        }
         let mut changes = [Change::default(); 4];
         // First of all: children move to it when they end. Its own doings are not the system's.
-        if let Some(seen) = self.keeper.look() {
+        if let Some(seen) = self.keeper.as_mut().and_then(Member::look) {
             add(&mut changes, seen.uses.map(|used| Used { own: 0, ..used }));
         }
         let first_new = self.members.len();

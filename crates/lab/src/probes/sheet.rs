@@ -43,6 +43,11 @@ impl Sheet {
         }
     }
 
+    /// Takes back that something cannot be read.
+    pub(crate) fn is_available(&mut self, probe: &str) {
+        self.missing.retain(|known| known.probe != probe);
+    }
+
     /// The readings so far; what is not available stays noted.
     pub(crate) fn take(&mut self) -> Vec<Reading> {
         let room = self.readings.len();

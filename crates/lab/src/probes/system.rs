@@ -1,4 +1,4 @@
-//! The processes of the system, each keeper's descendants by themselves and all together.
+//! The processes of the system, each keeper's descendants by themselves and all together, or those of one that runs already.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,13 @@ use super::own_groups::OwnGroups;
 use super::process_files::Stat;
 use super::process_values::ProcessValues;
 use super::pss::Pss;
+use super::running::RunningSystem;
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
 use super::threads::{Members, Threads};
 use super::tree::{MEMBERS_MAX, Tree};
 use super::{GENERATOR, SYSTEM, Subject};
+use crate::processes;
 
 /// Threads that are read in one look: about ten milliseconds, if all of them run.
 const THREADS_MAX: usize = 2_000;
@@ -31,6 +33,8 @@ pub(crate) struct System {
     groups: Vec<Group>,
     /// How many of the groups are the system's; the others are aside.
     own: usize,
+    /// A system that runs already is the first group.
+    running: Option<RunningSystem>,
     uptime: Source,
     last_look_ticks: Option<u64>,
     pss: Pss,
@@ -41,17 +45,21 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) fn of(subject: &Subject, reach: Reach) -> Self {
+        let running = subject.running.clone().map(RunningSystem::new);
         let tool = subject.tool.map(|keeper| (GENERATOR.to_owned(), keeper));
-        let roots = || subject.roots.iter().chain(&subject.aside).chain(&tool);
-        let groups = roots().map(|(name, keeper)| Group::new(name, *keeper, &reach)).collect();
+        let kept = || subject.roots.iter().chain(&subject.aside).chain(&tool);
+        let first = usize::from(running.is_some());
+        let unknown = running.iter().map(|_| Group::new("", None, &reach));
+        let groups = unknown.chain(kept().map(|(name, keeper)| Group::new(name, Some(*keeper), &reach)));
         Self {
-            own: subject.roots.len(),
-            tree: Tree::of(roots().map(|(_, keeper)| *keeper)),
+            own: first + subject.roots.len(),
+            tree: Tree::of(kept().enumerate().map(|(number, (_, keeper))| (*keeper, first + number))),
+            groups: groups.collect(),
+            running,
             threads: Threads::new(reach.files.clone(), reach.has_schedstat),
             dependencies: Dependencies::of(subject),
             own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
             reach,
-            groups,
             uptime: Source::of_machine("/proc/uptime"),
             last_look_ticks: None,
             pss: Pss::default(),
@@ -65,6 +73,20 @@ impl System {
         if !self.reach.has_schedstat {
             sheet.not_available("run-queue wait", || "this kernel has no /proc/PID/schedstat".into());
         }
+    }
+
+    /// The processes of a system that runs already, when they are found.
+    fn adopted(&mut self, now: Instant, sheet: &mut Sheet) -> Vec<(usize, u32)> {
+        let (Some(running), Some(group)) = (&mut self.running, self.groups.first_mut()) else {
+            return Vec::new();
+        };
+        let Some(found) = running.look(now, |pid| self.tree.has(pid), sheet) else { return Vec::new() };
+        let new: Vec<u32> = found.roots.iter().copied().filter(|pid| !self.tree.has(*pid)).collect();
+        if group.is_unknown() {
+            group.name.clone_from(&found.name);
+        }
+        self.tree.adopt(&new, 0, processes::self_and_above());
+        new.into_iter().map(|pid| (0, pid)).collect()
     }
 
     fn newcomers(&mut self, sheet: &mut Sheet) -> Vec<(usize, u32)> {
@@ -90,7 +112,10 @@ impl System {
         let rss_bytes = self.groups.iter().map(|group| group.rss_bytes).fold(0, u64::saturating_add);
         match self.pss.look(over, &pids, rss_bytes) {
             Ok(sums) => {
-                for (figures, sum) in figures.iter_mut().zip(sums.into_iter().flatten()) {
+                let figures = figures.iter_mut().zip(&self.groups);
+                for ((figures, _), sum) in
+                    figures.zip(sums.into_iter().flatten()).filter(|((_, group), _)| !group.is_unknown())
+                {
                     figures.add("pss_bytes", Some(sum as f64));
                 }
             }
@@ -104,7 +129,8 @@ impl Probe for System {
         let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
         self.say_what_is_missing(sheet);
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
-        let new = self.newcomers(sheet);
+        let mut new = self.adopted(now, sheet);
+        new.extend(self.newcomers(sheet));
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
         for (number, group) in self.groups.iter_mut().enumerate() {
             let new: Vec<u32> = new.iter().filter(|(of, _)| *of == number).map(|(_, pid)| *pid).collect();
@@ -127,7 +153,8 @@ impl Probe for System {
             whole.write(SYSTEM, sheet);
         }
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
-        let members: Vec<Members> = self.groups.iter().take(self.own).map(members).collect();
+        let known = self.groups.iter().take(self.own).filter(|group| !group.is_unknown());
+        let members: Vec<Members> = known.map(members).collect();
         if let Some(cores) = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied())) {
             sheet.add(SYSTEM, "cores_allowed", &ranges(&cores), cores.len() as f64);
         }

@@ -1,4 +1,4 @@
-//! Who belongs to the system: the descendants of its keepers.
+//! Who belongs to the system: the descendants of its keepers, or of the processes of one that runs already.
 //!
 //! A keeper adopts what is orphaned below it, so a descendant stays one, and whoever is none never becomes one. Therefore
 //! only process ids that were not there before are looked at, and the list of the machine's processes is all it takes.
@@ -16,13 +16,30 @@ pub(crate) struct Tree {
     keepers: HashMap<u32, usize>,
     members: HashMap<u32, usize>,
     outside: HashSet<u32>,
+    /// Outside for good, with all below them.
+    strangers: HashSet<u32>,
     looks: u32,
 }
 
 impl Tree {
-    pub(crate) fn of(keepers: impl Iterator<Item = u32>) -> Self {
-        let keepers = keepers.enumerate().map(|(number, keeper)| (keeper, number)).collect();
-        Self { keepers, ..Self::default() }
+    /// Keepers with their numbers.
+    pub(crate) fn of(keepers: impl Iterator<Item = (u32, usize)>) -> Self {
+        Self { keepers: keepers.collect(), ..Self::default() }
+    }
+
+    /// Takes in processes that are below no keeper. `strangers` are no members, even below these.
+    pub(crate) fn adopt(&mut self, roots: &[u32], number: usize, strangers: impl IntoIterator<Item = u32>) {
+        self.strangers.extend(strangers);
+        // Their children were outside so far.
+        self.outside.clear();
+        for root in roots {
+            self.strangers.remove(root);
+            self.members.insert(*root, number);
+        }
+    }
+
+    pub(crate) fn has(&self, pid: u32) -> bool {
+        self.members.contains_key(&pid)
     }
 
     /// The members that were not there before, parents before their children. `parent_of` says nothing of a process that
@@ -37,7 +54,10 @@ impl Tree {
             self.outside.clear();
         }
         let is_new = |pid: &&u32| {
-            !self.keepers.contains_key(pid) && !self.members.contains_key(pid) && !self.outside.contains(pid)
+            !self.keepers.contains_key(pid)
+                && !self.members.contains_key(pid)
+                && !self.outside.contains(pid)
+                && !self.strangers.contains(pid)
         };
         let parents: HashMap<u32, u32> =
             listed.iter().filter(is_new).filter_map(|pid| Some((*pid, parent_of(*pid)?))).collect();
@@ -74,7 +94,7 @@ impl Tree {
             if let Some(keeper) = self.keepers.get(&parent).or_else(|| self.members.get(&parent)) {
                 return Ancestry::Below(*keeper, depth);
             }
-            if parent == 0 || self.outside.contains(&parent) {
+            if parent == 0 || self.outside.contains(&parent) || self.strangers.contains(&parent) {
                 return Ancestry::Outside;
             }
             at = parent;
@@ -108,7 +128,7 @@ mod tests {
 
     #[test]
     fn descendants_are_found_parents_first_and_keepers_are_not_among_them() {
-        let mut tree = Tree::of([100, 200].into_iter());
+        let mut tree = Tree::of([(100, 0), (200, 1)].into_iter());
         // 50 is a child of 51: process ids start again at the end of their range.
         let machine =
             [(1, 0), (9, 1), (50, 51), (51, 101), (90, 9), (100, 9), (101, 100), (200, 9), (201, 200)];
@@ -118,7 +138,7 @@ mod tests {
 
     #[test]
     fn only_new_processes_are_asked_about() {
-        let mut tree = Tree::of([100].into_iter());
+        let mut tree = Tree::of([(100, 0)].into_iter());
         let mut machine = vec![(1, 0), (9, 1), (100, 9), (101, 100)];
         look(&mut tree, &machine);
         machine.push((102, 101));
@@ -131,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_process_id_may_find_a_new_process() {
-        let mut tree = Tree::of([100].into_iter());
+        let mut tree = Tree::of([(100, 0)].into_iter());
         look(&mut tree, &[(1, 0), (9, 1), (100, 1), (101, 100)]);
         look(&mut tree, &[(1, 0), (100, 1), (101, 100)]);
         assert_eq!(look(&mut tree, &[(1, 0), (9, 101), (100, 1), (101, 100)]).0, [(0, 9)]);
@@ -140,8 +160,20 @@ mod tests {
     }
 
     #[test]
+    fn adopted_processes_have_descendants_and_strangers_have_none() {
+        let mut tree = Tree::of([(300, 1)].into_iter());
+        // 50 is below the system, 60 is Tenbin next to it, and 300 a keeper below Tenbin.
+        let machine =
+            [(1, 0), (40, 1), (50, 40), (55, 40), (60, 55), (61, 60), (300, 60), (301, 300), (70, 1)];
+        assert_eq!(look(&mut tree, &machine).0, [(1, 301)]);
+        tree.adopt(&[40], 0, [1, 40, 55, 60]);
+        assert_eq!(look(&mut tree, &machine).0, [(0, 50)]);
+        assert!(tree.has(40) && tree.has(50) && !tree.has(61) && !tree.has(70));
+    }
+
+    #[test]
     fn what_is_unclear_is_asked_again() {
-        let mut tree = Tree::of([100].into_iter());
+        let mut tree = Tree::of([(100, 0)].into_iter());
         assert_eq!(look(&mut tree, &[(1, 0), (100, 1), (102, 101), (7, 8), (8, 7)]).0, []);
         assert_eq!(
             look(&mut tree, &[(1, 0), (100, 1), (102, 100), (7, 8), (8, 102)]).0,
@@ -151,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_number_of_members_is_bounded() {
-        let mut tree = Tree::of([1].into_iter());
+        let mut tree = Tree::of([(1, 0)].into_iter());
         let many: Vec<u32> = (2..2 + 2 * u32::try_from(MEMBERS_MAX).unwrap()).collect();
         assert_eq!(tree.newcomers(&many, |_| Some(1)).len(), MEMBERS_MAX);
         assert!(tree.is_full());

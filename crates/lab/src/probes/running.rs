@@ -1,0 +1,64 @@
+//! A system that Tenbin did not start: which processes are followed, and when they are looked for again.
+
+use std::time::{Duration, Instant};
+
+use super::own_time::own_time;
+use super::sheet::Sheet;
+use crate::listening::Unseen;
+use crate::running::{self, Running, Sought};
+
+/// Looking for its processes again takes no more of a core.
+const SHARE: f64 = 0.002;
+/// And is never done sooner.
+const PAUSE_MIN: Duration = Duration::from_secs(2);
+/// What is missing if none is found.
+const PROCESSES: &str = "processes of the system";
+
+pub(crate) struct RunningSystem {
+    sought: Sought,
+    is_taken: bool,
+    next: Option<Instant>,
+}
+
+impl RunningSystem {
+    pub(crate) fn new(sought: Sought) -> Self {
+        Self { sought, is_taken: false, next: None }
+    }
+
+    /// The processes to follow from now on, if they are new. `is_followed` says whether one is still there.
+    pub(crate) fn look(
+        &mut self,
+        now: Instant,
+        is_followed: impl Fn(u32) -> bool,
+        sheet: &mut Sheet,
+    ) -> Option<&Running> {
+        let is_there = |running: &Running| running.roots.iter().any(|pid| is_followed(*pid));
+        if !std::mem::replace(&mut self.is_taken, true) {
+            self.next = now.checked_add(PAUSE_MIN);
+        } else if self.sought.found.as_ref().is_ok_and(is_there) || self.next.is_some_and(|next| now < next) {
+            return None;
+        } else {
+            self.search(now);
+        }
+        match &self.sought.found {
+            Ok(running) => {
+                sheet.is_available(PROCESSES);
+                Some(running)
+            }
+            Err(Unseen { because, .. }) => {
+                sheet.not_available(PROCESSES, || because.clone());
+                None
+            }
+        }
+    }
+
+    fn search(&mut self, now: Instant) {
+        let begun = own_time();
+        // What was not found keeps the reason that was given at first.
+        if let Ok(running) = running::find(&self.sought.by) {
+            self.sought.found = Ok(running);
+        }
+        let pause = own_time().saturating_sub(begun).div_f64(SHARE);
+        self.next = now.checked_add(pause.max(PAUSE_MIN));
+    }
+}

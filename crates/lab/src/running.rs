@@ -1,0 +1,181 @@
+//! Finds the processes of a system that Tenbin did not start. It only reads, and never changes such a system.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::in_words;
+use crate::listening::{self, Listens, Unseen};
+use crate::processes::{self, PROC};
+
+/// How a system that runs already is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// By the places where it listens.
+    Listening(Vec<Listens>),
+}
+
+/// A system that runs: all below these processes belongs to it, and they themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// The name of the first process, fit to be shown, and none under which something else is kept.
+    pub name: String,
+    /// At least one; none is below another.
+    pub roots: Vec<u32>,
+}
+
+/// How a system is found, and what was found so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// What to look for again when its processes have ended.
+    pub by: Named,
+    /// Its processes, or why there are none to read.
+    pub found: Result<Running, Unseen>,
+}
+
+/// Programs that listen for others and pass connections on: by their names, which the kernel cuts after 15 characters.
+const FORWARDERS: [&str; 11] = [
+    "docker-proxy",
+    "rootlessport",
+    "rootlesskit",
+    "slirp4netns",
+    "pasta",
+    "pasta.avx2",
+    "passt",
+    "gvproxy",
+    "vpnkit",
+    "kubectl",
+    "ssh",
+];
+/// Names under which readings of something else are kept.
+const RESERVED: [&str; 3] = ["machine", "system", "generator"];
+/// How far up a line of parents is followed.
+const DEPTH_MAX: usize = 64;
+
+/// Looks for it now.
+///
+/// # Errors
+/// None of its processes can be read.
+pub fn find(by: &Named) -> Result<Running, Unseen> {
+    match by {
+        Named::Listening(places) => of_listeners(places.iter().map(listening::listeners)),
+    }
+}
+
+/// The system whose processes listen at some places, by what [`listening::listeners`] says of each.
+///
+/// # Errors
+/// No process is seen at any place, or it is none of the system's.
+pub fn of_listeners(found: impl IntoIterator<Item = Result<Vec<u32>, Unseen>>) -> Result<Running, Unseen> {
+    of_listeners_in(Path::new(PROC), found, &processes::self_and_above())
+}
+
+fn of_listeners_in(
+    proc: &Path,
+    found: impl IntoIterator<Item = Result<Vec<u32>, Unseen>>,
+    tenbin: &BTreeSet<u32>,
+) -> Result<Running, Unseen> {
+    let (mut holders, mut unseen) = (BTreeSet::new(), None);
+    for found in found {
+        match found {
+            Ok(pids) => holders.extend(pids),
+            Err(why) => unseen = unseen.or(Some(why)),
+        }
+    }
+    if holders.is_empty() {
+        return Err(unseen.unwrap_or_else(|| Unseen::elsewhere("it has no address".to_owned())));
+    }
+    // A manager of services holds the sockets of those that it starts, and is above everything.
+    let is_manager = |pid: &u32| *pid == 1 && tenbin.contains(pid);
+    let (managers, holders): (Vec<u32>, Vec<u32>) = holders.into_iter().partition(is_manager);
+    if holders.is_empty() {
+        let manager = managers.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
+        let because = format!("{manager} (process 1) listens for a service that it has not started");
+        return Err(Unseen::here(because));
+    }
+    let is_forwarder = |pid: &&u32| name_in(proc, **pid).is_some_and(|name| FORWARDERS.contains(&&*name));
+    if let Some(pid) = holders.iter().find(is_forwarder) {
+        let name = name_in(proc, *pid).unwrap_or_default();
+        return Err(Unseen::elsewhere(format!(
+            "{name} (process {pid}) listens there, and passes connections on to a system that is not known"
+        )));
+    }
+    let roots = topmost(proc, &holders);
+    let name = roots.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
+    Ok(Running { name: distinct(name), roots })
+}
+
+/// Those that are below none of the others.
+fn topmost(proc: &Path, pids: &[u32]) -> Vec<u32> {
+    let above = |pid: &u32| {
+        std::iter::successors(Some(*pid), |pid| processes::look_in(proc, *pid).map(|seen| seen.parent))
+            .skip(1)
+            .take(DEPTH_MAX)
+            .any(|above| pids.contains(&above))
+    };
+    pids.iter().filter(|pid| !above(pid)).copied().collect()
+}
+
+fn name_in(proc: &Path, pid: u32) -> Option<String> {
+    let name = fs::read(proc.join(pid.to_string()).join("comm")).ok()?;
+    Some(in_words::harmless(String::from_utf8_lossy(&name).trim()))
+}
+
+fn distinct(name: String) -> String {
+    match name.as_str() {
+        "" => "process".to_owned(),
+        reserved if RESERVED.contains(&reserved) => format!("{reserved} process"),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hand-made `/proc`: number, parent, and name.
+    fn machine(processes: &[(u32, u32, &str)]) -> tempfile::TempDir {
+        let proc = tempfile::tempdir().expect("a folder");
+        for (pid, parent, name) in processes {
+            let folder = proc.path().join(pid.to_string());
+            fs::create_dir(&folder).expect("a folder");
+            let stat = format!("{pid} ({name}) S {parent} 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 77 1 1");
+            fs::write(folder.join("stat"), stat).expect("a file");
+            fs::write(folder.join("comm"), format!("{name}\n")).expect("a file");
+        }
+        proc
+    }
+
+    fn found(processes: &[(u32, u32, &str)], holders: &[u32]) -> Result<Running, Unseen> {
+        of_listeners_in(machine(processes).path(), [Ok(holders.to_vec())], &BTreeSet::from([1, 50, 51]))
+    }
+
+    #[test]
+    fn roots_are_the_listeners_above_the_others() {
+        let machine =
+            [(1, 0, "systemd"), (70, 1, "nginx"), (71, 70, "nginx"), (20, 71, "cgi"), (90, 1, "nginx")];
+        let running = Running { name: "nginx".to_owned(), roots: vec![70, 90] };
+        assert_eq!(found(&machine, &[1, 20, 70, 71, 90]), Ok(running));
+    }
+
+    #[test]
+    fn who_only_passes_connections_on_is_not_the_system() {
+        for name in ["docker-proxy", "rootlessport"] {
+            let unseen = found(&[(70, 1, name)], &[70]).expect_err("a forwarder");
+            assert!(unseen.is_elsewhere, "{unseen:?}");
+            assert!(unseen.because.starts_with(&format!("{name} (process 70) listens there")), "{unseen:?}");
+        }
+        let unseen = found(&[(1, 0, "systemd")], &[1]).expect_err("no service yet");
+        assert_eq!(unseen.because, "systemd (process 1) listens for a service that it has not started");
+    }
+
+    #[test]
+    fn one_seen_listener_is_enough_and_the_first_reason_counts() {
+        let unseen = |why: &str| Err(Unseen::elsewhere(why.to_owned()));
+        let none = of_listeners_in(Path::new("/nowhere"), [unseen("a"), unseen("b")], &BTreeSet::new());
+        assert_eq!(none.expect_err("nobody").because, "a");
+        let proc = machine(&[(70, 1, "system")]);
+        let one = of_listeners_in(proc.path(), [unseen("a"), Ok(vec![70])], &BTreeSet::new());
+        assert_eq!(one.expect("a system").name, "system process", "readings of all are kept as `system`");
+    }
+}
