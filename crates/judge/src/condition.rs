@@ -107,6 +107,17 @@ const SHARE_MAX: f64 = 1e3;
 const ALIASES: [(&str, &str); 1] = [("median", "p50")];
 
 impl Condition {
+    /// Whether it is about how fast a system is, at a share or a difference of this from the baseline slower than that: then what
+    /// makes a system slower explains it.
+    pub fn is_slower(&self, estimate: f64) -> bool {
+        let none = match self.of_baseline {
+            Some(OfBaseline::Share) => 1.0,
+            Some(OfBaseline::Difference) => 0.0,
+            None => return false,
+        };
+        self.figure.distorted().is_some() && (estimate < none) == self.figure.higher_is_better()
+    }
+
     /// One condition, without a baseline.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         read(text).and_then(without_baseline).map_err(|wrong| wrong.of(text))

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use record::Phase;
 use stats::{Discards, MinEffect, Scale, Unpaired, Verdict, median};
-use store::FrameKind;
+use store::{BaselineSpent, Distorted, FrameKind, Run, StoreError};
 
 use crate::causes::Resource;
 use crate::cpu_profile::Profile;
+use crate::eligibility::{Eligibility, eligibility_by};
 use crate::inside::ON_CPU;
 use crate::measured::Measured;
 use crate::signals::Signals;
@@ -60,6 +62,30 @@ impl Part {
             Self::Runnable => "runnable",
             Self::Connection => "connection",
         }
+    }
+}
+
+/// Between the code of a wait inside a database and its name.
+const NAMED: char = ' ';
+
+impl Part {
+    /// As a baseline keeps it.
+    fn kept(&self) -> String {
+        match self {
+            Self::Database(wait) => format!("{}{NAMED}{wait}", self.code()),
+            part => part.code().to_owned(),
+        }
+    }
+
+    /// `None` if this version does not know it.
+    fn of_kept(name: &str) -> Option<Self> {
+        let plain = [Self::Cpu, Self::Dependency, Self::Disk, Self::Lock, Self::Runnable, Self::Connection];
+        let database = || {
+            let (code, wait) = name.split_once(NAMED)?;
+            let part = Self::Database(wait.to_owned());
+            (part.code() == code).then_some(part)
+        };
+        plain.into_iter().find(|part| part.code() == name).or_else(database)
     }
 }
 
@@ -120,6 +146,46 @@ impl Spent {
             || is_busy(signals.waits.throttled_periods)
             || is_busy(core) && resources.cores_used(system).is_some_and(|cores| cores >= BUSY);
         Some(spent)
+    }
+
+    /// Of the stored runs whose throughput may be believed, and in which the system was read.
+    pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<Vec<Self>, StoreError> {
+        let mut all = Vec::new();
+        let is_valid = |run: &&Run| eligibility_by(run, Some(Distorted::Throughput)) == Eligibility::Valid;
+        for run in runs.into_iter().filter(is_valid) {
+            let lateness = run.whole(Phase::Measured)?.lateness.all().mean_ns();
+            all.extend(Self::of(&Measured::of(run)?, Signals::of(run).as_ref(), lateness));
+        }
+        Ok(all)
+    }
+
+    /// What a baseline keeps of it, so that others can be explained without it.
+    pub(crate) fn kept(&self) -> BaselineSpent {
+        let of_kind = |wanted: FrameKind| {
+            let of = self.spaces.iter().filter(|((_, kind), us)| *kind == wanted && us.is_finite());
+            of.map(|((process, _), us)| (process.clone(), *us)).collect()
+        };
+        let parts = self.parts.iter().filter(|(_, us)| us.is_finite());
+        BaselineSpent {
+            response_us: self.response_us,
+            parts: parts.map(|(part, us)| (part.kept(), *us)).collect(),
+            user_us: of_kind(FrameKind::User),
+            kernel_us: of_kind(FrameKind::Kernel),
+        }
+    }
+
+    /// The faster side of a baseline: only of the slower one it matters what ran short.
+    pub fn of_kept(kept: &BaselineSpent) -> Self {
+        let spaces = [(&kept.user_us, FrameKind::User), (&kept.kernel_us, FrameKind::Kernel)];
+        let of_kind = |(of, kind): (&BTreeMap<String, f64>, FrameKind)| {
+            of.iter().map(move |(process, us)| ((process.clone(), kind), *us)).collect::<Vec<_>>()
+        };
+        Self {
+            response_us: kept.response_us,
+            parts: kept.parts.iter().filter_map(|(name, us)| Some((Part::of_kept(name)?, *us))).collect(),
+            spaces: spaces.into_iter().flat_map(of_kind).collect(),
+            ..Self::default()
+        }
     }
 
     /// The only process; `None` if there are several, or none was read.

@@ -1,7 +1,6 @@
 //! The stored baseline of a run or a study, in words and for programs.
 
-use judge::Condition;
-use judge::baseline::Found;
+use judge::baseline::Decision;
 use serde_json::{Value, json};
 use store::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun, Utc};
 
@@ -9,6 +8,7 @@ use crate::compared::Failure;
 use crate::compared::asked;
 use crate::compared::conditions::{self, Conditions};
 use crate::origin::build;
+use crate::study::explained::Why;
 use crate::view::View;
 
 /// What the two sides are called where they differ.
@@ -70,12 +70,24 @@ pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
     if let Some(load) = found.loads.first() {
         notes.extend(differences(found, load, &view.run.new, false));
     }
-    let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
-    notes.extend(judged.into_iter().map(|(condition, found)| {
-        let text = condition.text.clone();
-        format!("{text}: {}.", Failure::new(String::new(), condition, found).words())
-    }));
+    notes.extend(
+        judged(view, baseline).iter().map(|judged| format!("{}: {}.", judged.text(), judged.words())),
+    );
     notes
+}
+
+/// Every condition of a run on its baseline, with why the run is slower where one fails by that.
+fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
+    let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
+    let with_why = |(condition, found)| {
+        let judged = Failure::new(String::new(), condition, found);
+        let has_failed = *judged.decision() == Decision::False && judged.is_slower();
+        let row = baseline.found.as_ref().ok().and_then(|found| found.rows.first());
+        let row = row.filter(|_| has_failed);
+        let why = row.and_then(|row| Why::against_stored(row, [view].into_iter(), view.noun().one));
+        judged.with_why(why)
+    };
+    judged.into_iter().map(with_why).collect()
 }
 
 /// For programs: which one it is, or why there is none.
@@ -105,19 +117,12 @@ pub(crate) fn object(baseline: &Baseline) -> Value {
 pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     let baseline = view.run.baseline.as_ref()?;
     let mut object = object(baseline);
-    let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
-    object["conditions"] =
-        judged.into_iter().map(|(condition, found)| of_condition(condition, found)).collect();
+    object["conditions"] = judged(view, baseline).iter().map(gate_object).collect();
     Some(object)
-}
-
-fn of_condition(condition: Condition, found: Found) -> Value {
-    gate_object(&Failure::new(String::new(), condition, found))
 }
 
 /// A condition that must hold, for programs: what is true has passed.
 pub(crate) fn gate_object(gate: &Failure) -> Value {
-    use judge::baseline::Decision;
     let mut object = gate.object();
     let verdict = match gate.decision() {
         Decision::True => "passed",

@@ -113,7 +113,8 @@ impl Sharing {
             [of_load, words, title].into_iter().chain(steps).for_each(name);
             *plan_json = json!({});
         }
-        for BaselineRow { load, system, variant, sides } in &mut found.rows {
+        for BaselineRow { load, system, variant, sides, spent } in &mut found.rows {
+            spent.clear();
             let sides = sides.iter_mut().map(|side| &mut side.of);
             [load, system, variant].into_iter().chain(sides).for_each(name);
         }

@@ -126,7 +126,7 @@ impl<'a> StudyView<'a> {
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;
-        let of_baseline = of_baseline::gates(study, &loads, load_run)?;
+        let of_baseline = of_baseline::gates(study, &loads, &runs, load_run)?;
         let against_stored = AgainstStored::default();
         let diagnosis = Diagnosis::of(study)?;
         let view = Self {

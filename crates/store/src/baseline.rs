@@ -1,5 +1,7 @@
 //! What a run or a study is held against that was measured before it: its figures, as they were when the run or study began.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +87,22 @@ pub struct BaselineRow {
     pub variant: String,
     /// What its runs say by each condition and each metric.
     pub sides: Vec<BaselineSide>,
+    /// What a request took in each run that counts and in which the system was read; empty if an earlier version kept it.
+    #[serde(default)]
+    pub spent: Vec<BaselineSpent>,
+}
+
+/// What a request of a run took, in microseconds: parts by names that their judge knows, and CPU time by process.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BaselineSpent {
+    /// The mean response time.
+    pub response_us: f64,
+    /// Its parts that were read. Names may hold anything.
+    pub parts: BTreeMap<String, f64>,
+    /// CPU time in user space, by process. Names may hold anything.
+    pub user_us: BTreeMap<String, f64>,
+    /// CPU time in the kernel, by process.
+    pub kernel_us: BTreeMap<String, f64>,
 }
 
 /// What the runs of a configuration say by a condition or a metric.
@@ -109,7 +127,19 @@ pub struct BaselineSide {
 impl Baseline {
     fn is_finite(&self) -> bool {
         let rows = self.found.iter().flat_map(|found| &found.rows);
-        rows.flat_map(|row| &row.sides).flat_map(|side| &side.figures).all(|figure| figure.is_finite())
+        rows.clone()
+            .flat_map(|row| &row.sides)
+            .flat_map(|side| &side.figures)
+            .all(|figure| figure.is_finite())
+            && rows.flat_map(|row| &row.spent).all(BaselineSpent::is_finite)
+    }
+}
+
+impl BaselineSpent {
+    fn is_finite(&self) -> bool {
+        let Self { response_us, parts, user_us, kernel_us } = self;
+        let all = [parts, user_us, kernel_us].into_iter().flat_map(BTreeMap::values);
+        all.chain([response_us]).all(|us| us.is_finite())
     }
 }
 

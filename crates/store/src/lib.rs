@@ -53,7 +53,9 @@ mod validity;
 mod window;
 mod writer;
 
-pub use baseline::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline};
+pub use baseline::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
+};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Ending, Failure, Generator, Verdict};

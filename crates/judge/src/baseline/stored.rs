@@ -1,11 +1,12 @@
 //! What is copied of a stored baseline, so that runs and studies can be judged without it.
 
-use store::{BaselineLoad, BaselineRow, BaselineSide, NewRun, Run, StoreError, Study};
+use store::{BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, NewRun, Run, StoreError, Study};
 
 use super::{Side, WithSeconds};
 use crate::compared_by::ComparedBy;
 use crate::condition::{Condition, OfBaseline};
 use crate::counting::counted;
+use crate::explanation::Spent;
 use crate::measured::Measured;
 use crate::seen::seen;
 use crate::words::planned_load;
@@ -30,7 +31,7 @@ pub fn row_of_run(
     with_seconds: WithSeconds<'_>,
 ) -> Result<BaselineRow, StoreError> {
     let sides = sides(&[run], conditions, metrics, with_seconds)?;
-    Ok(BaselineRow { sides, ..BaselineRow::default() })
+    Ok(BaselineRow { sides, spent: spent(&[run])?, ..BaselineRow::default() })
 }
 
 /// Every configuration of a study under a load, by these conditions and metrics.
@@ -50,9 +51,14 @@ pub fn rows_of_study(
             system: place.system.clone(),
             variant: place.variant.clone(),
             sides: sides(&runs, conditions, metrics, with_seconds)?,
+            spent: spent(&runs)?,
         });
     }
     Ok(rows)
+}
+
+fn spent(runs: &[&Run]) -> Result<Vec<BaselineSpent>, StoreError> {
+    Ok(Spent::of_runs(runs.iter().copied())?.iter().map(Spent::kept).collect())
 }
 
 fn sides(

@@ -131,3 +131,19 @@ fn single_runs_that_hardly_differ_have_nothing_to_explain() {
     assert_eq!(explained(of(10_000.0, 405.0)), Some(None), "1 % of CPU is chance, and is not 25 % of time");
     assert_eq!(explained(of(7_000.0, 500.0)), None, "it is faster");
 }
+
+#[test]
+fn what_a_baseline_keeps_explains_as_much() {
+    let of = |response_us, cpu_us: f64| {
+        let mut spent =
+            spent(response_us, &[(Part::Cpu, cpu_us), (Part::Database("Lock:tuple".to_owned()), 3.0)]);
+        spent.spaces.insert(("worker".to_owned(), FrameKind::User), cpu_us);
+        spent.spaces.insert(("worker".to_owned(), FrameKind::Kernel), f64::NAN);
+        spent
+    };
+    let (faster, slower) = (of(8_000.0, 400.0), [of(9_440.0, 472.0)]);
+    let kept = Spent::of_kept(&faster.kept());
+    assert_eq!(kept.parts, faster.parts);
+    let found = explain(Sides::Apart([&[kept], &slower]), None).unwrap().unwrap();
+    assert_eq!((found.part, found.space.unwrap().0.as_deref()), (Part::Cpu, Some("worker")));
+}

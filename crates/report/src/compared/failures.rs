@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use judge::baseline::{self, Decision, Found};
+use judge::explanation::Spent;
 use judge::words::percent;
 use judge::{Condition, OfBaseline};
 use serde_json::{Value, json};
-use store::{Run, StoreError};
+use store::{Run, StoreError, Unit};
 
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::item::{Escape, Item, Tone};
+use crate::noun::Noun;
+use crate::study::explained::Why;
 use crate::units::percent_with;
 
 /// Conditions that are named before the figures.
@@ -22,6 +25,8 @@ pub(crate) struct Failure {
     pub(crate) of: String,
     condition: Condition,
     found: Found,
+    /// Why it is slower, where that is what fails.
+    why: Option<Why>,
 }
 
 /// A configuration, and its runs on both sides. A side without runs lacks it.
@@ -66,7 +71,10 @@ pub(super) fn judge(
             let [first, second] = [side(0)?, side(1)?];
             let found = baseline::judge(condition, &first, &second, together);
             let of = if rows.len() > 1 { row.name.clone() } else { String::new() };
-            failures.push(Failure { of, condition: condition.clone(), found });
+            let is_slower =
+                found.decision == Decision::True && found.estimate.is_some_and(|of| condition.is_slower(of));
+            let why = if is_slower { why(&row.runs)? } else { None };
+            failures.push(Failure::new(of, condition.clone(), found).with_why(why));
         }
     }
     failures.sort_by_key(|failure| match failure.found.decision {
@@ -75,6 +83,13 @@ pub(super) fn judge(
         Decision::False => 2,
     });
     Ok(failures)
+}
+
+/// Why the second side is slower.
+fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
+    let [a, b] = runs.each_ref().map(|runs| Spent::of_runs(runs.iter().copied()));
+    let one = runs[1].first().map_or(Noun::of(Unit::Requests), |run| Noun::of(run.new.unit())).one;
+    Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
 }
 
 /// What two single runs are held against: one configuration.
@@ -114,7 +129,17 @@ pub(super) fn items(failures: &[Failure], escape: Escape) -> Vec<Item> {
 impl Failure {
     /// A condition of a configuration, and what was found.
     pub(crate) fn new(of: String, condition: Condition, found: Found) -> Self {
-        Self { of, condition, found }
+        Self { of, condition, found, why: None }
+    }
+
+    /// The same, with why it is slower.
+    pub(crate) fn with_why(self, why: Option<Why>) -> Self {
+        Self { why, ..self }
+    }
+
+    /// Whether the estimate says that it is slower than the baseline.
+    pub(crate) fn is_slower(&self) -> bool {
+        self.found.estimate.is_some_and(|estimate| self.condition.is_slower(estimate))
     }
 
     /// Planned requests of the runs that are held against the baseline.
@@ -160,9 +185,10 @@ impl Failure {
                 format!("{} {of} baseline{interval}, {counts}", self.written(estimate))
             }
         });
+        let why = self.why.as_ref().map_or_else(String::new, |why| format!("; {}", why.sentence()));
         match (figures, &self.found.decision) {
             (Some(figures), Decision::Undecided(why)) => format!("{figures}{samples}; {why}"),
-            (Some(figures), _) => figures + samples,
+            (Some(figures), _) => figures + samples + &why,
             (None, Decision::Undecided(why)) => why.clone(),
             (None, _) => "no figures".to_owned(),
         }
@@ -222,6 +248,7 @@ impl Failure {
             "runs_b": b,
             "is_paired": self.found.is_paired,
             "runs_true": (!is_of_baseline).then_some(runs_true),
+            "explanation": self.why.as_ref().map(Why::object),
         })
     }
 }

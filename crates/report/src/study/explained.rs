@@ -6,7 +6,7 @@ use judge::Eligibility;
 use judge::cpu_profile::Profile;
 use judge::explanation::{Explanation, Part, Sides, Spent, explain};
 use stats::Verdict;
-use store::FrameKind;
+use store::{BaselineRow, FrameKind};
 
 use super::{LoadView, Pair, StudyView};
 use crate::text::harmless;
@@ -15,6 +15,8 @@ use crate::view::View;
 
 /// What the sentence about a pair begins with that nothing explains.
 pub(super) const NOTHING: &str = "no stored reading explains";
+/// What the sides of a gate are called.
+const OF_GATE: [&str; 2] = ["the baseline", "it"];
 /// Characters of a name in it.
 const NAME_CHARACTERS_MAX: usize = 60;
 
@@ -88,12 +90,48 @@ impl Why {
     /// Of runs that were made at different times, of which the second side's are slower. `None` where there is nothing to explain.
     pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
         let one = sides[1].first()?.noun().one;
-        let parts = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<Spent>>());
+        let spent = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<Spent>>());
         let profiles = profile(sides[0].iter().copied()).zip(profile(sides[1].iter().copied()));
         let profiles = profiles.as_ref().map(|(faster, slower)| [faster, slower]);
-        let found = match parts.iter().position(Vec::is_empty) {
+        Self::of([&spent[0], &spent[1]], profiles, names, one)
+    }
+
+    /// Of runs that are slower than those of a stored baseline.
+    pub(crate) fn against_stored<'v, 'a: 'v>(
+        baseline: &BaselineRow,
+        views: impl Iterator<Item = &'v View<'a>>,
+        one: &'static str,
+    ) -> Option<Self> {
+        let baseline: Vec<Spent> = baseline.spent.iter().map(Spent::of_kept).collect();
+        let candidate: Vec<Spent> = views.filter_map(spent).collect();
+        Self::of([&baseline, &candidate], None, OF_GATE, one)
+    }
+
+    /// Of two rows of a study over their blocks, of which the second is slower.
+    pub(super) fn in_blocks(
+        views: &[View<'_>],
+        load: &LoadView<'_>,
+        rows: [usize; 2],
+        one: &'static str,
+    ) -> Option<Self> {
+        let found = Found::of(in_blocks(views, load, rows)?);
+        Some(Self { names: OF_GATE.map(str::to_owned), one, found })
+    }
+
+    /// Of two sides that are called so.
+    pub(crate) fn apart_of(names: [&str; 2], sides: [&[Spent]; 2], one: &'static str) -> Option<Self> {
+        Self::of(sides, None, names, one)
+    }
+
+    fn of(
+        sides: [&[Spent]; 2],
+        profiles: Option<[&Profile; 2]>,
+        names: [&str; 2],
+        one: &'static str,
+    ) -> Option<Self> {
+        let found = match sides.iter().position(|side| side.is_empty()) {
             Some(side) => Found::NotRead(side),
-            None => Found::of(explain(Sides::Apart([&parts[0], &parts[1]]), profiles)?),
+            None => Found::of(explain(Sides::Apart(sides), profiles)?),
         };
         Some(Self { names: names.map(|name| harmless(name, NAME_CHARACTERS_MAX)), one, found })
     }
@@ -107,7 +145,7 @@ impl Why {
             Found::Nothing => format!("{NOTHING} why {slower} is slower"),
             Found::NotRead(side) => {
                 let unread = &self.names[*side];
-                format!("why {slower} is slower is not known: nothing was read of the system in {unread}")
+                format!("why {slower} is slower is not known: no reading of the system is kept of {unread}")
             }
         }
     }

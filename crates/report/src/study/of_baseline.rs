@@ -1,16 +1,19 @@
 //! Gates that are conditions of a baseline, and the stored baseline that a study is held against.
 
 use judge::baseline::{self, Decision};
-use judge::{Condition, Setting};
+use judge::{Condition, Eligibility, Setting};
 use serde_json::{Value, json};
 use store::{StoreError, Study};
 
+use super::explained::Why;
 use super::{LoadView, StudyPieces, StudyView, name, row_name};
 use crate::LoadRun;
 use crate::breaches;
 use crate::compared::Failure;
 use crate::item::Tone;
+use crate::noun::Noun;
 use crate::text::{cut_to, listed};
+use crate::view::View;
 
 /// Lines about a stored baseline, and points in which it differs.
 const LINES_MAX: usize = 6;
@@ -36,6 +39,7 @@ pub(crate) enum Answer {
 pub(super) fn gates(
     study: &Study,
     loads: &[LoadView<'_>],
+    views: &[View<'_>],
     load_run: LoadRun<'_>,
 ) -> Result<Vec<GateOfBaseline>, StoreError> {
     let gates = baseline::gates(study, &|run| load_run(&run.id))?;
@@ -46,12 +50,27 @@ pub(super) fn gates(
             baseline::Answer::NotJudged(why) => Answer::NotJudged(why),
             baseline::Answer::Judged(found) => {
                 let of = name(loads[load].rows[row].place);
-                Answer::Judged(Box::new(Failure::new(of, gate.condition.clone(), found)))
+                let judged = Failure::new(of, gate.condition.clone(), found);
+                let has_failed = *judged.decision() == Decision::False && judged.is_slower();
+                let why = has_failed.then(|| why(study, &loads[load], row, views)).flatten();
+                Answer::Judged(Box::new(judged.with_why(why)))
             }
         };
         Some(GateOfBaseline { load, row, condition: gate.condition, answer })
     };
     Ok(gates.into_iter().filter_map(placed).collect())
+}
+
+/// Why a configuration is slower than the baseline.
+fn why(study: &Study, load: &LoadView<'_>, row: usize, views: &[View<'_>]) -> Option<Why> {
+    let of = &load.rows[row];
+    let one = Noun::of_all(views).one;
+    let Some(stored) = &study.baseline else {
+        return Why::in_blocks(views, load, [load.baseline?, row], one);
+    };
+    let found = stored.found.as_ref().ok()?;
+    let stored = found.row(load.name, &of.place.system, &of.place.variant)?;
+    Why::against_stored(stored, of.eligibility(Eligibility::Valid).map(|run| &views[run]), one)
 }
 
 fn of_load<'v>(

@@ -538,6 +538,7 @@ pub(crate) fn baseline(label: &str) -> Baseline {
         system: system.to_owned(),
         variant: variant.to_owned(),
         sides: OF_BASELINE.iter().chain(&["throughput"]).map(|of| side(of, per_s)).collect(),
+        spent: Vec::new(),
     };
     let run = runs::new_run();
     let found = FoundBaseline {
