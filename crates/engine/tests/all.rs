@@ -14,6 +14,7 @@ mod open_load;
 mod open_scenarios;
 mod parts;
 mod pool;
+mod redirects;
 mod replies_out_of_turn;
 mod scenario_connections;
 mod scenarios;

@@ -239,8 +239,15 @@ impl Plan {
         })
     }
 
-    /// The parts of its steps that have accounts of their own: statements of transactions.
+    /// The parts of its steps that have accounts of their own: requests that redirects may lead to, then statements of transactions.
     pub fn parts(&self) -> Vec<sql::Part> {
+        let requests = (0..).zip(&self.steps).filter_map(|(number, step)| Some((number, step.request()?)));
+        let mut all: Vec<sql::Part> = requests.flat_map(|(of, action)| hops(of, action)).collect();
+        all.extend(self.statements());
+        all
+    }
+
+    fn statements(&self) -> Vec<sql::Part> {
         let Some(transactions) = &self.sql else { return Vec::new() };
         let steps: Vec<u16> = (0..).zip(&self.steps).filter_map(Self::numbered_transaction).collect();
         let mut parts = sql::parts(&transactions.deck, &self.sql_steps());
@@ -279,6 +286,13 @@ impl Plan {
     pub fn connections(&self) -> u32 {
         connections(&self.load)
     }
+}
+
+/// The first request of a step that follows redirects, and those that they may lead to.
+fn hops(of: u16, action: &HttpAction) -> Vec<sql::Part> {
+    let Some(redirects) = action.request.redirects else { return Vec::new() };
+    let name = |hop| if hop == 0 { "first request".to_owned() } else { format!("redirect {hop}") };
+    (0..=redirects.max).map(|hop| sql::Part { name: name(hop), of }).collect()
 }
 
 /// Connections of a load; in a closed one, users.

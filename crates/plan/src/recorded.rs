@@ -119,6 +119,9 @@ impl Plan {
         if let Some(cookies) = request.cookies {
             request_json["cookies"] = json!(self.variables.get(usize::from(cookies.jar)));
         }
+        if let Some(redirects) = request.redirects {
+            request_json["redirects"] = json!(redirects.max);
+        }
         request_json
     }
 

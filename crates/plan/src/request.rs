@@ -74,6 +74,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         body,
         credentials: None,
         cookies: None,
+        redirects: None,
         keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
     };
     if let Err(wrong) = request.encode() {

@@ -128,3 +128,22 @@ fn users_or_iterations_keep_cookies_where_the_scenario_says_so() {
     let words = of("cookies: iteration,").explain();
     assert!(words.contains("each iteration keeps cookies\n") && !words.contains("data "), "{words}");
 }
+
+#[test]
+fn redirects_are_followed_where_the_plan_says_so() {
+    let study = text(
+        "scenario:\n  redirects: 3\n  steps: [ get: /a, { get: /b, redirects: 0 }, { get: /c, redirects: 1 } ]\n\
+         load: { users: 1 }\nurl: http://127.0.0.1:8080\n",
+    );
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let max =
+        |step: usize| plan.steps[step].request().unwrap().request.redirects.map(|followed| followed.max);
+    assert_eq!((max(0), max(1), max(2)), (Some(3), None, Some(1)));
+    let parts: Vec<(u16, String)> = plan.parts().into_iter().map(|part| (part.of, part.name)).collect();
+    let names = ["first request", "redirect 1", "redirect 2", "redirect 3", "first request", "redirect 1"];
+    assert_eq!(parts.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>(), names);
+    assert_eq!(parts.iter().map(|(of, _)| *of).collect::<Vec<_>>(), [0, 0, 0, 0, 2, 2]);
+    let words = study.explain();
+    assert!(words.contains("GET /a: follows up to 3 redirects, expects"), "{words}");
+    assert!(words.contains("GET /b: expects") && words.contains("GET /c: follows 1 redirect, "), "{words}");
+}

@@ -1,4 +1,6 @@
-//! The statements of transactions: what each of them took, and how much of its transaction's time.
+//! The parts of steps: what each statement of a transaction, or each request that a redirect led to, took of the time of its step.
+
+use store::Unit;
 
 use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;
@@ -13,7 +15,7 @@ use crate::view::{Statement, StepView, View};
 const STATEMENT_CHARACTERS_MAX: usize = 40;
 const NAME_CHARACTERS_MAX: usize = 24;
 
-/// A statement, and the transaction that it is part of.
+/// A statement, and the transaction that it is part of; or a request, and the step that was redirected to it.
 pub(crate) struct StatementLine<'a> {
     pub(crate) step: &'a str,
     pub(crate) of_step: &'a Figures,
@@ -27,20 +29,35 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
     if lines.is_empty() {
         return None;
     }
+    let heads = heads(&lines);
     let mut table = match view.steps.len() {
-        1 => Table::of_names(
-            "statements",
-            lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)),
-        ),
+        1 => {
+            Table::of_names(heads.many, lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)))
+        }
         _ => {
             let steps = lines.iter().map(|line| escape(&harmless(line.step, NAME_CHARACTERS_MAX)));
-            let mut table = Table::of_names("transaction", steps);
-            table.name("statement", lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
+            let mut table = Table::of_names(heads.step, steps);
+            table.name(heads.one, lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
             table
         }
     };
     columns(&mut table, &lines);
     Some(table)
+}
+
+/// What parts and their steps are called.
+pub(crate) struct Heads {
+    pub(crate) many: &'static str,
+    pub(crate) one: &'static str,
+    pub(crate) step: &'static str,
+}
+
+/// Those of these lines.
+pub(crate) fn heads(lines: &[StatementLine<'_>]) -> Heads {
+    match lines.iter().all(|line| line.of_step.unit == Unit::Transactions) {
+        true => Heads { many: "statements", one: "statement", step: "transaction" },
+        false => Heads { many: "parts", one: "part", step: "step" },
+    }
 }
 
 fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>> {

@@ -71,7 +71,7 @@ pub trait Channel: Send {
     /// Begins the exchange of a step, with the variables of its user.
     fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next;
 
-    /// Goes on with an exchange after its pause.
+    /// Goes on with an exchange after its pause, or over the new connection after [`Next::Reopen`].
     fn go_on(&mut self, ticket: Ticket) -> Next {
         let _ = ticket;
         Next::Await
@@ -166,6 +166,11 @@ pub trait Channels: Send + Sync {
     /// The peer of a step, and its number there.
     fn place(&self, step: u16) -> PeerStep {
         PeerStep { peer: 0, step }
+    }
+
+    /// How many parts of steps have accounts of their own, as far as others follow them: requests have theirs before transactions.
+    fn parts(&self) -> u16 {
+        0
     }
 
     /// By how much the numbers of the parts at a peer grow: their accounts follow those of all steps.

@@ -57,7 +57,7 @@ pub trait Conversation: Send {
     /// Starts the request of a step on a connection that is ready.
     fn begin(&mut self, step: u16) -> Next;
 
-    /// Goes on after a pause.
+    /// Goes on after a pause, or over the new connection after [`Next::Reopen`].
     fn go_on(&mut self) -> Next {
         Next::Await
     }
@@ -121,6 +121,11 @@ pub trait Script: Send + Sync {
     /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
 
+    /// As [`crate::Channels::parts`].
+    fn parts(&self) -> u16 {
+        0
+    }
+
     /// As [`crate::Channels::footprint`].
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let _ = longest_bytes;
@@ -164,6 +169,8 @@ pub enum Next {
         /// How long.
         ns: u64,
     },
+    /// The connection is closed and opened again; then [`Conversation::go_on`].
+    Reopen,
     /// The request is over.
     Done(Reply),
     /// The scenario itself cannot go on, which is nobody's fault but its author's: the load ends. In words.

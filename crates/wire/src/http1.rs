@@ -20,6 +20,7 @@ mod framing;
 mod jar;
 mod json;
 mod reading;
+mod redirect;
 mod request;
 mod samples;
 mod step;
@@ -30,6 +31,7 @@ pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck,
 pub use conversation::HttpConversation;
 pub use jar::CookieJar;
 pub use json::is_json_pointer;
+pub use redirect::Redirects;
 pub use request::{Credentials, Request, RequestBody, RequestFault};
 pub use step::Step;
 pub use template::Template;
@@ -48,6 +50,7 @@ use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
 use crate::secrets::Secrets;
 use jar::{JAR_BYTES_MAX, PATH_BYTES_MAX};
 use reading::QUOTED_BYTES_MAX;
+use redirect::LOCATION_BYTES_MAX;
 use step::Prepared;
 
 /// The entry of [`crate::PROTOCOLS`].
@@ -100,7 +103,16 @@ impl Http1 {
         captured.extend(steps.iter().filter_map(|step| step.request.cookies()).map(|cookies| cookies.jar));
         captured.sort_unstable();
         captured.dedup();
-        let list = steps.into_iter().map(Prepared::new).collect();
+        let mut next_part = steps.len() as u16;
+        let prepared = steps.into_iter().map(|step| {
+            let mut prepared = Prepared::new(step);
+            if let Some(origin) = prepared.step.request.origin() {
+                prepared.first_part = Some(next_part);
+                next_part = next_part.saturating_add(u16::from(origin.redirects.max) + 1);
+            }
+            prepared
+        });
+        let list = prepared.collect();
         let secrets = Secrets::default();
         Self { script: Arc::new(Steps { list, variables, captured: captured.into(), secrets }) }
     }
@@ -163,7 +175,8 @@ impl Http1 {
         let value_bytes = self.value_bytes(longest_bytes);
         let keeps_body = self.script.list.iter().any(|step| step.keeps_body);
         let body_bytes = if keeps_body { KEPT_BODY_BYTES_MAX as u64 } else { 0 };
-        let filled = self.templates().filter(|request| request.fixed_bytes().is_none());
+        let is_filled = |request: &&Template| request.fixed_bytes().is_none() || request.origin().is_some();
+        let filled = self.templates().filter(is_filled);
         let request_bytes = filled.map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0);
         // What grows as it is written may own twice what it holds.
         let growing_bytes = body_bytes.saturating_add(request_bytes).saturating_mul(2);
@@ -201,10 +214,13 @@ impl Http1 {
     fn value_bytes(&self, longest_bytes: impl Fn(u16) -> u64) -> impl Fn(u16) -> u64 {
         let captures = self.script.list.iter().flat_map(|step| &step.step.captures);
         let captured: Vec<u16> = captures.map(|capture| capture.variable).collect();
+        let locations = self.templates().filter_map(|request| Some(request.origin()?.redirects.location));
+        let locations: Vec<u16> = locations.collect();
         let cookies: Vec<CookieJar> = self.templates().filter_map(Template::cookies).collect();
         move |variable| match variable {
             jar if cookies.iter().any(|cookies| cookies.jar == jar) => JAR_BYTES_MAX as u64,
             path if cookies.iter().any(|cookies| cookies.path == path) => PATH_BYTES_MAX as u64,
+            location if locations.contains(&location) => LOCATION_BYTES_MAX as u64 + 1,
             variable if captured.contains(&variable) => CAPTURED_BYTES_MAX as u64,
             variable => longest_bytes(variable),
         }
@@ -227,7 +243,16 @@ impl Script for Http1 {
     }
 
     fn looks_through(&self, step: u16) -> bool {
-        self.script.list.get(usize::from(step)).is_some_and(|prepared| prepared.keeps_body)
+        self.script
+            .list
+            .get(usize::from(step))
+            .is_some_and(|prepared| prepared.keeps_body || prepared.first_part.is_some())
+    }
+
+    fn parts(&self) -> u16 {
+        let parts =
+            |request: &Template| request.origin().map_or(0, |origin| u16::from(origin.redirects.max) + 1);
+        self.templates().map(parts).fold(0, u16::saturating_add)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

@@ -13,7 +13,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// From the scripts and where each step is. Only one of the scripts may have parts with accounts of their own.
+    /// From the scripts and where each step is.
     pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[PeerStep]) -> Self {
         Self { scripts, places: places.into() }
     }
@@ -41,7 +41,9 @@ impl Channels for Mix {
     }
 
     fn parts_ahead(&self, peer: u16) -> u16 {
-        self.places.iter().filter(|place| place.peer != peer).count() as u16
+        let steps = self.places.iter().filter(|place| place.peer != peer).count() as u16;
+        let earlier = self.scripts.iter().take(usize::from(peer));
+        earlier.map(|script| script.parts()).fold(steps, u16::saturating_add)
     }
 
     fn room(&self, peer: u16) -> u32 {

@@ -50,7 +50,7 @@ impl<C: Conversation> Serial<C> {
         match next {
             Next::Send => self.written = 0,
             Next::Done(_) => self.ticket = Ticket::NONE,
-            Next::Await | Next::Pause { .. } | Next::Broken(_) => {}
+            Next::Await | Next::Pause { .. } | Next::Reopen | Next::Broken(_) => {}
         }
     }
 
@@ -98,7 +98,8 @@ impl<C: Conversation> Channel for Serial<C> {
         next
     }
 
-    fn go_on(&mut self, _ticket: Ticket) -> Next {
+    fn go_on(&mut self, ticket: Ticket) -> Next {
+        self.ticket = ticket;
         let next = self.conversation.go_on();
         self.stage_next(&next);
         next
@@ -196,6 +197,10 @@ where
         Script::looks_through(self, step)
     }
 
+    fn parts(&self) -> u16 {
+        Script::parts(self)
+    }
+
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         Script::footprint(self, longest_bytes)
     }
@@ -212,6 +217,10 @@ impl Channels for Box<dyn Channels> {
 
     fn place(&self, step: u16) -> PeerStep {
         (**self).place(step)
+    }
+
+    fn parts(&self) -> u16 {
+        (**self).parts()
     }
 
     fn parts_ahead(&self, peer: u16) -> u16 {

@@ -15,10 +15,14 @@ export function steps(report: Report, load: Load): HTMLElement | null {
   return titled(report, load, load.steps, head, title);
 }
 
-/** The time of each SQL statement of the transactions. */
+/** The time of each SQL statement of the transactions, or of each request that a redirect led to. */
 export function statements(report: Report, load: Load): HTMLElement | null {
   if (load.statements === null || load.statements.rows.length === 0) return null;
-  return titled(report, load, load.statements, 'Metrics by SQL statement', 'Statements');
+  const isSql = load.statements.heads.some(({ text }) => text.startsWith('statement'));
+  const [head, title] = isSql
+    ? ['Metrics by SQL statement', 'Statements']
+    : ['Metrics by part of a step', 'Parts'];
+  return titled(report, load, load.statements, head, title);
 }
 
 function titled(report: Report, load: Load, table: Table, head: string, title: string): HTMLElement {

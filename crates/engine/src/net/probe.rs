@@ -157,7 +157,7 @@ fn converse(
     loop {
         match next {
             Next::Send => line.write_all(conversation.outgoing()).map_err(lost)?,
-            Next::Await => {}
+            Next::Await | Next::Reopen => {}
             Next::Pause { ns } => {
                 thread::sleep(Duration::from_nanos(ns).min(timeout));
                 next = conversation.go_on();

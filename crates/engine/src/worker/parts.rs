@@ -8,6 +8,7 @@ use wire::{Next, PartEnd, Reply, Ticket};
 use super::Worker;
 use crate::endings::Ending;
 use crate::exchange::Part;
+use crate::link::Sending;
 use crate::timers::{NEVER, Reason};
 
 /// Bytes of one read that were taken in, or the end of them.
@@ -61,6 +62,7 @@ impl Worker<'_> {
         self.late_reading = None;
         let Some(exchange) = &mut self.users[user as usize].exchange else { return After::Over };
         exchange.is_answered = true;
+        let link = exchange.link;
         if let Some(PartEnd { refusal, .. }) = part {
             let outcome = if refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
             let channel = &self.links[exchange.link as usize].channel;
@@ -69,6 +71,12 @@ impl Worker<'_> {
                 Ending { outcome, class: refusal.class, code: refusal.code, message }
             });
             self.end_part(user, outcome, words, at_ns);
+        }
+        // What was to be sent before would mix with what comes now; the server has not read it.
+        let is_cut = self.links[link as usize].sending != Sending::Done;
+        if is_cut && matches!(next, Next::Send | Next::Reopen) {
+            self.end_link(link, Ending::early_reply(), at_ns);
+            return After::Over;
         }
         // A reply was computed with since it was read: that took our time.
         let now_ns = if self.computes && !matches!(next, Next::Done(_)) { self.clock.now() } else { at_ns };
@@ -87,6 +95,10 @@ impl Worker<'_> {
                 }
             }
             Next::Pause { ns } => self.pause(user, ns, at_ns),
+            Next::Reopen => {
+                self.reopen(user, exchange.link, at_ns);
+                return After::Over;
+            }
             Next::Done(reply) => {
                 self.on_reply(user, reply, at_ns);
                 return After::Over;
@@ -97,6 +109,17 @@ impl Worker<'_> {
             }
         }
         After::GoesOn
+    }
+
+    /// The request goes on over a new connection.
+    fn reopen(&mut self, user: u32, link: u32, at_ns: u64) {
+        self.close(link);
+        let Some(exchange) = &mut self.users[user as usize].exchange else { return };
+        exchange.is_begun = false;
+        let latest_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
+        let deadline_ns = at_ns.saturating_add(self.job.opening_timeout_ns()).min(latest_ns);
+        self.set_deadline(user, deadline_ns);
+        self.dial(link, at_ns);
     }
 
     /// Nothing is sent for so long; the peer is not waited for in the meantime.

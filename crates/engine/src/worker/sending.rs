@@ -55,17 +55,23 @@ impl Worker<'_> {
         }
     }
 
-    /// Starts the request that waited for its link.
+    /// Starts the request that waited for its link, or goes on with one whose link was opened again.
     pub(super) fn start(&mut self, number: u32, now_ns: u64) {
         let user = &mut self.users[number as usize];
         let Some(exchange) = &mut user.exchange else { return };
         let (link, own_step) = (exchange.link, self.steps[usize::from(exchange.step)].step);
         exchange.is_begun = true;
         exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
-        let next = self.links[link as usize].channel.begin(Ticket(number), own_step, &user.values);
+        let channel = &mut self.links[link as usize].channel;
+        let (next, goes_on) = match exchange.is_answered {
+            true => (channel.go_on(Ticket(number)), true),
+            false => (channel.begin(Ticket(number), own_step, &user.values), false),
+        };
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
-        self.signals.sent_later(exchange, sent_ns);
-        exchange.sent_ns = sent_ns;
+        if !goes_on {
+            self.signals.sent_later(exchange, sent_ns);
+            exchange.sent_ns = sent_ns;
+        }
         match next {
             Next::Send => self.send(number, link, sent_ns),
             next => self.on_begun(number, next, sent_ns),

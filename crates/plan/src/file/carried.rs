@@ -1,7 +1,7 @@
 //! `headers` and `auth` of a scenario: what all of its requests carry.
 
 use load::values::{DataSource, Source};
-use wire::http1::{CookieJar, Credentials, Request};
+use wire::http1::{CookieJar, Credentials, Redirects, Request};
 
 use super::reading::Reading;
 use super::span::Span;
@@ -14,6 +14,8 @@ pub(crate) const COOKIES_OF_USER: &str = "(cookies)";
 const COOKIES_OF_ITERATION: &str = "(cookies of an iteration)";
 /// The path of the request under way, to which cookies belong that name none.
 const COOKIE_PATH: &str = "(path)";
+/// The latest location of a redirect.
+const LOCATION: &str = "(location)";
 const AUTHORIZATION: &str = "Authorization";
 
 /// What the requests of a scenario carry, each from the step on at which its values are known.
@@ -22,6 +24,8 @@ pub(crate) struct Carried<'a> {
     list: Vec<Item<'a>>,
     /// Where cookies are kept, if they are.
     cookies: Option<CookieJar>,
+    /// How many redirects in a row are followed.
+    redirects: u8,
 }
 
 struct Item<'a> {
@@ -62,17 +66,24 @@ impl<'a> Carried<'a> {
         let cookies = jar.and_then(|jar| {
             Some(CookieJar { jar: variables.hidden(jar)?, path: variables.hidden(COOKIE_PATH)? })
         });
-        Self { list, cookies }
+        Self { list, cookies, redirects: redirects(scenario).unwrap_or(0) }
     }
 
-    /// Adds it to a request, as far as its values are known by then, and the request does not have it already.
+    /// Adds it to the request of a step, as far as its values are known by then, and the request does not have it already.
     pub(crate) fn add_to(
         &mut self,
+        step: &Node,
         request: &mut Request,
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) {
         request.cookies = self.cookies;
+        let max = redirects(step).unwrap_or(self.redirects);
+        if max > 0 {
+            // Whether the server is reached over TLS is known with its URL.
+            let followed = |location| Redirects { max, location, is_secure: false };
+            request.redirects = variables.hidden(LOCATION).map(followed);
+        }
         for item in &mut self.list {
             let texts = || item.texts.iter().filter_map(|node| Some((*node, node.text()?)));
             if !texts().all(|(_, text)| variables.are_at_hand(text)) {
@@ -126,6 +137,11 @@ impl Item<'_> {
     fn is_header(&self, name: &str) -> bool {
         matches!(&self.what, What::Header(own, _) if own.eq_ignore_ascii_case(name))
     }
+}
+
+/// How many redirects a scenario or a step follows, if it says so.
+fn redirects(node: &Node) -> Option<u8> {
+    node.text_of("redirects")?.parse().ok()
 }
 
 fn auth<'a>(scenario: &'a Node, reading: &mut Reading<'_>) -> Option<Item<'a>> {

@@ -88,6 +88,18 @@ pub(crate) const COOKIES: Form = Form {
     schema: FormSchema::Anything,
 };
 
+/// Redirects in a row: as many as browsers follow.
+pub(crate) const REDIRECTS_MAX: u8 = 20;
+
+pub(crate) const REDIRECTS: Form = Form {
+    words: "a whole number from 0 to 20",
+    check: |text| match text.parse::<u8>() {
+        Ok(0..=REDIRECTS_MAX) => Ok(()),
+        _ => Err(format!("{text:?} is not a whole number from 0 to {REDIRECTS_MAX}")),
+    },
+    schema: FormSchema::NumberOr("^([0-9]|1[0-9]|20)$"),
+};
+
 const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
 
 pub(crate) const DURATION: Form = Form {

@@ -16,6 +16,8 @@ use crate::draft::Played;
 use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 1_000;
+/// Redirects that are followed, over all steps: each has an account of its own in every thread.
+const REDIRECTS_MAX: usize = 1_000;
 /// Regular expressions, in all steps together: each is a program of up to a megabyte.
 const EXPRESSIONS_MAX: usize = 200;
 
@@ -90,6 +92,13 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
             Order::InTurn(visits.into_iter().map(|(visit, _)| visit).collect())
         };
         list.push(Scenario { name: scenario.name.clone(), share, order });
+    }
+    let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
+    let redirects: usize = steps.iter().filter_map(followed).sum();
+    if let Some(last) = places.last().filter(|_| redirects > REDIRECTS_MAX) {
+        let what =
+            format!("the steps follow up to {redirects} redirects, more than {REDIRECTS_MAX} together");
+        reading.at(*last, what, "lower `redirects`, or set it only for the steps that need it");
     }
     // What seems unused may be what is misspelt.
     let is_sound = is_sound && reading.findings.count() == found_before;

@@ -46,7 +46,7 @@ pub(crate) fn read(
         request.headers.extend(content_type.map(|kind| ("Content-Type".to_owned(), kind)));
         request.body = Some(bytes);
     }
-    carried.add_to(&mut request, variables, reading);
+    carried.add_to(node, &mut request, variables, reading);
     let header_at = |name: &str| header_at(node, name).or_else(|| carried.header_at(name)).unwrap_or(node.at);
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     faults_of(&request, &places, variables, reading);

@@ -121,10 +121,15 @@ impl Study {
     /// What a step's reply must be, in words, and the names of what it saves.
     fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
         match action {
-            Action::Http(HttpAction { checks, captures, .. }) => {
+            Action::Http(HttpAction { request, checks, captures }) => {
+                let followed = match request.redirects.map_or(0, |redirects| redirects.max) {
+                    0 => String::new(),
+                    1 => "follows 1 redirect, ".to_owned(),
+                    max => format!("follows up to {max} redirects, "),
+                };
                 let names =
                     captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
-                (format!("expects {}", checks_words(checks)), names.map(String::as_str).collect())
+                (format!("{followed}expects {}", checks_words(checks)), names.map(String::as_str).collect())
             }
             // No scenario has it.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),

@@ -43,6 +43,9 @@ impl Study {
                 request.host.clone_from(&base.request.host);
                 request.target = below(&base.request.target, &request.target);
                 request.keep_alive = base.request.keep_alive;
+                if let Some(redirects) = &mut request.redirects {
+                    redirects.is_secure = plan.peer.tls.is_some();
+                }
                 request.headers.extend_from_slice(&base.request.headers);
             }
         }

@@ -122,12 +122,12 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     if lines.is_empty() {
         return None;
     }
-    let mut table = names("statements", &load.rows, &rows, escape, |_| false);
+    let heads = statements::heads(&lines);
+    let mut table = names(heads.many, &load.rows, &rows, escape, |_| false);
     if load.rows.iter().any(|row| row.steps.len() > 1) {
-        table.name("transaction", lines.iter().map(|line| short(line.step, escape)));
+        table.name(heads.step, lines.iter().map(|line| short(line.step, escape)));
     }
-    table
-        .name("statement", lines.iter().map(|line| statements::name(line, STATEMENT_CHARACTERS_MAX, escape)));
+    table.name(heads.one, lines.iter().map(|line| statements::name(line, STATEMENT_CHARACTERS_MAX, escape)));
     statements::columns(&mut table, &lines);
     Some(table)
 }

@@ -274,6 +274,7 @@ fn go<'a>(
             *rest = answers.next().map_or(&[][..], |answer| answer.as_bytes());
         }
         Next::Await => {}
+        Next::Reopen => told.push_str("reopen\n"),
         Next::Done(Reply { status, refusal, reusable, received_bytes: _ }) => {
             let end = if reusable { "" } else { ", connection lost" };
             let _ = writeln!(told, "try {status}: {}{end}", shown(conversation, refusal));

@@ -7,26 +7,32 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::checks::CODED;
+use super::fault::Fault;
 use super::reading::{QUOTED_BYTES_MAX, Reading};
+use super::redirect::{self, Unfollowed};
 use super::step::{Prepared, Step};
 use super::template::target_of;
 use super::{Steps, capture, jar};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage};
+use crate::conversation::{Closing, Conversation, Next, PartEnd, Progress, Refusal, Reply, Stage};
 
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
 pub struct HttpConversation {
     script: Arc<Steps>,
     reading: Reading,
-    /// The request under way, if values were filled in.
+    /// The request under way, if values were filled in or a redirect led to it.
     filled: Option<Box<Filled>>,
 }
 
 /// Most loads never have one, and each byte of a channel is one of every connection.
 #[derive(Debug, Default)]
-struct Filled(Vec<u8>);
+struct Filled {
+    bytes: Vec<u8>,
+    /// Of the replies that led to this request.
+    received_bytes: u64,
+}
 
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
@@ -37,6 +43,57 @@ impl HttpConversation {
     #[inline]
     fn step(&self) -> &Prepared {
         &self.script.list[usize::from(self.reading.step)]
+    }
+
+    /// Goes where a reply redirects to, or rejects it. `rest` is what came after it.
+    #[cold]
+    fn follow(&mut self, used: usize, reply: Reply, rest: &[u8]) -> Result<Progress, PeerFault> {
+        let script = Arc::clone(&self.script);
+        let step = &script.list[usize::from(self.reading.step)];
+        let Some(origin) = step.step.request.origin() else { return Ok(Progress::Replied { used, reply }) };
+        if reply.reusable && !rest.is_empty() {
+            return Err(Fault::surplus(rest));
+        }
+        let of = |variable: u16| self.reading.values.list.get(usize::from(variable)).map(Vec::as_slice);
+        let hop = self.reading.hop;
+        let next = if hop >= origin.redirects.max {
+            Err(Unfollowed::TooMany)
+        } else {
+            let cookies = step.step.request.cookies().filter(|_| origin.sends_cookies);
+            let jar = cookies.map(|cookies| of(cookies.jar).unwrap_or_default());
+            let location = of(origin.redirects.location).unwrap_or_default();
+            redirect::next_request(self.outgoing(), reply.status, location, origin, jar)
+        };
+        let next = match next {
+            Ok(next) => next,
+            Err(why) => {
+                let class = match why {
+                    Unfollowed::TooMany => ErrorClass::RedirectLimit,
+                    Unfollowed::Elsewhere | Unfollowed::TooLong => ErrorClass::RedirectTarget,
+                };
+                let refusal = Some(Refusal { class, code: why as u32 });
+                return Ok(Progress::Replied { used, reply: self.whole(Reply { refusal, ..reply }) });
+            }
+        };
+        if let Some(cookies) = step.step.request.cookies() {
+            self.reading.values.set(cookies.path, jar::kept_path(target_of(&next)));
+        }
+        let filled = self.filled.get_or_insert_default();
+        filled.bytes = next;
+        filled.received_bytes = if hop == 0 { 0 } else { filled.received_bytes } + reply.received_bytes;
+        self.reading.hop = hop + 1;
+        self.reading.begin(self.reading.step);
+        let next = if reply.reusable && origin.keeps_alive { Next::Send } else { Next::Reopen };
+        let part = step.first_part.map(|first| PartEnd { part: first + u16::from(hop), refusal: None });
+        Ok(Progress::Answered { used, part, next })
+    }
+
+    /// The last reply of a step, with the bytes of those before it.
+    #[cold]
+    fn whole(&self, reply: Reply) -> Reply {
+        let before = self.filled.as_ref().filter(|_| self.reading.hop > 0);
+        let received_bytes = reply.received_bytes + before.map_or(0, |filled| filled.received_bytes);
+        Reply { received_bytes, ..reply }
     }
 }
 
@@ -62,9 +119,10 @@ impl Conversation for HttpConversation {
     #[inline]
     fn begin(&mut self, step: u16) -> Next {
         self.reading.begin(step);
+        self.reading.hop = 0;
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
-            let filled = &mut self.filled.get_or_insert_default().0;
+            let filled = &mut self.filled.get_or_insert_default().bytes;
             request.fill(&self.reading.values.list, filled);
             if let Some(cookies) = request.cookies() {
                 self.reading.values.set(cookies.path, jar::kept_path(target_of(filled)));
@@ -75,24 +133,42 @@ impl Conversation for HttpConversation {
 
     #[inline]
     fn outgoing(&self) -> &[u8] {
-        self.step()
-            .step
-            .request
-            .fixed_bytes()
-            .unwrap_or_else(|| self.filled.as_ref().map_or(&[], |filled| &filled.0))
+        let request = &self.step().step.request;
+        let fixed = if self.reading.hop == 0 { request.fixed_bytes() } else { None };
+        fixed.unwrap_or_else(|| self.filled.as_ref().map_or(&[], |filled| &filled.bytes))
     }
 
     #[inline]
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
-        self.reading.received(&self.script.list[usize::from(self.reading.step)], bytes)
+        let step = &self.script.list[usize::from(self.reading.step)];
+        let progress = self.reading.received(step, bytes)?;
+        match progress {
+            Progress::Replied { used, reply } if step.first_part.is_some() => {
+                if self.reading.is_redirect {
+                    return self.follow(used, reply, &bytes[used..]);
+                }
+                Ok(Progress::Replied { used, reply: self.whole(reply) })
+            }
+            progress => Ok(progress),
+        }
     }
 
     fn peer_closed(&mut self) -> Closing {
         self.reading.peer_closed(&self.script.list[usize::from(self.reading.step)])
     }
 
+    fn go_on(&mut self) -> Next {
+        // The connection was opened again for a redirect.
+        self.reading.begin(self.reading.step);
+        Next::Send
+    }
+
     fn stage(&self) -> Stage {
         self.reading.stage()
+    }
+
+    fn part(&self) -> Option<u16> {
+        self.step().first_part.map(|first| first + u16::from(self.reading.hop))
     }
 
     fn explain(&self, refusal: Refusal) -> String {
@@ -100,6 +176,13 @@ impl Conversation for HttpConversation {
         let number = refusal.code & !CODED;
         let rule = match refusal.class {
             ErrorClass::Status => Some(format!("status {}, expected {}", refusal.code, checks.status)),
+            ErrorClass::RedirectLimit | ErrorClass::RedirectTarget => {
+                self.step().step.request.origin().map(|origin| {
+                    let location = self.reading.values.list.get(usize::from(origin.redirects.location));
+                    let location = self.script.secrets.redact(location.map_or(&[], Vec::as_slice));
+                    redirect::explain(number, origin.redirects.max, &location)
+                })
+            }
             ErrorClass::Capture => capture::explain(captures, number),
             _ => checks.explain(number),
         };

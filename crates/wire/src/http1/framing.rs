@@ -6,6 +6,7 @@ use httparse::{Error, Header, ParserConfig, Response, Status};
 
 use super::capture::Values;
 use super::fault::Fault;
+use super::redirect;
 use super::step::Step;
 use crate::blame::PeerFault;
 
@@ -25,6 +26,8 @@ pub(super) struct Head {
     pub(super) failed_check: Option<u32>,
     /// Whether the body is compressed, or coded in another way.
     pub(super) is_coded: bool,
+    /// Whether the step follows it to another place: it is not the reply that is judged.
+    pub(super) is_redirect: bool,
 }
 
 /// How the end of a body is known.
@@ -106,8 +109,15 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
         (Some(length), _) => Length::Known(length),
         (None, _) => Length::UntilClose,
     };
-    let failed_check = step.checks.first_failed_header(response.headers);
-    if !step.captures.is_empty() {
+    let mut is_redirect = false;
+    if let Some(origin) = step.request.origin()
+        && let Some(location) = redirect::location_of(status, response.headers)
+    {
+        values.set(origin.redirects.location, location);
+        is_redirect = true;
+    }
+    let failed_check = if is_redirect { None } else { step.checks.first_failed_header(response.headers) };
+    if !step.captures.is_empty() && !is_redirect {
         values.keep_from_head(&step.captures, response.headers);
     }
     if let Some(cookies) = step.request.cookies() {
@@ -115,7 +125,9 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     }
     let keeps_alive = says_keep_alive && !says_close;
     let keeps_alive = keeps_alive && length != Length::UntilClose;
-    Ok(Head { status, length, keeps_alive, failed_check, is_coded })
+    // Nothing of a redirect's body is needed, and the connection ends with it.
+    let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };
+    Ok(Head { status, length, keeps_alive, failed_check, is_coded, is_redirect })
 }
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.

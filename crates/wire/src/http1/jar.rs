@@ -62,7 +62,7 @@ pub(super) fn kept_path(target: &[u8]) -> &[u8] {
 }
 
 /// The path of a target, without its query.
-fn path_of(target: &[u8]) -> &[u8] {
+pub(super) fn path_of(target: &[u8]) -> &[u8] {
     target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }
 

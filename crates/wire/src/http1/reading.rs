@@ -30,6 +30,10 @@ pub(super) struct Reading {
     kept: Vec<u8>,
     body_bytes: u64,
     is_coded: bool,
+    /// Whether the latest head leads to another request of the step.
+    pub(super) is_redirect: bool,
+    /// Requests of the step before this one that were redirected.
+    pub(super) hop: u8,
     /// How the body of the last refused reply begins, where that is asked for.
     pub(super) quoted: Box<[u8]>,
     pub(super) values: Values,
@@ -59,6 +63,8 @@ impl Reading {
             kept: Vec::new(),
             body_bytes: 0,
             is_coded: false,
+            is_redirect: false,
+            hop: 0,
             quoted: Box::default(),
             values: Values::new(variables),
         }
@@ -179,8 +185,10 @@ impl Reading {
         }
         self.reply.status = head.status;
         self.reply.reusable = head.keeps_alive;
-        self.is_coded = head.is_coded;
-        self.reply.refusal = if !step.step.checks.status.contains(head.status) {
+        (self.is_coded, self.is_redirect) = (head.is_coded, head.is_redirect);
+        self.reply.refusal = if head.is_redirect {
+            None
+        } else if !step.step.checks.status.contains(head.status) {
             Some(Refusal { class: ErrorClass::Status, code: u32::from(head.status) })
         } else {
             head.failed_check.map(|code| Refusal { class: ErrorClass::CheckHeader, code })
@@ -195,7 +203,7 @@ impl Reading {
 
     /// Takes bytes of a body; returns how many, and whether it is complete.
     fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let keeps = step.keeps_body;
+        let keeps = step.keeps_body && !self.is_redirect;
         let Self { kept, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
@@ -224,7 +232,7 @@ impl Reading {
     }
 
     fn end_reply(&mut self, step: &Prepared) -> Reply {
-        if self.reply.refusal.is_none() && step.judges_body {
+        if self.reply.refusal.is_none() && step.judges_body && !self.is_redirect {
             self.reply.refusal = self.judge_body(&step.step);
         }
         let reply = self.reply;

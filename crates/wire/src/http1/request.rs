@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::jar::CookieJar;
+use super::redirect::Redirects;
 
 /// A request as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Request {
     pub credentials: Option<Credentials>,
     /// The cookies that it takes, unless it has a header Cookie of its own, and gives.
     pub cookies: Option<CookieJar>,
+    /// How far redirects are followed; `None`: a redirect is the reply.
+    pub redirects: Option<Redirects>,
     /// Whether the connection is to live on.
     pub keep_alive: bool,
 }
@@ -85,6 +88,7 @@ impl Request {
             body: None,
             credentials: None,
             cookies: None,
+            redirects: None,
             keep_alive: true,
         }
     }

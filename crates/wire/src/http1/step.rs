@@ -29,6 +29,8 @@ pub(super) struct Prepared {
     pub(super) quotes_body: bool,
     /// Bytes of it that are looked at for that.
     pub(super) quoted_bytes_max: usize,
+    /// The account of its first request, if redirects are followed; those of the redirects come after it.
+    pub(super) first_part: Option<u16>,
 }
 
 impl Prepared {
@@ -36,6 +38,6 @@ impl Prepared {
         let keeps_body =
             step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
         let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
-        Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0 }
+        Self { step, keeps_body, judges_body, quotes_body: false, quoted_bytes_max: 0, first_part: None }
     }
 }

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::encoding::{Encoding, Text};
 use super::jar::{self, CookieJar, JAR_BYTES_MAX};
+use super::redirect::{LOCATION_BYTES_MAX, Redirects};
 use super::request::{Credentials, Request, RequestFault};
 use crate::braces::{Piece, pieces};
 use crate::secrets::Secrets;
@@ -27,6 +28,7 @@ pub struct Template {
     is_head: bool,
     form: Form,
     cookies: Option<Box<Cookies>>,
+    origin: Option<Box<Origin>>,
 }
 
 /// Cookies, and the host that they belong to.
@@ -34,6 +36,18 @@ pub struct Template {
 struct Cookies {
     at: CookieJar,
     host: String,
+}
+
+/// Where redirects may lead, and what a request there carries.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    pub(super) redirects: Redirects,
+    /// Host and port of the server.
+    pub(super) host: String,
+    /// Whether a connection carries more than one request.
+    pub(super) keeps_alive: bool,
+    /// Whether the header Cookie is that of the jar.
+    pub(super) sends_cookies: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -116,8 +130,13 @@ impl Template {
         }
         let start = [request.method.as_bytes(), b" "].concat().into_boxed_slice();
         let cookies = request.cookies.map(|at| Box::new(Cookies { at, host: request.host.clone() }));
+        let origin = request.redirects.map(|redirects| {
+            let sends_cookies = request.cookies.is_some() && !request.has("cookie");
+            let host = request.host.clone();
+            Box::new(Origin { redirects, host, keeps_alive: request.keep_alive, sends_cookies })
+        });
         let form = Form::Filled { start, target, head, body };
-        let template = Self { is_head: request.is_head(), form, cookies };
+        let template = Self { is_head: request.is_head(), form, cookies, origin };
         Ok(if template.variables().next().is_none() { template.fixed() } else { template })
     }
 
@@ -127,7 +146,8 @@ impl Template {
     ///
     /// Everything that is wrong with the request.
     pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
-        Ok(Self { is_head: request.is_head(), form: Form::Fixed(request.encode()?), cookies: None })
+        let form = Form::Fixed(request.encode()?);
+        Ok(Self { is_head: request.is_head(), form, cookies: None, origin: None })
     }
 
     /// Whether the reply has no body, whatever its header says.
@@ -166,11 +186,13 @@ impl Template {
             });
             bytes.fold(1, u64::saturating_add)
         };
+        // The target of a redirect replaces that of the request.
+        let location_bytes = if self.origin.is_some() { LOCATION_BYTES_MAX as u64 } else { 0 };
         match &self.form {
-            Form::Fixed(bytes) => bytes.len() as u64,
+            Form::Fixed(bytes) => bytes.len() as u64 + location_bytes,
             Form::Filled { start, target, head, body } => [target, head, body]
                 .into_iter()
-                .fold(start.len() as u64, |bytes, parts| bytes.saturating_add(sum(parts))),
+                .fold(start.len() as u64 + location_bytes, |bytes, parts| bytes.saturating_add(sum(parts))),
         }
     }
 
@@ -229,6 +251,12 @@ impl Template {
     #[inline]
     pub fn cookies(&self) -> Option<CookieJar> {
         self.cookies.as_ref().map(|cookies| cookies.at)
+    }
+
+    /// Where redirects may lead, if they are followed.
+    #[inline]
+    pub(super) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
     }
 
     /// The host that its cookies belong to.

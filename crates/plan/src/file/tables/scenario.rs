@@ -35,6 +35,12 @@ pub(crate) static SCENARIO: Table = Table {
             "Whether each user keeps the cookies that the server sets, and sends them back; default false. iteration: each iteration begins without any.",
         ),
         key(
+            "redirects",
+            "5",
+            One(&form::REDIRECTS),
+            "How many redirects in a row its requests follow, each to the same host and port, 0 to 20; default 0: a redirect is the reply.",
+        ),
+        key(
             "auth",
             "{ bearer: \"{env.TOKEN}\" }",
             table(&AUTH),
@@ -132,6 +138,12 @@ pub(crate) static STEP: Table = Table {
             "{ title: \"{title}\", photo: { file: photo.png } }",
             Named(&Either(&[TEXT, table(&FILE_PART)])),
             "A body of parts (multipart/form-data): texts and files.",
+        ),
+        key(
+            "redirects",
+            "5",
+            One(&form::REDIRECTS),
+            "How many redirects in a row the request follows, 0 to 20; default: that of the scenario. `expect` and `save` apply to the last reply.",
         ),
         key(
             "expect",

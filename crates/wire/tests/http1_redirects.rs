@@ -1,0 +1,152 @@
+//! A step follows redirects on its own server, and the reply to the last request is the one that counts.
+
+use wire::http1::{BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, Redirects, Request, StatusSet};
+use wire::{Channel, Channels, ErrorClass, Event, Next, Reply, RequestStep, Secrets, Ticket, Values};
+
+const COOKIES: CookieJar = CookieJar { jar: 1, path: 2 };
+const USER: Ticket = Ticket(7);
+
+fn script(max: u8, keep_alive: bool) -> Http1 {
+    let request = Request {
+        method: "POST".to_owned(),
+        body: Some(b"user=ada".to_vec()),
+        headers: vec![("Authorization".to_owned(), "Bearer t".to_owned())],
+        cookies: Some(COOKIES),
+        redirects: Some(Redirects { max, location: 3, is_secure: false }),
+        keep_alive,
+        ..Request::get("shop.example:81", "/in/login")
+    };
+    let checks = Checks {
+        status: StatusSet::new([200..=200]),
+        bodies: vec![BodyCheck::Contains(b"welcome".to_vec())],
+        ..Checks::default()
+    };
+    let captures = vec![Capture { variable: 0, from: CaptureFrom::Header("X-Page".to_owned()) }];
+    let other = Request::get("shop.example:81", "/plain");
+    let steps = [
+        RequestStep { request: other, checks: Checks::default(), captures: Vec::new() },
+        RequestStep { request, checks, captures },
+    ];
+    let names = ["page", "(cookies)", "(path)", "(location)"].map(str::to_owned);
+    Http1::compile(&steps, &names, &Secrets::default()).expect("a script")
+}
+
+fn begun(script: &Http1) -> Box<dyn Channel> {
+    let mut channel = Channels::open(script, 0, 0);
+    assert_eq!(channel.begin(USER, 1, &Values::default()), Next::Send);
+    channel.sent(channel.outgoing().len());
+    channel
+}
+
+/// What the channel sends next after this reply, and how it goes on.
+fn redirected(channel: &mut dyn Channel, head: &str) -> (String, Next) {
+    let bytes = format!("HTTP/1.1 {head}\r\n\r\n");
+    let event = channel.received(bytes.as_bytes()).expect("it is HTTP").expect("a whole reply");
+    let (used, Event::Answered { ticket: USER, part: Some(part), next }) = event else { panic!("{event:?}") };
+    assert_eq!((used, part.refusal), (bytes.len(), None));
+    if next == Next::Reopen {
+        channel.forget();
+        assert_eq!(channel.go_on(USER), Next::Send);
+    }
+    let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
+    channel.sent(sent.len());
+    (sent, next)
+}
+
+fn replied(channel: &mut dyn Channel, bytes: &str) -> Reply {
+    match channel.received(bytes.as_bytes()) {
+        Ok(Some((_, Event::Replied { ticket: USER, reply }))) => reply,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_hop_is_a_part_and_the_last_reply_is_judged() {
+    let script = script(3, true);
+    assert_eq!(Channels::parts(&script), 4);
+    let mut channel = begun(&script);
+    // Parts follow the steps, of which there are two.
+    assert_eq!(channel.part(USER), Some(2));
+    let first = "302 Found\r\nLocation: ../home?a\r\nSet-Cookie: sid=1; Path=/\r\nSet-Cookie: in=2\r\nX-Page: no\r\nContent-Length: 0";
+    let (second, next) = redirected(&mut *channel, first);
+    assert_eq!((next, channel.part(USER)), (Next::Send, Some(3)));
+    assert!(second.starts_with("GET /home?a HTTP/1.1\r\nHost: shop.example:81\r\n"), "{second}");
+    assert!(second.ends_with("\r\nAuthorization: Bearer t\r\nCookie: sid=1\r\n\r\n"), "{second}");
+    assert!(!second.contains("Content-Length"), "{second}");
+    let (third, _) = redirected(
+        &mut *channel,
+        "307 Temporary Redirect\r\nLocation: http://shop.example:81/in/x\r\nContent-Length: 0",
+    );
+    assert!(third.starts_with("GET /in/x ") && third.contains("Cookie: in=2; sid=1\r\n"), "{third}");
+    let reply = replied(&mut *channel, "HTTP/1.1 200 OK\r\nX-Page: yes\r\nContent-Length: 7\r\n\r\nwelcome");
+    assert_eq!((reply.status, reply.refusal, reply.reusable), (200, None, true));
+    assert!(reply.received_bytes > 200, "those of all replies: {}", reply.received_bytes);
+    let mut values = Values::default();
+    channel.saved(USER, &mut values);
+    assert_eq!(values.get(0), Some(&b"yes"[..]));
+    // The next request of the step is its first again.
+    assert_eq!(channel.begin(USER, 1, &Values::default()), Next::Send);
+    assert!(channel.outgoing().starts_with(b"POST /in/login "));
+    assert_eq!(channel.part(USER), Some(2));
+}
+
+#[test]
+fn a_redirect_that_ends_its_connection_goes_on_over_a_new_one() {
+    for (script, head) in [
+        (script(2, true), "302 Found\r\nLocation: /n\r\nConnection: close\r\nContent-Length: 0"),
+        // Its body would end with the connection.
+        (script(2, true), "301 Moved Permanently\r\nLocation: /n"),
+        (script(2, false), "302 Found\r\nLocation: /n\r\nContent-Length: 0"),
+    ] {
+        let mut channel = begun(&script);
+        let (sent, next) = redirected(&mut *channel, head);
+        assert_eq!(next, Next::Reopen, "{head}");
+        assert!(sent.starts_with("GET /n HTTP/1.1\r\n"), "{sent}");
+        assert_eq!(channel.room(), 0, "it still carries the request");
+        let reply =
+            replied(&mut *channel, "HTTP/1.1 200 OK\r\nX-Page: 1\r\nContent-Length: 7\r\n\r\nwelcome");
+        assert_eq!(reply.refusal, None);
+    }
+}
+
+#[test]
+fn what_is_not_followed_is_rejected_in_a_class_of_its_own() {
+    let around = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /in/login\r\nContent-Length: 0\r\n\r\n";
+    let mut channel = begun(&script(1, true));
+    let (again, _) = redirected(&mut *channel, &around[9..around.len() - 4]);
+    assert!(again.starts_with("POST /in/login ") && again.ends_with("\r\n\r\nuser=ada"), "{again}");
+    let refusal = replied(&mut *channel, around).refusal.expect("it is rejected");
+    assert_eq!(refusal.class, ErrorClass::RedirectLimit);
+    assert_eq!(channel.explain(refusal), "more than 1 redirect in a row, the last one to \"/in/login\"");
+    let mut channel = begun(&script(1, true));
+    let away = "HTTP/1.1 302 Found\r\nLocation: http://evil.example/\u{1b}[31m\r\nContent-Length: 0\r\n\r\n";
+    let away = away.replace('\u{1b}', "\t");
+    let refusal = replied(&mut *channel, &away).refusal.expect("it is rejected");
+    assert_eq!(refusal.class, ErrorClass::RedirectTarget);
+    assert!(channel.explain(refusal).contains("\"http://evil.example/\\t[31m\", which is another server"));
+}
+
+#[test]
+fn bytes_after_a_redirect_are_no_reply_to_what_follows() {
+    let mut channel = begun(&script(2, true));
+    let bytes = "HTTP/1.1 302 Found\r\nLocation: /n\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
+    assert_eq!(channel.received(bytes.as_bytes()).unwrap_err().class, ErrorClass::UnsolicitedReply);
+}
+
+#[test]
+fn a_redirect_without_a_location_is_the_reply() {
+    let mut channel = begun(&script(2, true));
+    let reply = replied(&mut *channel, "HTTP/1.1 302 Found\r\nX-Page: 1\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Status));
+}
+
+#[test]
+fn what_a_connection_keeps_is_bounded() {
+    let script = script(20, true);
+    let mut channel = begun(&script);
+    for _ in 0..20 {
+        let far = format!("302 Found\r\nLocation: {}\r\nContent-Length: 0", "x".repeat(4_000));
+        let (sent, _) = redirected(&mut *channel, &far);
+        assert!(sent.len() as u64 <= script.request_bytes_max(|_| 0), "{}", sent.len());
+    }
+}
