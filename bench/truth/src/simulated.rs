@@ -16,6 +16,7 @@ const DUEL: DuelRules = DuelRules {
     blocks_max: 24,
     pilot_blocks: 0,
     family: 1,
+    looks_early: false,
 };
 /// Run noise of 1.4 %, so that the paired logarithms of a duel deviate by 2 %.
 const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: Shape::Normal };

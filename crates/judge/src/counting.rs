@@ -31,7 +31,7 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
 /// The places of a setting.
 fn sorted<'a>(procedure: &Procedure, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let (stage, is_ranked) = match procedure {
-        Procedure::Blocks | Procedure::Duel { .. } => (Some(stage::BLOCK), true),
+        Procedure::Blocks | Procedure::Duel { .. } => (Some(procedure.stage_of_blocks()), true),
         Procedure::Best { .. } if places.iter().any(|place| place.stage == stage::SEARCH) => {
             (Some(stage::SEARCH), true)
         }

@@ -25,6 +25,8 @@ pub struct Metric {
     read: Read,
     /// Which figure a generator distorts if it distorts this one; `None` of those that count only where none is distorted.
     pub(crate) distorted: Option<Distorted>,
+    /// Whether it depends on what happens seldom, so that a short run says nothing of it.
+    pub is_rare: bool,
     /// Whether a condition may name it.
     pub is_bound: bool,
     /// Whether a condition on an event may name it.
@@ -71,11 +73,13 @@ pub const METRICS: &[Metric] = &[
     percentile("p90", "p90 response time", Percentile::P90),
     percentile("p95", "p95 response time", Percentile::P95),
     Metric {
+        is_rare: true,
         synonyms: &["latency", "response-time", "p-99"],
         ..percentile("p99", "p99 response time", Percentile::P99)
     },
-    percentile("p99.9", "p99.9 response time", Percentile::P99_9),
+    Metric { is_rare: true, ..percentile("p99.9", "p99.9 response time", Percentile::P99_9) },
     Metric {
+        is_rare: true,
         is_of_events: true,
         distorted: Some(Distorted::Tail),
         ..metric("max", "max response time", MetricKind::Response, |measured| measured.response.max_ns)
@@ -90,6 +94,7 @@ pub const METRICS: &[Metric] = &[
         ..metric("cpu-per-request", CPU_PER_REQUEST, MetricKind::Cpu, Measured::system_us_per_request)
     },
     Metric {
+        is_rare: true,
         synonyms: &["memory"],
         is_bound: false,
         ..metric("rss", "memory", MetricKind::Bytes, |measured| {
@@ -97,6 +102,7 @@ pub const METRICS: &[Metric] = &[
         })
     },
     Metric {
+        is_rare: true,
         is_of_events: true,
         cost: Some(CostOfEvents { words: "outage of", read: |sums| sums.outage_ns as f64 }),
         ..metric("outage", "longest outage", MetricKind::Time, |measured| {
@@ -152,6 +158,7 @@ const fn metric(
         read,
         distorted: None,
         higher_is_better: false,
+        is_rare: false,
         is_bound: true,
         is_of_events: false,
         cost: None,

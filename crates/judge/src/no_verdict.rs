@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use store::{Distorted, Procedure, Run, Study, stage};
+use store::{Distorted, Procedure, Run, Study};
 
 use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -84,9 +84,10 @@ fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<Fate> {
 }
 
 fn blocks_of(study: &Study, load: &str, setting: Setting) -> Blocks {
+    let stage = study.new.compare.procedure.stage_of_blocks();
     let is_of = |run: &&Run| {
         let place = run.new.place.as_ref().map(|(_, place)| place);
-        place.is_some_and(|place| place.load == load && place.stage == stage::BLOCK && setting.is_of(place))
+        place.is_some_and(|place| place.load == load && place.stage == stage && setting.is_of(place))
     };
     let figure = judged_by(study);
     let blocks = |wanted: Eligibility| {

@@ -1,5 +1,7 @@
 //! How the duel of a stored study stands.
 
+use std::collections::BTreeSet;
+
 use stats::{Duel, DuelRules, Seen};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
@@ -12,13 +14,14 @@ use crate::setting::Setting;
 /// What a study lays down for a duel by one of its metrics; `None` if its procedure is another. Further metrics share the error rate with
 /// the first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
 pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
-    let Procedure::Duel { pilot_blocks } = compare.procedure else { return None };
+    let Procedure::Duel { pilot_blocks, slices } = compare.procedure else { return None };
     Some(DuelRules {
         matters: by.min_effect(compare),
         higher_is_better: by.higher_is_better(compare),
         blocks_max: compare.blocks,
         pilot_blocks,
         family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
+        looks_early: slices.is_some(),
     })
 }
 
@@ -45,6 +48,8 @@ pub fn duel_by(
 ) -> Result<Option<Duel>, StoreError> {
     let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
     let mut duel = Duel::new(rules);
+    // Slices of different starts are not of one block.
+    let missing: BTreeSet<u32> = study.missing().map(|place| place.position).collect();
     let mut extensions = study.extensions.iter().peekable();
     for Block { stage, slots } in RunOrder::of(study).blocks(load) {
         let first = slots.iter().map(|slot| slot.place.position).min();
@@ -61,6 +66,19 @@ pub fn duel_by(
                 let [a, b] = settings.map(|setting| slots.iter().find(|slot| setting.is_of(slot.place)));
                 duel.note([of(a)?, of(b)?]);
             }
+            stage::SLICE => {
+                let mut of_slice = |slot: &Slot<'_>| match missing.contains(&slot.place.position) {
+                    true => Ok(Seen::Missing),
+                    false => of(Some(slot)),
+                };
+                let mut in_turn = |setting: &Setting| {
+                    let slices = slots.iter().filter(|slot| setting.is_of(slot.place));
+                    slices.map(&mut of_slice).collect::<Result<Vec<Seen>, StoreError>>()
+                };
+                let (a, b) = (in_turn(settings[0])?, in_turn(settings[1])?);
+                let pairs: Vec<[Seen; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+                duel.note_slices(&pairs);
+            }
             _ => {}
         }
     }
@@ -70,5 +88,21 @@ pub fn duel_by(
 
 /// What a stored run says in a block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, StoreError> {
-    Ok(seen(run, &Measured::of(run)?, by))
+    let measured = Measured::of(run)?;
+    let seen = seen(run, &measured, by);
+    Ok(if matches!(seen, Seen::Figure { .. }) && is_mostly_edge(run, &measured) {
+        Seen::TooFew
+    } else {
+        seen
+    })
 }
+
+/// Whether a slice is too short for its responses: what was under way when it was cut out would be a good part of it.
+fn is_mostly_edge(run: &Run, measured: &Measured) -> bool {
+    let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| place.stage == stage::SLICE);
+    let length_s = measured.window.map_or(0.0, |window| window.length_s);
+    is_slice && measured.response.mean_ns.is_some_and(|mean_ns| mean_ns / 1e9 > length_s * RESPONSE_SHARE_MAX)
+}
+
+/// Of a slice, a response takes no more than this on average.
+const RESPONSE_SHARE_MAX: f64 = 0.1;

@@ -1,5 +1,6 @@
 //! A system that runs.
 
+use crate::deadline::Deadline;
 use crate::disks::Disk;
 use crate::folder::Folder;
 use crate::hosts::Namespace;
@@ -7,6 +8,7 @@ use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::limits::Groups;
 use crate::{Command, Failure, Output, Process, Stage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Where one process of a system can be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,11 @@ pub struct Stopped {
     /// What every process and command wrote: first the processes in the order of their start.
     pub outputs: Vec<Output>,
 }
+
+/// How long processes are stopped at most, whatever becomes of Tenbin.
+const HELD_MAX: Duration = Duration::from_secs(3600);
+/// How long a keeper may take to answer on a busy machine.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// What to do when a system needs more memory than it may have.
 pub(crate) const MEMORY_WAY_OUT: &str = "raise `memory` in `resources`, or let the system use less";
@@ -118,6 +125,27 @@ impl System {
             failure.what = format!("{} ({})", self.limits.killed_words(), failure.what);
             failure.way_out = MEMORY_WAY_OUT.to_owned();
         }
+    }
+
+    /// Stops every process by SIGSTOP; says whether all of them did. Their keepers let them go on if Tenbin ends.
+    pub fn hold(&self) -> bool {
+        let background = self.background.lock();
+        let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
+        kept().for_each(|kept| kept.pause(HELD_MAX));
+        let until = Deadline::after(ANSWER);
+        kept().all(|kept| {
+            kept.wait(until, |state| state.paused.is_some() || state.is_lost);
+            kept.state().paused.is_some()
+        })
+    }
+
+    /// Lets every process go on that [`Self::hold`] has stopped.
+    pub fn go_on(&self) {
+        let background = self.background.lock();
+        let kept = || self.running.iter().map(|running| &*running.kept).chain(background.iter());
+        kept().for_each(KeptProcess::go_on);
+        let until = Deadline::after(ANSWER);
+        kept().for_each(|kept| kept.wait(until, |state| state.is_continued || state.is_lost));
     }
 
     /// Stops everything, in reverse order, and runs the commands after.

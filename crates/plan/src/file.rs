@@ -177,8 +177,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     needed(&root, reading);
     // What is unused, or goes nowhere, may be a consequence of what is misspelt.
     let is_sound = reading.findings.is_empty();
-    reading.folder.note(reading.source.as_bytes());
-    reading.folder.note(if is_quick { b"quick" } else { b"" });
+    note_source(is_quick, reading);
     let (seed, has_seed) = seed(&root);
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
@@ -202,16 +201,16 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
         let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
         let quick_compare = compare::read(&root, &compared, Some(quick), reading);
-        let quick_events = events::of_quick(&root, quick, &quick_loads, &quick_systems, &events, reading);
+        let changed = events::of_quick(&root, quick, &quick_loads, &quick_systems, &events, reading);
         if is_quick {
-            (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
-            events = quick_events;
+            (loads, systems, events) = (quick_loads, quick_systems, changed);
+            (variants, compare) = (quick_variants, quick_compare);
             gates::keep_those_within(&loads, &mut gates);
             baseline::keep_those_with_baseline(&compare, &mut gates);
         }
     }
     authorized_once(&root, &script, reading);
-    Some(Study {
+    let study = Study {
         title,
         question: root.text_of("question").map(str::to_owned),
         source: reading.source.to_owned(),
@@ -231,7 +230,14 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         pin: compare::pin(root.get("pin"), reading),
         secrets: std::mem::take(&mut reading.secrets),
         script,
-    })
+    };
+    compare::in_slices(&root, study, reading)
+}
+
+/// Everything that follows belongs to this text.
+fn note_source(is_quick: bool, reading: &mut Reading<'_>) {
+    reading.folder.note(reading.source.as_bytes());
+    reading.folder.note(if is_quick { b"quick" } else { b"" });
 }
 
 /// The seed, and whether the plan gives one.

@@ -37,9 +37,9 @@ pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_
 pub use sql::Engine;
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
-    EventSign, EventSignal, Experiment, Find, How, Knob, Launch, LaunchEvent, Limits, NOTE_ON_EVENTS, Proc,
-    Proxy, Ready, ReadyWhen, Searched, StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin,
-    System, Tables, ToolCommands, Variant,
+    EventSign, EventSignal, Experiment, Find, How, Interleave, Knob, Launch, LaunchEvent, Limits,
+    NOTE_ON_EVENTS, NoSlices, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, StopHow, StoredBaseline,
+    Study, StudyEvent, StudyLoad, StudyPin, System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

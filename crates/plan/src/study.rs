@@ -13,6 +13,7 @@ mod launch;
 mod limits;
 mod run;
 mod searched;
+mod slices;
 mod system;
 mod tool;
 
@@ -30,13 +31,14 @@ pub(crate) use experiment::{is_number, no_experiment};
 pub use how::{Find, How};
 pub use limits::Limits;
 pub use searched::Searched;
+pub use slices::{Interleave, NoSlices, Slicing};
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
-
+pub(crate) use slices::{SLICE_NS, SLICE_RANGE_NS};
 pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
 pub(crate) use tool::{ToolText, whole_seconds};
 
@@ -139,6 +141,12 @@ pub struct Compare {
     pub stored: Option<StoredBaseline>,
     /// The time that all runs together may take.
     pub within_ns: Option<u64>,
+    /// Whether each run has a start of its own, as it was asked for: see [`Study::slicing`].
+    pub interleave: Interleave,
+    /// How long a slice is measured.
+    pub slice_ns: u64,
+    /// Whether a system is stopped while the load goes to the other.
+    pub pauses_idle: bool,
 }
 
 /// A run or a study that was measured before.

@@ -254,3 +254,93 @@ fn what_is_wrong_with_a_baseline_is_said_at_its_place() {
     let equals = gated(&["a"], "", "\"p99 = 200ms\"", false).unwrap_err();
     assert!(equals.contains("write p99<=200ms"), "{equals}");
 }
+
+/// What the plan of these parts says of slices: an error with its line, or the words of `check`.
+fn slices(load: &str, systems: &str, compare: &str, more: &str) -> Result<String, String> {
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ {load} }}\nsystems:\n{systems}{more}compare: {{ interleave: {compare} }}\n"
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
+    study.map(|study| study.explain()).map_err(|faults| faults.to_string())
+}
+
+const LOAD: &str = "users: 3, warm-up: 2s, for: 10s";
+const TWO: &str = "  a: { start: \"a {port}\" }\n  b: { start: \"b {port}\" }\n";
+
+#[test]
+fn slices_start_both_and_say_so() {
+    let words = slices(LOAD, TWO, "slices, pause: idle", "").expect("it can be");
+    for part in [
+        "A/B comparison in slices: 8 to 24 blocks, until the result is conclusive; a factor of 2 or more after 4",
+        "each block starts both variants and gives each 2 to 10 slices of 1s in random balanced order",
+        "the first 250ms of each left out",
+        "the system without load is stopped meanwhile (SIGSTOP)",
+        "8s500ms of load in a block of the fewest slices, plus two starts and stops of systems",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let words = slices(LOAD, TWO, "auto, slice: 2s", "").expect("it can be");
+    assert!(words.contains("2 to 5 slices of 2s") && !words.contains("SIGSTOP"), "{words}");
+    assert!(slices(LOAD, TWO, "runs", "").expect("it can be").contains("A/B comparison: 3 pilot blocks"));
+}
+
+#[test]
+fn slices_that_cannot_be_are_an_error_and_auto_says_why_it_makes_runs() {
+    let same = "  a: { start: \"a\", url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b\", url: \"http://127.0.0.1:8080/x\" }\n";
+    let running = "  a: { url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b {port}\" }\n";
+    let events = "  a: { start: \"a {port}\", events: { e: { signal: HUP } } }\n  b: { start: \"b {port}\", events: { e: { signal: HUP } } }\n";
+    let three = format!("{TWO}  c: {{ start: \"c {{port}}\" }}\n");
+    for (load, systems, compare, more, because) in [
+        (LOAD, same, "", "", "both variants listen at 127.0.0.1:8080, and only one can be up"),
+        ("users: 3, for: 10s", TWO, "", "", "has no `warm-up`, so the start is part of what is measured"),
+        ("users: 3, warm-up: 1s, for: 1500ms", TWO, "", "", "a block has two slices of each variant"),
+        ("users: 3, warm-up: 1s, requests: 500", TWO, "", "", "needs a whole run: it has `requests`"),
+        (
+            "from: 10/s, stages: [ { for: 10s, to: 100/s } ], warm-up: 1s",
+            TWO,
+            "",
+            "",
+            "needs a whole run: it has `stages`",
+        ),
+        ("users: 3, ramp-up: 1s, warm-up: 1s, for: 10s", TWO, "", "", "needs a whole run: it has `ramp-up`"),
+        (LOAD, TWO, ", by: p99", "", "p99 depends on what happens seldom, and a slice is short"),
+        (LOAD, TWO, ", also: [ rss ]", "", "rss depends on what happens seldom"),
+        (LOAD, TWO, ", find: best", "", "two variants are compared in slices"),
+        (LOAD, &three, "", "", "two variants are compared in slices"),
+        (LOAD, running, ", pause: idle", "", "`pause: idle` stops systems that Tenbin started"),
+        (LOAD, events, "", "events: { e: { at: 1s } }\n", "events need whole runs"),
+        (LOAD, TWO, "", "gates: [ errors<1% ]\n", "gates are judged on whole runs"),
+    ] {
+        let error = slices(load, systems, &format!("slices{compare}"), more).expect_err(because);
+        assert!(
+            error.contains(because) && error.contains("help: ") && error.contains("plan.yaml:"),
+            "{error}"
+        );
+        let words =
+            slices(load, systems, &format!("auto{compare}"), more).unwrap_or_else(|error| panic!("{error}"));
+        assert!(words.contains("in whole runs, not in slices: ") && words.contains(because), "{words}");
+    }
+}
+
+#[test]
+fn keys_of_slices_need_slices() {
+    let error = |compare: &str| slices(LOAD, TWO, compare, "").expect_err(compare);
+    assert!(error("runs, pause: idle").contains("`pause` is for slices"));
+    assert!(error("runs, slice: 2s").contains("`slice` is for slices"));
+    assert!(error("slices, slice: 5s").contains("a slice takes 1s to 3s"));
+    assert!(error("slices, pilot: 3").contains("slices need no pilot"));
+}
+
+#[test]
+fn a_quick_study_in_slices_is_short() {
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {{ interleave: slices }}\n"
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study =
+        Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, true).expect("a plan");
+    let slicing = study.slicing().expect("slices");
+    assert_eq!((study.compare.blocks, study.compare.within_ns), (6, Some(60_000_000_000)));
+    assert_eq!((slicing.warm_up_ns, slicing.pairs_most), (1_000_000_000, 2));
+}

@@ -2,7 +2,7 @@
 
 use alphanumeric_sort::compare_str;
 use judge::{Diagnosis, Eligibility};
-use stats::TournamentFindings;
+use stats::{Levels, TournamentFindings};
 use store::{StoreError, Study, StudyPlace, Utc};
 
 use crate::LoadRun;
@@ -100,6 +100,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) baseline: Option<usize>,
     /// What a tournament has found, if the study is one: its settings are places in `rows`.
     pub(crate) found: Option<TournamentFindings>,
+    /// How much varies between starts and between slices, if it was made in slices.
+    pub(crate) levels: Option<Levels>,
 }
 
 impl<'a> StudyView<'a> {
@@ -117,12 +119,16 @@ impl<'a> StudyView<'a> {
         for name in names {
             let rows = rows::of_load(study, name, &runs, metric.as_ref())?;
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
-            let words = words.map(|view| words::planned_load(&view.run.new));
+            let words = words.map(|view| match study.new.compare.procedure.slices() {
+                None => words::planned_load(&view.run.new),
+                Some(rules) => words::load_in_slices(&view.run.new, rules),
+            });
             let found = procedures::tournament(study, name, &rows)?;
             let scene = metric.as_ref().map(|by| Scene { study, load: name, rows: &rows, views: &runs, by });
             let Standings { ranking, pairs, baseline } = best::of_load(scene.as_ref(), found.as_ref())?;
             let Pairs { first: pairs, further } = pairs;
-            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found });
+            let levels = metric.as_ref().map_or(Ok(None), |by| procedures::levels(study, name, &rows, by))?;
+            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found, levels });
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;

@@ -3,7 +3,9 @@
 use judge::Condition;
 use judge::slo::Figure;
 use record::{Counts, PRINTED, Percentile};
-use store::{Distorted, Failure, GateResult, Generator, Level, NewRun, Output, Unit, Validity, Verdict};
+use store::{
+    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, Unit, Validity, Verdict,
+};
 
 use crate::breaches;
 use crate::durations;
@@ -54,6 +56,18 @@ pub(crate) fn load(view: &View<'_>) -> String {
 /// The load, and how long it is to last.
 pub(crate) fn planned_load(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
+}
+
+/// The same of a load in slices.
+pub(crate) fn load_in_slices(new: &NewRun, rules: &SliceRules) -> String {
+    let SliceRules { slice_s, settle_s, warm_up_s, .. } = rules;
+    format!(
+        "{} · slices of {} s after {} s, the first of a start after {} s of warm-up",
+        new.load_words,
+        decimal(*slice_s, 1),
+        decimal(*settle_s, 2),
+        decimal(*warm_up_s, 1)
+    )
 }
 
 fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {

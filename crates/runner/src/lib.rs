@@ -41,6 +41,7 @@ mod resolve;
 mod run_error;
 mod scratch;
 mod server_count;
+mod slices;
 mod stage;
 mod stopper;
 mod stretching;

@@ -236,11 +236,27 @@ impl<'a> MonitoredSystem<'a> {
         if self.died.is_none() { self.system.take() } else { None }
     }
 
+    /// Whether a process has ended although nobody asked it to.
+    pub(crate) fn has_died(&mut self) -> bool {
+        self.note_death();
+        self.died.is_some()
+    }
+
     /// Stops the system, if the lab has started it.
     pub(crate) fn stop(mut self) -> Left<'a> {
         self.events.abandon();
+        let stopped = self.system.take().map(Started::stop).unwrap_or_default();
+        self.left(stopped)
+    }
+
+    /// Leaves the system up, if the lab has started it.
+    pub(crate) fn leave(mut self, up: &mut Option<Box<dyn Started>>) -> Left<'a> {
+        *up = self.system.take();
+        self.left(Stopped::default())
+    }
+
+    fn left(mut self, Stopped { failures, outputs }: Stopped) -> Left<'a> {
         self.not_available.extend(self.profiler.missing());
-        let Stopped { failures, outputs } = self.system.map(Started::stop).unwrap_or_default();
         Left { died: self.died, events: self.events, not_available: self.not_available, failures, outputs }
     }
 }

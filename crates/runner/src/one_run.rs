@@ -10,6 +10,7 @@ use crate::planned_run::PlannedRun;
 use crate::recording;
 use crate::run_error::RunError;
 use crate::stage::kept;
+use crate::systems::Started;
 use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 
@@ -24,9 +25,20 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Starts the system if it is to be started, loads it, stops it, and keeps what came of it. A system that fails is a result.
-    pub fn make(&self, mut planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
+    pub fn make(&self, planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
+        self.make_on(planned, &mut None, false, observer)
+    }
+
+    /// The same on a system that may be up already. It is left `up` if it is to stay so, and is well.
+    pub(crate) fn make_on(
+        &self,
+        mut planned: PlannedRun<'_>,
+        up: &mut Option<Box<dyn Started>>,
+        stays_up: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Made, RunError> {
         let new = planned.describe(&self.tools);
-        let (loaded, outputs) = match planned.start(&self.tools) {
+        let (loaded, outputs) = match planned.start(&self.tools, up.take()) {
             Ok(mut monitored) => {
                 let loaded = self.load(&mut planned, new, &mut monitored, observer);
                 if let Some(keeps) = &planned.keeps
@@ -34,8 +46,13 @@ impl Runner<'_> {
                 {
                     keeps.system.put(monitored.take_system());
                 }
-                // Whatever became of the load: the system must go, unless the next run has it.
-                let left = monitored.stop();
+                let is_well =
+                    loaded.as_ref().is_ok_and(|loaded| !loaded.has_failed()) && !monitored.has_died();
+                // Whatever became of the load: the system must go, unless the next run or slice has it.
+                let left = match stays_up && is_well && !self.tools.is_stopped() {
+                    true => monitored.leave(up),
+                    false => monitored.stop(),
+                };
                 let mut loaded = loaded?;
                 let outputs = left.tell(&mut loaded.ending);
                 (loaded, outputs)
@@ -87,8 +104,8 @@ impl Runner<'_> {
             measured.go_on();
         }
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
-        // The load of a confirmation has no events, and cannot be compared with one that has.
-        if !measured.was_given_up && !planned.has_events() {
+        // The load of a confirmation has no events, and cannot be compared with one that has. Between slices there is no other load.
+        if !measured.was_given_up && !planned.has_events() && !planned.is_slice() {
             ConfirmationRun { runner: self, plan: planned.plan, threads }.weigh(
                 &run,
                 &mut measured,

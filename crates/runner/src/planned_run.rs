@@ -7,7 +7,7 @@ use std::path::Path;
 
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
-use store::{Baseline, Failure, Intervention, NewRun, StudyId, StudyPlace, Verdict};
+use store::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
@@ -22,7 +22,9 @@ use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::prepare::Prepared;
 use crate::run_error::RunError;
+use crate::slices::Block;
 use crate::stage::{Stage, failure};
+use crate::systems::Started;
 use crate::tools::Tools;
 
 /// A note on the first run of a variant in a study of failures.
@@ -48,6 +50,8 @@ pub struct PlannedRun<'a> {
     pub(crate) first: First,
     /// A system that other runs have, too; then that of the stage is not stopped.
     pub(crate) keeps: Option<Keeps<'a>>,
+    /// Whether an earlier slice had the start of its system, so that it must be up.
+    pub(crate) is_again: bool,
 }
 
 /// What is known of the answers to a scenario before a run.
@@ -65,7 +69,8 @@ impl<'a> PlannedRun<'a> {
     /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
-        Self { plan, prepared, place, plan_file, stage, gates, baseline, first: First::Any, keeps }
+        let (first, is_again) = (First::Any, false);
+        Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again }
     }
 
     /// The same, held to conditions if there are any.
@@ -92,12 +97,20 @@ impl<'a> PlannedRun<'a> {
         new
     }
 
-    /// Starts the system, if it is to be started.
-    pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
-        self.start_processes(tools).map(|system| system.with_database(self.plan.database()))
+    /// Starts the system, if it is to be started and is not `up`.
+    pub(crate) fn start<'l>(
+        &self,
+        tools: &Tools<'l>,
+        up: Option<Box<dyn Started>>,
+    ) -> Result<MonitoredSystem<'l>, lab::Failure> {
+        self.start_processes(tools, up).map(|system| system.with_database(self.plan.database()))
     }
 
-    fn start_processes<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
+    fn start_processes<'l>(
+        &self,
+        tools: &Tools<'l>,
+        up: Option<Box<dyn Started>>,
+    ) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
             return Ok(MonitoredSystem::somebody_elses(lab));
@@ -108,9 +121,12 @@ impl<'a> PlannedRun<'a> {
             return Ok(MonitoredSystem::somebody_elses_with_events(lab, nothing, events));
         }
         let start = |recipe| lab.start(recipe, &|| tools.is_stopped());
-        let system = match &self.keeps {
-            Some(keeps) => keeps.take_or(stage.recipe(), start)?,
-            None => start(stage.recipe())?,
+        let system = match (up, &self.keeps) {
+            (Some(system), _) => system,
+            // Another start would be of another block.
+            (None, _) if self.is_again => return Err(stage.did_not_stay_up()),
+            (None, Some(keeps)) => keeps.take_or(stage.recipe(), start)?,
+            (None, None) => start(stage.recipe())?,
         };
         let subject = stage.subject(&*system);
         Ok(MonitoredSystem::system(lab, system, subject, events))
@@ -125,7 +141,8 @@ impl<'a> PlannedRun<'a> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
         }
-        if let Some(stage) = self.stage.filter(|_| self.keeps.as_ref().is_none_or(Keeps::is_new)) {
+        let is_new = !self.is_again && self.keeps.as_ref().is_none_or(Keeps::is_new);
+        if let Some(stage) = self.stage.filter(|_| is_new) {
             stage.fill(tools, self.plan, observer)?;
         }
         let prepared = tools.generator.prepare(self.plan, tools.stopper).map(|mut prepared| {
@@ -169,6 +186,11 @@ impl<'a> PlannedRun<'a> {
         self.stage.is_some_and(|stage| !stage.launch.events.is_empty())
     }
 
+    /// Whether it is a slice of a start.
+    pub(crate) fn is_slice(&self) -> bool {
+        self.place.as_ref().is_some_and(|(_, place)| place.stage == store::stage::SLICE)
+    }
+
     fn starts_processes(&self) -> bool {
         self.stage.is_some_and(Stage::starts_processes)
     }
@@ -188,6 +210,9 @@ pub struct Bench<'a> {
     answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
     /// What runs on between runs of an experiment.
     kept: RefCell<Option<KeptSystem>>,
+    /// What the slices of a study keep to, if it is made in slices, and the systems that are up between them.
+    slices: Option<SliceRules>,
+    block: RefCell<Block>,
 }
 
 impl<'a> Bench<'a> {
@@ -203,7 +228,50 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, RunError> {
         let cores = Cores::choose(&study.pin, &runner.tools.generator.machine().cores)
             .map_err(|fault| RunError::Plan(vec![fault]))?;
-        Ok(Self { runner, study, id, tenbin, cores, answering: RefCell::default(), kept: RefCell::default() })
+        let (answering, kept) = (RefCell::default(), RefCell::default());
+        let (slices, block) = (None, RefCell::default());
+        Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block })
+    }
+
+    /// The same, whose slices keep to these rules.
+    pub fn in_slices(self, slices: Option<SliceRules>) -> Self {
+        Self { slices, ..self }
+    }
+
+    /// Makes a slice: a short load on a system that is up since the first slice of its block, and stays up if it is to.
+    ///
+    /// # Errors
+    /// As of [`Self::make`].
+    pub fn make_slice(
+        &self,
+        place: &StudyPlace,
+        seed: u64,
+        stays_up: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Made, RunError> {
+        let (variant, load) = find(self.study, place)?;
+        let rules = self.slices.ok_or(RunError::NotInPlan)?;
+        let mut block = self.block.borrow_mut();
+        let lab = self.runner.tools.lab;
+        let up = block.variant(place.block, variant, || {
+            Stage::set(lab, self.study, variant, load, None, self.tenbin, &self.cores)
+        })?;
+        let plan = up.plan_of_slice(&rules, seed);
+        if rules.pauses_idle {
+            up.go_on();
+        }
+        let planned =
+            PlannedRun { is_again: up.had_slice, ..self.planned((place, variant, load), &plan, &up.stage) };
+        let made = self.runner.make_on(planned, &mut up.system, stays_up, observer)?;
+        up.had_slice = true;
+        if rules.pauses_idle && stays_up {
+            up.hold();
+        }
+        if !stays_up {
+            block.ends(variant);
+        }
+        self.note(&made, (variant, load));
+        Ok(made)
     }
 
     /// Makes the run of a place. One that was ended because every request was rejected is made again if a single user was answered.
@@ -259,17 +327,30 @@ impl<'a> Bench<'a> {
             plan.seed = seed;
         }
         let planned = PlannedRun {
-            plan: &plan,
+            gates: Some(study.gates_of(load)),
+            ..self.planned((place, variant, load), &plan, &stage)
+        };
+        self.make_planned(planned, (variant, load), observer)
+    }
+
+    fn planned<'r>(
+        &'r self,
+        (place, variant, load): (&StudyPlace, usize, usize),
+        plan: &'r Plan,
+        stage: &'r Stage,
+    ) -> PlannedRun<'r> {
+        PlannedRun {
+            plan,
             prepared: None,
             place: Some((self.id.clone(), place.clone())),
             plan_file: self.study.file.as_deref(),
-            stage: Some(&stage),
-            gates: Some(study.gates_of(load)),
+            stage: Some(stage),
+            gates: Some(self.study.gates_of(load)),
             baseline: None,
             first: self.first((variant, load)),
             keeps: None,
-        };
-        self.make_planned(planned, (variant, load), observer)
+            is_again: false,
+        }
     }
 
     fn make_planned(
@@ -279,10 +360,14 @@ impl<'a> Bench<'a> {
         observer: &mut dyn Observer,
     ) -> Result<Made, RunError> {
         let made = self.runner.make(planned, observer)?;
+        self.note(&made, numbers);
+        Ok(made)
+    }
+
+    fn note(&self, made: &Made, numbers: (usize, usize)) {
         if made.is_first_answer {
             self.answering.borrow_mut().insert(self.scenario(numbers));
         }
-        Ok(made)
     }
 
     /// Makes a run of an experiment whose change needs no restart: on the system of the run before, if that was such a run.
@@ -312,15 +397,9 @@ impl<'a> Bench<'a> {
         let mut plan = kept.stage.plan(&study, load, &cores)?;
         plan.seed = seed;
         let planned = PlannedRun {
-            plan: &plan,
-            prepared: None,
-            place: Some((self.id.clone(), place.clone())),
-            plan_file: self.study.file.as_deref(),
-            stage: Some(&kept.stage),
             gates: Some(study.gates_of(load)),
-            baseline: None,
-            first: self.first((variant, load)),
             keeps: Some(Keeps { system: &kept, limits: experiment::limits(of) }),
+            ..self.planned((place, variant, load), &plan, &kept.stage)
         };
         let made = self.make_planned(planned, (variant, load), observer)?;
         self.kept.replace(Some(kept));

@@ -1,5 +1,6 @@
 //! A system that can be started, and its load.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::FileTypeExt;
@@ -28,6 +29,8 @@ pub(crate) struct Stage {
     network: Option<Network>,
     cores: Vec<usize>,
     tenbin: PathBuf,
+    /// What its version command said, once asked.
+    version: OnceCell<Option<String>>,
 }
 
 impl Stage {
@@ -51,7 +54,8 @@ impl Stage {
         let plan = plan(study, &launch, load, amount, cores)?;
         room.ports = with_port_of(&plan.peer, room.ports);
         let (peer, cores, tenbin) = (plan.peer.clone(), cores.system.clone(), tenbin.to_path_buf());
-        Ok((plan, Self { launch, peer, room, network, cores, tenbin }))
+        let version = OnceCell::new();
+        Ok((plan, Self { launch, peer, room, network, cores, tenbin, version }))
     }
 
     /// Another load on the same system.
@@ -104,8 +108,22 @@ impl Stage {
 
     /// The first line that the version command writes, if there is one and it works.
     pub(crate) fn version(&self, lab: &dyn Lab, cancelled: &dyn Fn() -> bool) -> Option<String> {
-        let command = recipe::version(self.launch.version.as_ref()?);
-        lab.first_line(&command, &recipe::keeper(&self.tenbin), cancelled)
+        let first_line = || {
+            let command = recipe::version(self.launch.version.as_ref()?);
+            lab.first_line(&command, &recipe::keeper(&self.tenbin), cancelled)
+        };
+        self.version.get_or_init(first_line).clone()
+    }
+
+    /// That it is no longer up, although its block goes on.
+    pub(crate) fn did_not_stay_up(&self) -> lab::Failure {
+        lab::Failure {
+            stage: lab::Stage::Died,
+            process: None,
+            what: format!("{} did not stay up between slices", self.name()),
+            way_out: "look at the output of the system in the slice before".to_owned(),
+            outputs: Vec::new(),
+        }
     }
 
     /// Makes the tables of the plan, if it has any.

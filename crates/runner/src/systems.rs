@@ -100,6 +100,14 @@ pub trait Started: Debug {
     /// Their threads could not be started; then none takes place.
     fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>>;
 
+    /// Stops its processes, which stay where they are until [`Self::go_on`]. Whether it did.
+    fn hold(&mut self) -> bool {
+        false
+    }
+
+    /// Lets them go on.
+    fn go_on(&mut self) {}
+
     /// Stops all of it. No event is under way.
     fn stop(self: Box<Self>) -> Stopped;
 }
@@ -247,6 +255,14 @@ impl Started for lab::System {
 
     fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>> {
         Ok(Box::new(Timeline::begin(self, events, origin)?))
+    }
+
+    fn hold(&mut self) -> bool {
+        lab::System::hold(self)
+    }
+
+    fn go_on(&mut self) {
+        lab::System::go_on(self);
     }
 
     fn stop(self: Box<Self>) -> Stopped {

@@ -5,3 +5,4 @@ mod fakes;
 mod new_protocol;
 mod one_run;
 mod shares;
+mod slices;

@@ -27,10 +27,21 @@ pub struct Comparison {
     pub family: u32,
     /// The chance that the interval covers the true value.
     pub confidence: Option<f64>,
-    /// Of Wilcoxon's signed-rank test, two-sided and exact; `None` without a look.
+    /// Of the test, two-sided; `None` without a look.
     pub p: Option<f64>,
+    /// What `p` and the interval come from.
+    pub test: Test,
     /// What can be said.
     pub verdict: Verdict,
+}
+
+/// What a comparison rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// Wilcoxon's signed-rank test, which is exact.
+    SignedRank,
+    /// Student's t, at the look for an obvious difference.
+    Student,
 }
 
 /// What a comparison says.
@@ -132,6 +143,7 @@ pub(crate) fn compare_in(
         family,
         confidence: None,
         p: None,
+        test: Test::SignedRank,
         verdict: Verdict::None(NoVerdict::NoRatio),
     };
     let apart = judged.iter().map(|pair| scale.apart(*pair));
@@ -388,7 +400,8 @@ mod tests {
             if let Some(ends) = found.interval {
                 prop_assert!(!ends[0].is_nan() && ends[0] <= ends[1]);
                 prop_assert_eq!(found.scale.excludes_none(ends), matches!(found.verdict, Verdict::Differs { .. }));
-                prop_assert_eq!(found.scale.excludes_none(ends), found.p < Some(0.0125), "{:?}", found);
+                let is_significant = found.p.zip(found.confidence).is_some_and(|(p, of)| p <= 1.0 - of + 1e-12);
+                prop_assert_eq!(found.scale.excludes_none(ends), is_significant, "{:?}", found);
             }
         }
     }

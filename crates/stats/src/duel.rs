@@ -4,10 +4,12 @@ use alloc::vec::Vec;
 
 use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
 use crate::errors::ErrorGap;
-use crate::forecast::Forecast;
+use crate::forecast::{Forecast, Outlook};
 use crate::look::{Look, look_at, look_extended, looks};
+use crate::obvious::{OBVIOUS_BLOCKS, is_before_a_look, obvious};
 use crate::scale::MinEffect;
 use crate::seen::Seen;
+use crate::slices::{Levels, of_slices, ratios_of};
 
 /// What is laid down before the first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct DuelRules {
     pub pilot_blocks: u32,
     /// How many comparisons are judged together and share the error rate; 1: it is alone.
     pub family: u32,
+    /// Whether an obvious difference may end it before the first look.
+    pub looks_early: bool,
 }
 
 /// What to run next.
@@ -72,6 +76,8 @@ pub struct Duel {
     pilot: Vec<[f64; 2]>,
     noted: u32,
     blocks: Vec<[Seen; 2]>,
+    /// Of blocks that are made of slices: the logarithms of the ratios of their pairs.
+    slices: Vec<Vec<f64>>,
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
@@ -90,6 +96,7 @@ impl Duel {
             pilot: Vec::new(),
             noted: 0,
             blocks: Vec::new(),
+            slices: Vec::new(),
             lost_in_row: 0,
             discards: Discards::default(),
             end,
@@ -134,6 +141,25 @@ impl Duel {
             self.lost_in_row += 1;
             self.end = self.end_of_lost(&runs);
         }
+    }
+
+    /// What slices of one start of A and of B said, in the order of their pairs; see [`of_slices`].
+    pub fn note_slices(&mut self, pairs: &[[Seen; 2]]) {
+        let (was_over, counted) = (self.end.is_some(), self.blocks.len());
+        self.note(of_slices(pairs));
+        if !was_over && self.blocks.len() > counted {
+            self.slices.push(ratios_of(pairs));
+        }
+    }
+
+    /// How much varies between starts and between slices; `None` where there are no slices, or too few.
+    pub fn levels(&self) -> Option<Levels> {
+        Levels::of(&self.slices)
+    }
+
+    /// When there may be a verdict, by the blocks so far; see [`Outlook`].
+    pub fn outlook(&self) -> Option<Outlook> {
+        Outlook::of(&self.slices, &self.rules)
     }
 
     /// Goes on with one that is over, until so many blocks count: it has one more look, there. What other metrics needed, and
@@ -188,8 +214,16 @@ impl Duel {
             self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?))).collect();
         let look = self.look(pairs.len(), family);
         let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
-        if let Ok(look) = look
-            && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
+        let mut critical = look.map(|look| look.critical).ok();
+        if self.rules.looks_early
+            && self.extensions == 0
+            && is_before_a_look(&found)
+            && let Some(early) = obvious(&pairs, self.rules.matters, family)
+        {
+            (found, critical) = (early, Some(0));
+        }
+        if let Some(critical) = critical
+            && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], critical)
         {
             found.verdict = errors_first(&found, &gap, self.rules.higher_is_better);
         }
@@ -201,7 +235,7 @@ impl Duel {
         let looks = || looks(blocks_max as usize, self.rules.family).filter(|_| self.extensions == 0);
         let last = looks().last().map_or(blocks_max, |look| look.blocks);
         let is_look = match self.extensions {
-            0 => looks().any(|look| look.blocks == blocks),
+            0 => looks().any(|look| look.blocks == blocks) || self.is_early_look(),
             _ => blocks == blocks_max,
         };
         if is_look {
@@ -213,6 +247,11 @@ impl Duel {
             }
         }
         (blocks >= last.min(blocks_max)).then_some(DuelEnd::OutOfBlocks)
+    }
+
+    /// Whether so many blocks are looked at for an obvious difference alone. One look: another block later there is none.
+    fn is_early_look(&self) -> bool {
+        self.rules.looks_early && self.blocks.len() == OBVIOUS_BLOCKS
     }
 
     fn end_of_lost(&self, runs: &[Seen; 2]) -> Option<DuelEnd> {
@@ -249,6 +288,7 @@ fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Test;
 
     const RULES: DuelRules = DuelRules {
         matters: MinEffect::share(0.03),
@@ -256,10 +296,46 @@ mod tests {
         blocks_max: 24,
         pilot_blocks: 0,
         family: 1,
+        looks_early: false,
     };
 
     fn run(value: f64) -> Seen {
         Seen::Figure { value, errors: 0, planned: 10_000 }
+    }
+
+    #[test]
+    fn an_obvious_difference_is_told_after_four_blocks_unless_it_has_errors() {
+        let early = DuelRules { looks_early: true, ..RULES };
+        let duel = after(early, 9, [run(250.0), run(100.0)]);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 4));
+        let found = duel.finding();
+        assert_eq!((found.verdict, found.test), (Verdict::Differs { below_matters: false }, Test::Student));
+        assert_eq!(after(RULES, 9, [run(250.0), run(100.0)]).blocks().len(), 8);
+        let slower = after(early, 9, [run(190.0), run(100.0)]);
+        assert_eq!((slower.blocks().len(), slower.finding().test), (8, Test::SignedRank), "less than twice");
+        let failing = Seen::Figure { value: 250.0, errors: 900, planned: 10_000 };
+        let duel = after(early, 4, [failing, run(100.0)]);
+        assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if more.of_first), "{duel:?}");
+    }
+
+    #[test]
+    fn a_difference_that_becomes_obvious_later_waits_for_the_next_look() {
+        let mut duel = after(DuelRules { looks_early: true, ..RULES }, 4, [run(190.0), run(100.0)]);
+        (0..3).for_each(|_| duel.note([run(900.0), run(100.0)]));
+        assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "there is one early look");
+    }
+
+    #[test]
+    fn slices_make_blocks_and_tell_where_the_variance_is() {
+        let mut duel = Duel::new(RULES);
+        let pair = |ratio: f64| [run(100.0 * ratio), run(100.0)];
+        duel.note_slices(&[pair(1.1), pair(1.3)]);
+        duel.note_slices(&[pair(1.1), [Seen::Invalid, run(1.0)], [Seen::Invalid, run(1.0)]]);
+        duel.note_slices(&[pair(1.0), pair(1.2)]);
+        assert_eq!((duel.blocks().len(), duel.discards()), (2, Discards { first: 1, second: 0 }));
+        let levels = duel.levels().unwrap();
+        assert_eq!((levels.blocks, levels.pairs), (2, 4), "of the blocks that count");
+        assert_eq!(after(RULES, 8, [run(2.0), run(1.0)]).levels(), None);
     }
 
     /// A duel after so many equal blocks, as far as it goes.

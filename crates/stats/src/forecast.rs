@@ -1,10 +1,16 @@
-//! What a duel will cost, and what it can find at all, told by a pilot of A against itself.
+//! What a duel will cost, and what it can find at all, told by a pilot of A against itself, or by its own first blocks.
 
-use libm::sqrt;
+use core::f64::consts::LN_2;
+
+use alloc::vec::Vec;
+
+use libm::{log1p, sqrt};
 
 use crate::duel::DuelRules;
+use crate::obvious::OBVIOUS_BLOCKS;
 use crate::power::{Power, power};
 use crate::scale::Scale;
+use crate::slices::Levels;
 
 /// What the pilot says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,10 +60,65 @@ impl Forecast {
     }
 }
 
+/// When a duel of slices may have its verdict, by its blocks so far, if the next ones have as many slices as the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlook {
+    /// Blocks so far.
+    pub blocks: usize,
+    /// The standard deviation of the logarithm of the ratio of a block.
+    pub spread: f64,
+    /// Whether it is larger in truth: a single block says nothing of starts.
+    pub is_more: bool,
+    /// After how many blocks in all there is a verdict with 90 % power, if the difference is where the estimate is cautious: so far
+    /// towards the threshold as it strays in one of ten cases. `None`: not within the blocks there may be.
+    pub verdict: Option<u32>,
+    looks: Vec<Power>,
+}
+
+/// By how many standard deviations of a block figures must lie apart to be obvious with 90 % power: four blocks, whose interval is 3.25 of
+/// their own wide on either side, and whose mean strays by a half.
+const OBVIOUS_FROM: f64 = 4.5;
+
+/// What a normal deviate exceeds in one of ten cases.
+const TENTH: f64 = 1.281_551_565_5;
+
+impl Outlook {
+    /// By the logarithms of the ratios of pairs of slices, by block; `None` if no block has two pairs.
+    pub(crate) fn of(slices: &[Vec<f64>], rules: &DuelRules) -> Option<Self> {
+        let levels = Levels::of(slices)?;
+        let spread = levels.of_block(slices.last().map_or(1, Vec::len));
+        let means = slices.iter().map(|block| block.iter().sum::<f64>() / block.len().max(1) as f64);
+        let apart = (means.sum::<f64>() / slices.len() as f64).abs();
+        let looks = power(rules.blocks_max, rules.family);
+        let matters = rules.matters.distance();
+        let strays = TENTH * spread / sqrt(slices.len() as f64);
+        let is_told = |look: &&Power| {
+            look.found_from * spread <= apart - strays
+                || look.equivalent_from * spread <= matters - apart - strays
+        };
+        let is_obvious = rules.looks_early && apart >= LN_2 && apart >= OBVIOUS_FROM * spread;
+        let verdict = match is_obvious && slices.len() <= OBVIOUS_BLOCKS {
+            true => Some(OBVIOUS_BLOCKS as u32),
+            false => looks
+                .iter()
+                .filter(|look| look.blocks as usize > slices.len())
+                .find(is_told)
+                .map(|look| look.blocks),
+        };
+        Some(Self { blocks: slices.len(), spread, is_more: levels.between.is_none(), verdict, looks })
+    }
+
+    /// In how many blocks a difference of this share is found with 90 % power; `None`: not within the blocks there may be.
+    pub fn blocks_for(&self, share: f64) -> Option<u32> {
+        let apart = log1p(share.max(0.0));
+        self.looks.iter().find(|look| look.found_from * self.spread <= apart).map(|look| look.blocks)
+    }
+}
+
 /// The 10 % point of the chi-square distribution with so many degrees of freedom (Wilson and Hilferty's cube).
 pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
     let part = 2.0 / (9.0 * freedom as f64);
-    let root = 1.0 - part - 1.281_551_565_5 * sqrt(part);
+    let root = 1.0 - part - TENTH * sqrt(part);
     freedom as f64 * root * root * root
 }
 
@@ -73,6 +134,7 @@ mod tests {
         blocks_max: 24,
         pilot_blocks: 3,
         family: 1,
+        looks_early: false,
     };
 
     /// Pilots whose ratios are this far apart, in percent.
@@ -134,6 +196,49 @@ mod tests {
         let zeros = Forecast::of_pilot(&[[0.0, 0.0]; 3], &rules).unwrap();
         assert_eq!((zeros.spread, zeros.found_from), (0.0, Some(0.0)));
         assert_eq!(Forecast::of_pilot(&[[f64::INFINITY, 1.0], [f64::INFINITY; 2], [2.0, 1.0]], &rules), None);
+    }
+
+    /// Blocks of two pairs, so far apart in percent, which stray by as much from their start.
+    fn outlook(blocks: &[(f64, f64)], rules: &DuelRules) -> Option<Outlook> {
+        let of =
+            |(apart, strays): &(f64, f64)| alloc::vec![(apart - strays) / 100.0, (apart + strays) / 100.0];
+        Outlook::of(&blocks.iter().map(of).collect::<Vec<_>>(), rules)
+    }
+
+    #[test]
+    fn the_outlook_follows_the_estimate_and_where_it_strays() {
+        // Block means 4 and 6: standard deviation 1.41 %, which is more than what slices explain.
+        let found = outlook(&[(4.0, 0.1), (6.0, 0.1)], &RULES).unwrap();
+        assert!((found.spread - 0.01 * sqrt(2.0)).abs() < 1e-4, "{found:?}");
+        // 5 % is 3.5 of them, 2.6 if it is cautious, and eight blocks find 2.22.
+        assert_eq!((found.verdict, found.blocks, found.is_more), (Some(8), 2, false));
+        assert_eq!(
+            [found.blocks_for(0.02), found.blocks_for(0.015), found.blocks_for(0.01)],
+            [Some(12), Some(24), None]
+        );
+        // 0.5 % off, with 1.4 %: equality within 2.96 % has 2.46 % left, cautiously 1.17 %, or 0.83 of them: too little.
+        assert_eq!(outlook(&[(-0.5, 0.1), (1.5, 0.1)], &RULES).unwrap().verdict, None);
+        // With 0.7 %: 1.8 % is left, or 2.57 of them, and eight blocks need 2.51.
+        assert_eq!(outlook(&[(0.0, 0.01), (1.0, 0.01)], &RULES).unwrap().verdict, Some(8));
+        assert_eq!(outlook(&[(0.0, 9.0), (0.0, 9.0)], &RULES).unwrap().verdict, None);
+    }
+
+    #[test]
+    fn a_single_block_says_at_least_how_much_it_strays() {
+        let found = outlook(&[(5.0, 1.0)], &RULES).unwrap();
+        // Two pairs 1 % to either side: √2 % each, 1 % together.
+        assert!((found.spread - 0.01).abs() < 1e-12 && found.is_more, "{found:?}");
+        assert_eq!(outlook(&[], &RULES), None);
+    }
+
+    #[test]
+    fn what_is_obvious_is_told_after_four_blocks() {
+        let early = DuelRules { looks_early: true, ..RULES };
+        let twice = [(100.0, 1.0), (102.0, 1.0)];
+        assert_eq!([&early, &RULES].map(|rules| outlook(&twice, rules).unwrap().verdict), [Some(4), Some(8)]);
+        assert_eq!(outlook(&[(60.0, 1.0), (62.0, 1.0)], &early).unwrap().verdict, Some(8), "less than twice");
+        let five = [(100.0, 1.0), (102.0, 1.0), (100.0, 1.0), (102.0, 1.0), (100.0, 1.0)];
+        assert_eq!(outlook(&five, &early).unwrap().verdict, Some(8), "that look is over");
     }
 
     #[test]

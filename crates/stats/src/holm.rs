@@ -105,8 +105,14 @@ mod tests {
 
     /// A duel of twelve blocks, of which this many say the opposite, with the least ratios.
     fn duel(against: usize, family: u32) -> Duel {
-        let rules =
-            DuelRules { matters: MATTERS, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family };
+        let rules = DuelRules {
+            matters: MATTERS,
+            higher_is_better: true,
+            blocks_max: 12,
+            pilot_blocks: 0,
+            family,
+            looks_early: false,
+        };
         let mut duel = Duel::new(rules);
         for block in 0..12 {
             let size = 1.0 + 0.01 * (block + 1) as f64;

@@ -18,6 +18,7 @@ mod look;
 mod mann_whitney;
 mod mser;
 mod noise;
+mod obvious;
 mod power;
 mod proportion;
 mod repeated;
@@ -25,16 +26,17 @@ mod scale;
 mod search;
 mod seen;
 mod signed_rank;
+mod slices;
 mod spread;
 mod steady;
 mod tournament;
 pub mod usl;
 mod walsh;
 
-pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
+pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Test, Verdict, compare};
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
-pub use forecast::Forecast;
+pub use forecast::{Forecast, Outlook};
 pub use holm::{Paired, compare_together, holm, judge_together};
 pub use in_blocks::InBlocks;
 pub use intervention::{
@@ -42,6 +44,7 @@ pub use intervention::{
 };
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
+pub use obvious::{OBVIOUS_BLOCKS, OBVIOUS_FACTOR};
 pub use proportion::{proportion_error, proportion_interval};
 pub use repeated::Repeated;
 pub use scale::{MinEffect, Scale};
@@ -49,6 +52,7 @@ pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
 pub use seen::Seen;
+pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{

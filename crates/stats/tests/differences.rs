@@ -12,6 +12,7 @@ const RULES: DuelRules = DuelRules {
     blocks_max: 24,
     pilot_blocks: 0,
     family: 1,
+    looks_early: false,
 };
 /// 5 % and three standard errors of a thousand.
 const WRONG_MAX: usize = 70;

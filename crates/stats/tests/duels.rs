@@ -10,6 +10,7 @@ const RULES: DuelRules = DuelRules {
     blocks_max: 24,
     pilot_blocks: 0,
     family: 1,
+    looks_early: false,
 };
 
 fn run(value: f64) -> Seen {

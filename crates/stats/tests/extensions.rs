@@ -72,6 +72,7 @@ fn equal_duels_differ_no_more_often_than_is_printed() {
         blocks_max: 16,
         pilot_blocks: 0,
         family: 1,
+        looks_early: false,
     };
     let wrong = (0..1_000).filter(|_| {
         let mut duel = Duel::new(rules);

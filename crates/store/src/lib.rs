@@ -70,7 +70,7 @@ pub use monitored::{GateResult, Output};
 pub use origin::Origin;
 pub use outage::{Outage, OutageTime};
 pub use path::default_path;
-pub use procedure::{CapacityRules, Procedure};
+pub use procedure::{CapacityRules, Procedure, SliceRules};
 pub use reading::{Reading, StoredReading};
 pub use run::{PackedSecond, Run};
 pub use run_id::{NotARunId, RunId};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::stage;
+
 /// How a study finds its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -13,6 +15,9 @@ pub enum Procedure {
     Duel {
         /// Blocks of the first variant against itself, before the others and between them.
         pilot_blocks: u32,
+        /// Where both stay up in a block, and the load goes to one at a time; `None`: each run has a start of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slices: Option<SliceRules>,
     },
     /// The best of many variants.
     Best {
@@ -21,6 +26,22 @@ pub enum Procedure {
     },
     /// The highest rate that holds, of every variant.
     Capacity(CapacityRules),
+}
+
+/// What a duel in slices keeps to. Times are in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SliceRules {
+    /// How long a slice is measured.
+    pub slice_s: f64,
+    /// What is left out at its beginning.
+    pub settle_s: f64,
+    /// What is left out at the beginning of the first slice after a start.
+    pub warm_up_s: f64,
+    /// Pairs of slices in a block, at most; two at least.
+    pub pairs_most: u32,
+    /// Whether a system is stopped while the load goes to the other.
+    pub pauses_idle: bool,
 }
 
 /// What a search for a capacity keeps to.
@@ -59,10 +80,29 @@ impl Procedure {
         }
     }
 
+    /// What it keeps to, if its blocks are made of slices.
+    pub const fn slices(&self) -> Option<&SliceRules> {
+        match self {
+            Self::Duel { slices, .. } => slices.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The stage of the runs by which it judges, where it judges by blocks.
+    pub const fn stage_of_blocks(&self) -> &'static str {
+        if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
+    }
+
     /// Whether every figure is finite, and so can be kept and printed.
     pub(crate) fn is_finite(&self) -> bool {
-        let Self::Capacity(rules) = self else { return true };
-        let CapacityRules { resolution, from_per_s, to_per_s, soak_s, .. } = rules;
-        [Some(*resolution), *from_per_s, *to_per_s, *soak_s].into_iter().flatten().all(f64::is_finite)
+        match self {
+            Self::Blocks | Self::Best { .. } => true,
+            Self::Duel { slices, .. } => slices.is_none_or(|slices| {
+                [slices.slice_s, slices.settle_s, slices.warm_up_s].into_iter().all(f64::is_finite)
+            }),
+            Self::Capacity(CapacityRules { resolution, from_per_s, to_per_s, soak_s, .. }) => {
+                [Some(*resolution), *from_per_s, *to_per_s, *soak_s].into_iter().flatten().all(f64::is_finite)
+            }
+        }
     }
 }

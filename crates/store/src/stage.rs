@@ -2,6 +2,8 @@
 
 /// One run of every variant, in blocks. The stage of every run of studies without a procedure.
 pub const BLOCK: &str = "block";
+/// Of a duel in slices: a short load on a system that stays up for its whole block. All of a block and a variant share a start.
+pub const SLICE: &str = "slice";
 /// Before a duel: the first variant against itself.
 pub const PILOT: &str = "pilot";
 /// Of a tournament of many: fresh runs of which the worse half leaves.
@@ -27,5 +29,18 @@ pub const SOAK: &str = "soak";
 pub const INTERVENTION: &str = "intervention";
 
 /// Every stage.
-pub const ALL: [&str; 12] =
-    [BLOCK, PILOT, HALVING, SEARCH, CONFIRM, SIZING, BRACKET, BISECT, EDGE, OVERLOAD, SOAK, INTERVENTION];
+pub const ALL: [&str; 13] = [
+    BLOCK,
+    PILOT,
+    HALVING,
+    SEARCH,
+    CONFIRM,
+    SIZING,
+    BRACKET,
+    BISECT,
+    EDGE,
+    OVERLOAD,
+    SOAK,
+    INTERVENTION,
+    SLICE,
+];

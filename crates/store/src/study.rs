@@ -1,6 +1,6 @@
 //! A study: what it plans, and what came of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baseline::Baseline;
 use crate::ending::Verdict;
@@ -227,12 +227,36 @@ impl Study {
             .find(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == position))
     }
 
-    /// The planned places of which no run is done.
+    /// The planned places of which no run is done. Slices of a block share a start: if one is missing, all of them are.
     pub fn missing(&self) -> impl Iterator<Item = &StudyPlace> {
         // Thousands of runs are looked through once, and not once for each place.
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(|ending| ending.is_done());
-        let position = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.position);
-        let done: BTreeSet<u32> = self.runs.iter().filter(is_done).filter_map(position).collect();
-        self.new.planned.iter().filter(move |place| !done.contains(&place.position))
+        let done: BTreeMap<u32, i64> = self
+            .runs
+            .iter()
+            .filter(is_done)
+            .filter_map(|run| Some((run.new.place.as_ref()?.1.position, run.new.started_at_unix_ms)))
+            .collect();
+        let torn = self.torn(&done);
+        self.new.planned.iter().filter(move |place| {
+            !done.contains_key(&place.position)
+                || place.stage == stage::SLICE && torn.contains(&(place.load.as_str(), place.block))
+        })
+    }
+
+    /// Blocks of slices, by load and number, whose slices are not all of one start: one is missing, or one was made after a later one,
+    /// because the block was begun again and interrupted again. `done`: when the run of a position began.
+    fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
+        let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
+        let slices = self.new.planned.iter().filter(|place| place.stage == stage::SLICE);
+        let mut torn = BTreeSet::new();
+        for place in slices {
+            let block = (place.load.as_str(), place.block);
+            let began = done.get(&place.position);
+            if began.is_none_or(|began| last.insert(block, *began).is_some_and(|before| before > *began)) {
+                torn.insert(block);
+            }
+        }
+        torn
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Pace<'a> {
     budget: Option<Budget>,
     /// Of a search that ends with a run for long: how long.
     soak: Option<Duration>,
+    /// Of a duel in slices: how long a slice is, with what is left out of it.
+    slice_ns: Option<u64>,
 }
 
 /// The time that a study may take.
@@ -42,7 +44,10 @@ impl<'a> Pace<'a> {
             _ => None,
         };
         let soak = soak_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        let mut pace = Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak };
+        let slice_ns =
+            kept.new.compare.procedure.slices().map(|of| ((of.slice_s + of.settle_s) * 1e9) as u64);
+        let mut pace =
+            Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak, slice_ns };
         for (place, took) in times {
             pace.note(place, took);
         }
@@ -121,6 +126,7 @@ impl<'a> Pace<'a> {
                 let number = self.plan.loads.iter().position(|load| load.name == place.load)?;
                 Some(Duration::from_nanos(self.plan.experiment_run_ns(number)))
             }
+            stage::SLICE => Some(Duration::from_nanos(self.slice_ns?)),
             stage::SOAK => Some(self.soak?.saturating_add(Duration::from_nanos(load.warm_up_ns))),
             stage::OVERLOAD => {
                 let measured_ns = load.run_ns?.saturating_sub(load.warm_up_ns);
@@ -134,7 +140,7 @@ impl<'a> Pace<'a> {
 
 /// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
 /// time in which the study was interrupted, and is not counted.
-fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
+pub(crate) fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&store::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);
     let mut before = kept.new.started_at_unix_ms;

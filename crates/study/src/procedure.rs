@@ -12,9 +12,9 @@ pub(crate) mod tests;
 use judge::Setting;
 use judge::words::percent_up_to;
 use load::chance::Chance;
-use plan::{Amount, How, Study as Plan};
+use plan::{Amount, How, Slicing, Study as Plan};
 use stats::{DuelEnd, DuelStep};
-use store::{OUT_OF_TIME, Procedure, Study, StudyPlace};
+use store::{OUT_OF_TIME, Procedure, SliceRules, Study, StudyPlace};
 
 use crate::run_maker::Journal;
 use crate::schedule::shuffle;
@@ -113,9 +113,18 @@ pub(crate) trait StudyProcedure {
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
         How::Blocks => Procedure::Blocks,
-        How::Duel => Procedure::Duel { pilot_blocks: plan.compare.pilot },
+        How::Duel => match plan.slicing() {
+            Some(slicing) => Procedure::Duel { pilot_blocks: 0, slices: Some(slice_rules(slicing)) },
+            None => Procedure::Duel { pilot_blocks: plan.compare.pilot, slices: None },
+        },
         How::Best => Procedure::Best { incumbent: plan.baseline() },
     }
+}
+
+fn slice_rules(slicing: Slicing) -> SliceRules {
+    let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle } = slicing;
+    let [slice_s, settle_s, warm_up_s] = [slice_ns, settle_ns, warm_up_ns].map(|ns| ns as f64 / 1e9);
+    SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle }
 }
 
 /// What says the next runs of a study that was begun.

@@ -36,6 +36,8 @@ pub struct Draws {
     pub amount: Option<Amount>,
     /// What everything is drawn from, if there is no such amount, which has its own.
     pub seed: u64,
+    /// Whether its system stays up, because another slice of the same start follows.
+    pub stays_up: bool,
 }
 
 /// What is ahead of a study when one of its runs begins.

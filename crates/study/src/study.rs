@@ -7,7 +7,7 @@ use plan::{Fault, Study};
 use stats::DuelEnd;
 use store::{
     Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId,
-    StudyPlace, Verdict,
+    StudyPlace, Verdict, stage,
 };
 
 use crate::arrivals;
@@ -241,7 +241,14 @@ impl Going<'_> {
                 return Ok(Some(Some(Why::Budget)));
             }
             let amount = next_runs.amount(kept, place)?;
-            let draws = Draws { amount, seed: arrivals::seed(self.study.seed, place) };
+            let is_same = |other: &&StudyPlace| {
+                (other.block, &other.stage, &other.system, &other.variant)
+                    == (place.block, &place.stage, &place.system, &place.variant)
+            };
+            let before = places[..index].iter().filter(is_same).count();
+            let stays_up = place.stage == stage::SLICE && block[1..].iter().any(|next| is_same(&next));
+            let seed = arrivals::seed(self.study.seed, place, before);
+            let draws = Draws { amount, seed, stays_up };
             let ahead = self.ahead(&places[index..], later, gone);
             runs.make(place, &draws, &ahead).map_err(Broken::Run)?;
             self.pace.note(place, runs.now() - begun);

@@ -5,4 +5,5 @@ mod extensions;
 mod fakes;
 mod limits;
 mod searches;
+mod slices;
 mod virtual_time;

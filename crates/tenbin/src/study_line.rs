@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use judge::words::{decimal, duration, percent_of};
 use runner::{Brief, Live, Made, Observer};
-use store::{Level, StudyPlace, stage};
+use store::{Level, StudyPlace, Verdict, stage};
 use study::Ahead;
 
 use crate::live_line::LiveLine;
@@ -74,7 +74,10 @@ impl StudyLine {
         } else {
             ""
         };
-        output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
+        // Of slices, dozens to a minute, only those are of interest that are not as they should be.
+        if place.stage != stage::SLICE || verdict != Verdict::Complete || !suspect.is_empty() {
+            output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
+        }
         if let Some(failure) = &made.ending.failure {
             let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));

@@ -4,11 +4,13 @@
 
 mod duels;
 mod freezes;
+mod interleaved;
 mod searches;
 mod tournaments;
 
 pub use duels::{DuelTrial, Duels, duels, duels_of_equal_queues};
 pub use freezes::{Freezes, freezes};
+pub use interleaved::{Disturbed, Interleaved, Made, Neighbor, Raced, StartShape, race};
 pub use searches::{SearchTrial, Searches, searches};
 pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 

@@ -4,4 +4,5 @@ mod duels_find_the_truth;
 mod frozen_servers_are_not_fast;
 mod queues_do_what_theory_says;
 mod searches_find_the_capacity;
+mod slices_find_the_truth;
 mod tournaments_find_the_best;

@@ -18,6 +18,7 @@ const RULES: DuelRules = DuelRules {
     blocks_max: 24,
     pilot_blocks: 0,
     family: 1,
+    looks_early: false,
 };
 
 fn noisy(rules: DuelRules, ratio: f64, noise: Noise) -> Duels {

@@ -9,7 +9,10 @@ use super::reading::Reading;
 use super::tree::Node;
 use crate::spec::values::AskedMinEffect;
 use crate::spec::{At, CompareSpec, Spanned};
-use crate::study::{BEST_BLOCKS_LEAST, Compare, Find, How, StudyEvent, StudyLoad, StudyPin, System, Variant};
+use crate::study::{
+    BEST_BLOCKS_LEAST, Compare, Find, How, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study, StudyEvent,
+    StudyLoad, StudyPin, System, Variant,
+};
 use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
@@ -64,6 +67,9 @@ pub(crate) fn read(
         baseline: baseline::variant(&spec, compared, quick.is_some(), reading),
         stored: baseline::stored(&spec, find, quick.is_some(), reading),
         within_ns: given(&spec.within_ns),
+        interleave: given(&spec.interleave).unwrap_or(Interleave::Runs),
+        slice_ns: given(&spec.slice_ns).unwrap_or(SLICE_NS),
+        pauses_idle: given(&spec.pauses_idle).unwrap_or(false),
     };
     section.pilot(&mut compare, reading);
     section.hold_against_each_other(&compare, reading);
@@ -81,6 +87,54 @@ pub(crate) fn check_events(
 ) {
     let Some(spec) = root.get("compare").map(CompareSpec::of_node) else { return };
     Section { spec: &spec, compared, is_quick: false }.costs_of_events(events, compare, reading);
+}
+
+/// A study that may be made in slices: checked, and shortened if it is quick.
+pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
+    check_slices(root, &study, reading);
+    study.quicken_slices();
+    Some(study)
+}
+
+/// Slices that were asked for must be possible, and what only slices need must be of use.
+fn check_slices(root: &Node, study: &Study, reading: &mut Reading<'_>) {
+    let Some(spec) = root.get("compare").map(CompareSpec::of_node) else { return };
+    let [shortest, longest] = SLICE_RANGE_NS;
+    if let Some(at) =
+        place(&spec.slice_ns).filter(|_| !(shortest..=longest).contains(&study.compare.slice_ns))
+    {
+        let [shortest, longest] = SLICE_RANGE_NS.map(units::show_duration);
+        reading.at(
+            at.value,
+            format!("a slice takes {shortest} to {longest}"),
+            format!("write `slice: {shortest}`"),
+        );
+        return;
+    }
+    if study.compare.interleave == Interleave::Runs {
+        for (at, key) in [(place(&spec.slice_ns), "slice"), (place(&spec.pauses_idle), "pause")] {
+            if let Some(at) = at {
+                reading.at(
+                    at.key,
+                    format!("`{key}` is for slices"),
+                    "add `interleave: slices`, or remove it",
+                );
+            }
+        }
+        return;
+    }
+    if let Some(at) = place(&spec.interleave).filter(|_| study.compare.interleave == Interleave::Slices)
+        && let Some(NoSlices { because, help }) = study.no_slices()
+    {
+        reading.at(at.value, because, help);
+    }
+    if let Some(at) = place(&spec.pilot).filter(|_| study.compare.interleave == Interleave::Slices) {
+        reading.at(
+            at.key,
+            "slices need no pilot: the first blocks count, and tell how long it takes",
+            "remove it",
+        );
+    }
 }
 
 /// A value that was given and can be read.

@@ -4,7 +4,7 @@ use judge::ComparedBy;
 
 use super::{AskedBaseline, Spanned};
 use crate::spec::values::AskedMinEffect;
-use crate::study::Find;
+use crate::study::{Find, Interleave};
 
 crate::spec::spec! {
     /// A comparison as it was asked for; nothing is checked yet but whether each value can be read.
@@ -32,6 +32,13 @@ crate::spec::spec! {
              use, which the winner must beat. Or a stored run or study, such as { label: main }, measured at another time.";
         WITHIN "within" "": within_ns: u64 = DURATION, "30min",
             "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
+        INTERLEAVE "interleave" "": interleave: Interleave = INTERLEAVE, "slices",
+            "Two variants. runs (default): each run has a start of its own. slices: in each block both are started and stay up, and the \
+             load goes to one at a time, in short slices. auto: slices where the plan allows them.";
+        SLICE "slice" "": slice_ns: u64 = DURATION, "2s",
+            "With slices: how long each is measured, 1s to 3s; default 1s.";
+        PAUSE "pause" "": pauses_idle: bool = PAUSED, "idle",
+            "With slices: `idle` stops all processes of a system (SIGSTOP) while the load goes to the other; default `none`.";
         DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",
             "Which direction is better; default: higher for throughput, lower for all other metrics.";
     }

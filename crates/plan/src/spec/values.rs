@@ -12,7 +12,7 @@ use crate::file::tree::{Entry, Node};
 use crate::file::{ValueKind, form, tables};
 use crate::plan::{Pin, Stacks};
 use crate::scripts::read_distribution;
-use crate::study::Find;
+use crate::study::{Find, Interleave};
 use crate::units;
 
 type ReadNode<T> = fn(&Node) -> Result<T, Wrong>;
@@ -68,12 +68,22 @@ pub(crate) const FIND: Of<Find> = single(ValueKind::Word(&Find::NAMES), |text| {
     let at = Find::NAMES.iter().position(|name| *name == text);
     at.map(|at| Find::ALL[at]).ok_or_else(|| unknown(text, &Find::NAMES))
 });
+pub(crate) const INTERLEAVE: Of<Interleave> = single(ValueKind::Word(&Interleave::NAMES), |text| {
+    let at = Interleave::NAMES.iter().position(|name| *name == text);
+    at.map(|at| Interleave::ALL[at]).ok_or_else(|| unknown(text, &Interleave::NAMES))
+});
+pub(crate) const PAUSED: Of<bool> = single(ValueKind::Word(&PAUSES), |text| match text {
+    "idle" => Ok(true),
+    "none" => Ok(false),
+    other => Err(unknown(other, &PAUSES)),
+});
 pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |text| match text {
     "higher" => Ok(true),
     "lower" => Ok(false),
     other => Err(unknown(other, &DIRECTIONS)),
 });
 
+const PAUSES: [&str; 2] = ["idle", "none"];
 const DIRECTIONS: [&str; 2] = ["higher", "lower"];
 
 fn unknown(text: &str, known: &[&str]) -> Wrong {

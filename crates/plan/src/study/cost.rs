@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use judge::{ComparedBy, MetricKind};
 use stats::Scale;
 
-use super::{Find, How, Study, StudyLoad};
+use super::{Find, How, Interleave, Slicing, Study, StudyLoad};
 use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
@@ -13,7 +13,14 @@ impl Study {
     /// In which order how many runs are made, and how long that takes.
     pub(crate) fn explain_order(&self, out: &mut String) {
         let how = self.how();
+        if let Some(slicing) = self.slicing() {
+            self.explain_slices(&slicing, out);
+            return;
+        }
         let _ = writeln!(out, "order       {}", self.order_words(how));
+        if let Some(no) = self.no_slices().filter(|_| self.compare.interleave == Interleave::Auto) {
+            let _ = writeln!(out, "            in whole runs, not in slices: {}", no.because);
+        }
         let loads = self.loads.len() as u64;
         let variants = self.variants.len();
         let most = self.compare.runs_most(variants);
@@ -50,6 +57,48 @@ impl Study {
                 _ => String::new(),
             };
             let _ = writeln!(out, "            time limit {}{short}", show_duration(within_ns));
+        }
+    }
+
+    /// The same of a study in slices.
+    fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
+        let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle } = *slicing;
+        let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
+        let least = self.compare.first_look().unwrap_or(self.compare.blocks);
+        let blocks = match u64::from(self.compare.blocks) {
+            most if most > u64::from(least) => format!("{least} to {most} blocks"),
+            most => format!("{most} blocks"),
+        };
+        let _ = writeln!(
+            out,
+            "order       A/B comparison in slices: {blocks}, until the result is conclusive; a factor of {} or more \
+             after {}",
+            stats::OBVIOUS_FACTOR,
+            stats::OBVIOUS_BLOCKS.min(self.compare.blocks as usize)
+        );
+        let pairs = match u64::from(pairs_most) {
+            most if most > stats::PAIRS_LEAST as u64 => format!("{} to {most}", stats::PAIRS_LEAST),
+            most => most.to_string(),
+        };
+        let _ = writeln!(
+            out,
+            "            each block starts both variants and gives each {pairs} slices of {} in random balanced order{seed}, \
+             the first {} of each left out",
+            show_duration(slice_ns),
+            show_duration(settle_ns)
+        );
+        if pauses_idle {
+            let _ = writeln!(out, "            the system without load is stopped meanwhile (SIGSTOP)");
+        }
+        let each_ns = (slice_ns + settle_ns).saturating_mul(2 * stats::PAIRS_LEAST as u64);
+        let block_ns = each_ns.saturating_add(2 * warm_up_ns.saturating_sub(settle_ns));
+        let _ = writeln!(
+            out,
+            "time        {} of load in a block of the fewest slices, plus two starts and stops of systems",
+            show_duration(block_ns)
+        );
+        if let Some(within_ns) = self.compare.within_ns {
+            let _ = writeln!(out, "            time limit {}", show_duration(within_ns));
         }
     }
 

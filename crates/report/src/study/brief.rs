@@ -190,9 +190,11 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn legend(&self) -> Option<String> {
         let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
+        let levels = self.loads().find_map(|load| sentences::levels(load.levels.as_ref()?));
+        let levels = levels.map_or(String::new(), |levels| format!(" {levels}"));
         self.is_compared().then(|| {
             format!(
-                "{} of {}: blocks that both share, {} confidence; p50, p99: all valid runs.",
+                "{} of {}: blocks that both share, {} confidence; p50, p99: all valid runs.{levels}",
                 match sentences::scale(self.view) {
                     Scale::Ratio => "Ratios",
                     Scale::Difference => "Differences",

@@ -187,6 +187,13 @@ impl<'a> StudyPieces<'a> {
         let order = match &new.compare.procedure {
             Procedure::Capacity(_) => format!("(seed {})", new.seed),
             Procedure::Blocks => format!("in {most} (random order within each, seed {})", new.seed),
+            Procedure::Duel { slices: Some(rules), .. } => {
+                let paused = if rules.pauses_idle { ", the idle system stopped" } else { "" };
+                format!(
+                    "in up to {most} of slices (both variants started for each, random balanced order{paused}, seed {})",
+                    new.seed
+                )
+            }
             Procedure::Duel { .. } | Procedure::Best { .. } => {
                 format!(
                     "in up to {} blocks (random order within each, seed {})",
@@ -227,8 +234,10 @@ impl<'a> StudyPieces<'a> {
         }
         let Some(by) = &self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "higher" } else { "lower" };
+        let levels = self.view.loads.iter().find_map(|load| sentences::levels(load.levels.as_ref()?));
+        let levels = levels.map_or(String::new(), |levels| format!(". {levels}"));
         format!(
-            "by {}, {better} is better; threshold {}",
+            "by {}, {better} is better; threshold {}{levels}",
             by.words(self.view.noun().unit),
             self.view.matters()
         )

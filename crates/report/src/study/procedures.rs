@@ -1,7 +1,7 @@
 //! What a study's own procedure says of its rows.
 
 use judge::{ComparedBy, Setting};
-use stats::{Duel, TournamentFindings};
+use stats::{Duel, Levels, TournamentFindings};
 use store::{StoreError, Study};
 
 use super::rows::VariantRow;
@@ -27,4 +27,15 @@ pub(super) fn tournament(
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
     let tournament = judge::tournament(study, load, &settings, &by)?;
     Ok(tournament.map(|tournament| tournament.finding()))
+}
+
+/// How much varies between starts and between slices of a load; `None` if the study was not made in slices, or there is too little of it.
+pub(super) fn levels(
+    study: &Study,
+    load: &str,
+    rows: &[VariantRow<'_>],
+    by: &ComparedBy,
+) -> Result<Option<Levels>, StoreError> {
+    let (Some(_), [first, second]) = (study.new.compare.procedure.slices(), rows) else { return Ok(None) };
+    Ok(duel(study, load, [first, second], by)?.and_then(|duel| duel.levels()))
 }

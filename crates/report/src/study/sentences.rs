@@ -1,7 +1,7 @@
 //! Sentences about a study. The caller escapes the names in them.
 
 use judge::{ComparedBy, Eligibility};
-use stats::{LOOKS, MoreErrors, NoVerdict, Scale, Verdict};
+use stats::{LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
@@ -11,6 +11,22 @@ use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
 /// Writes the name of a row, escaped and short.
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
+
+/// Where the variance of a comparison in slices lies; `None` of a single block, and without any variance.
+pub(crate) fn levels(levels: &Levels) -> Option<String> {
+    let (between, pairs) = (levels.between?, levels.pairs / levels.blocks.max(1));
+    let share = levels.share_between(pairs)?;
+    let percent = |deviation: f64| percent_up_to(deviation.exp_m1(), 2);
+    Some(format!(
+        "The ratio varies by {} between starts and by {} between pairs of slices (standard deviations, {} blocks, {} pairs): {} of \
+         the variance of a block lies between starts.",
+        percent(between),
+        percent(levels.within),
+        levels.blocks,
+        levels.pairs,
+        percent_up_to(share, 0)
+    ))
+}
 
 /// The verdict on a pair in one word, for programs.
 pub(crate) fn verdict_word(pair: &Pair) -> &'static str {

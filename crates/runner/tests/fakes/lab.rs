@@ -92,12 +92,20 @@ impl Started for FakeSystem {
 
     fn died(&mut self) -> Option<Failure> {
         // Once a second is enough.
-        let seconds = self.world.moments().iter().filter(|moment| *moment == "second").count();
+        let seconds = self.world.moments().iter().filter(|moment| moment.ends_with("second")).count();
         (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
     }
 
     fn begin_events(&mut self, _: Vec<Event>, _: Instant) -> io::Result<Box<dyn Happenings>> {
         Err(io::Error::other("this world has no events"))
+    }
+
+    fn hold(&mut self) -> bool {
+        !self.world.moment(&format!("{} is held", self.who))
+    }
+
+    fn go_on(&mut self) {
+        self.world.moment(&format!("{} goes on", self.who));
     }
 
     fn stop(self: Box<Self>) -> Stopped {

@@ -138,6 +138,7 @@ impl Tournament {
                 blocks_max: self.rules.blocks_max.max(FIXED.blocks),
                 pilot_blocks: 0,
                 family: 1,
+                looks_early: false,
             }));
         }
     }

@@ -1,5 +1,6 @@
 //! Two variants in blocks, until the result is conclusive: under each load a duel of its own, side by side.
 
+mod slices;
 mod words;
 
 use judge::{ComparedBy, Setting};
@@ -35,12 +36,16 @@ impl<'a> Duels<'a> {
         Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
     }
 
-    /// The runs of a step, and which variants they are of.
-    fn places(&self, load: usize, step: &DuelStep) -> Vec<StudyPlace> {
-        let (stage, block, variants) = match step {
-            DuelStep::Pilot { block } => (stage::PILOT, block, [0, 0]),
-            DuelStep::Block { block } => (stage::BLOCK, block, [0, 1]),
-            DuelStep::Over(_) => return Vec::new(),
+    /// The runs of the next step, and which variants they are of.
+    fn places(&self, kept: &Study, load: usize, duel: &Duel) -> Vec<StudyPlace> {
+        let slices = kept.new.compare.procedure.slices();
+        let (stage, block, variants) = match (duel.next(), slices) {
+            (DuelStep::Pilot { block }, _) => (stage::PILOT, block, [0, 0]),
+            (DuelStep::Block { block }, Some(rules)) => {
+                return slices::block(self, kept, load, duel, rules, block.saturating_sub(1));
+            }
+            (DuelStep::Block { block }, None) => (stage::BLOCK, block, [0, 1]),
+            (DuelStep::Over(_), _) => return Vec::new(),
         };
         // Blocks are counted from 0 in the store, and from 1 by a duel.
         let block = block.saturating_sub(1);
@@ -53,12 +58,15 @@ impl StudyProcedure for Duels<'_> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for load in 0..self.plan.loads.len() {
             let Some(duel) = self.duel(kept, load)? else { continue };
-            let step = duel.next();
             news.extend(words::after_turn(self, kept, load, &duel));
-            if let DuelStep::Over(end) = step {
+            if let DuelStep::Over(end) = duel.next() {
                 ends.push(end);
             }
-            places.extend(self.places(load, &step));
+            places.extend(self.places(kept, load, &duel));
+        }
+        if kept.new.compare.procedure.slices().is_some() && !places.is_empty() {
+            // Slices have an order already.
+            return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
@@ -73,6 +81,13 @@ impl StudyProcedure for Duels<'_> {
                 continue;
             }
             let name = &self.plan.loads[load].name;
+            if let Some(rules) = kept.new.compare.procedure.slices() {
+                let blocks = (duel.rules().blocks_max as usize).saturating_sub(duel.blocks().len());
+                let each = 2 * stats::PAIRS_LEAST.min(rules.pairs_most as usize);
+                let open = kept.missing().count();
+                runs += (each * blocks).saturating_sub(open);
+                continue;
+            }
             let planned_pilots =
                 kept.new.planned.iter().filter(|place| place.load == *name && place.stage == stage::PILOT);
             let pilots = (duel.rules().pilot_blocks as usize * 2).saturating_sub(planned_pilots.count());

@@ -23,6 +23,12 @@ pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
+/// A plan of this text.
+pub(crate) fn with_text(text: &str, is_quick: bool) -> Plan {
+    let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), is_quick);
+    plan.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
 /// The same under an open load, with an event.
 pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
     let text = format!(
@@ -171,6 +177,15 @@ impl Memory {
             .collect()
     }
 
+    /// Whether the runs that count of each block were made one after the other.
+    pub(crate) fn are_blocks_of_one_start(&self) -> bool {
+        let study = self.study().expect("it is in memory");
+        let block = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.block);
+        study.runs.windows(2).all(|two| {
+            block(&two[0]) != block(&two[1]) || two[0].new.started_at_unix_ms < two[1].new.started_at_unix_ms
+        })
+    }
+
     fn keep(&self, place: &StudyPlace, comes: &Comes, began_ms: i64, ended_ms: i64) {
         let mut run = self.sample(place.rate_per_s.is_some(), comes.figures);
         run.id = format!("20261121-142501-{:04}", self.runs.borrow().len()).parse().expect("a name");
@@ -313,6 +328,7 @@ pub(crate) struct Maker<'a> {
     pub(crate) ahead: Vec<Ahead>,
     pub(crate) seeds: Vec<u64>,
     pub(crate) amounts: Vec<Option<Amount>>,
+    pub(crate) stays_up: Vec<bool>,
 }
 
 impl<'a> Maker<'a> {
@@ -329,7 +345,13 @@ impl<'a> Maker<'a> {
             ahead: Vec::new(),
             seeds: Vec::new(),
             amounts: Vec::new(),
+            stays_up: Vec::new(),
         }
+    }
+
+    /// The same, so long after the study began.
+    pub(crate) fn later(memory: &'a Memory, comes: &'a dyn Fn(&StudyPlace) -> Comes, now: Duration) -> Self {
+        Self { now, ..Self::new(memory, comes) }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -345,6 +367,7 @@ impl RunMaker for Maker<'_> {
         self.ahead.push(*ahead);
         self.seeds.push(draws.seed);
         self.amounts.push(draws.amount);
+        self.stays_up.push(draws.stays_up);
         let mut comes = (self.comes)(place);
         let wrong = self.wrong.filter(|(at, _)| *at == self.made).map(|(_, wrong)| wrong);
         if wrong.is_some() {

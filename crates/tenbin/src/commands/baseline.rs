@@ -275,6 +275,9 @@ impl Wanted {
                 if matches!(study.new.compare.procedure, Procedure::Capacity(_)) {
                     return Ok(Err(format!("{} is a search for a capacity", found.id)));
                 }
+                if study.new.compare.procedure.slices().is_some() {
+                    return Ok(Err(format!("{} was made in slices, which share their starts", found.id)));
+                }
                 let (loads, mut rows) = self.of_stored_study(study, &with_seconds)?;
                 let is_wanted = |row: &BaselineRow| self.wants(row, &loads);
                 let other: Vec<BaselineRow> = rows.extract_if(.., |row| !is_wanted(row)).collect();

@@ -114,6 +114,13 @@ fn of_studies(
         return Err(the_same(ids[0].as_str()));
     }
     let studies = [first.store.load_study(&ids[0])?, second.store.load_study(&ids[1])?];
+    if let Some(study) = studies.iter().find(|study| study.new.compare.procedure.slices().is_some()) {
+        let what = format!(
+            "{} was made in slices, which share their starts: only whole runs can be compared",
+            study.id
+        );
+        return Err(bad(&what, "run the plan with `interleave: runs`, or read each report"));
+    }
     let load = |run: &RunId| match studies[0].runs.iter().any(|of_first| of_first.id == *run) {
         true => first.store.load(run),
         false => second.store.load(run),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{ComparedBy, Eligibility, Gates};
-use plan::{Experiment, Stacks, Study, units};
+use plan::{Experiment, Interleave, NoSlices, Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
 use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
 use study::StoredStudy;
@@ -84,6 +84,11 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     }
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     study.experiment = experiment(flags, &study)?;
+    if study.compare.interleave == Interleave::Slices
+        && let Some(NoSlices { because, help }) = study.no_slices()
+    {
+        return Err(BadArguments(format!("{because}\n  help: {help}")).into());
+    }
     // One that is resumed keeps the baseline that it began with.
     let baseline = match flags.resume.name() {
         None => baseline::of_study(&study, &flags.store)?,
@@ -184,7 +189,8 @@ impl Ordered<'_> {
         let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
         let mut line = StudyLine::default();
         runner::tidy_up().iter().for_each(|said| line.says(said));
-        let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?;
+        let slices = store.load_study(&id)?.new.compare.procedure.slices().copied();
+        let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
         let mut making = Making { bench, tools, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)

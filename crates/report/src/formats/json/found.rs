@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stats::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
-use store::Study;
+use store::{SliceRules, Study};
 
 use super::study::{Variant, variant};
 use crate::study::{LoadView, verdict_name};
@@ -16,6 +16,9 @@ pub(super) struct ProcedureObject<'a> {
     baseline: Option<&'a str>,
     /// Why it stopped; `None` while it goes on.
     ended: Option<&'a str>,
+    /// What slices keep to, if it is made in slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slices: Option<&'a SliceRules>,
 }
 
 /// What a tournament has found under a load.
@@ -60,6 +63,7 @@ impl<'a> ProcedureObject<'a> {
             also: &compare.also,
             baseline: compare.baseline.as_deref(),
             ended: study.ending.as_ref().and_then(|ending| ending.why.as_deref()),
+            slices: compare.procedure.slices(),
         }
     }
 }

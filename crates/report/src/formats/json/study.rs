@@ -127,6 +127,20 @@ struct ComparisonObject<'a> {
     extended_to: Vec<u32>,
     /// The total of a comparison or a family of them, over all ends; null of a search.
     error_rate: Option<f64>,
+    /// Of a study in slices, by load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variance: Vec<VarianceObject<'a>>,
+}
+
+/// Where the variance of a comparison in slices lies. Deviations are of the natural logarithm of the ratio.
+#[derive(Serialize)]
+struct VarianceObject<'a> {
+    load: &'a str,
+    blocks: usize,
+    slice_pairs: usize,
+    /// Null of a single block.
+    between_starts: Option<f64>,
+    between_slices: f64,
 }
 
 /// What the study says under a load, in the words of every other format.
@@ -178,6 +192,9 @@ struct PairObject<'a> {
     verdict: &'static str,
     confidence: Option<f64>,
     p: Option<f64>,
+    /// `student` at the look for an obvious difference; left out of the signed-rank test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'static str>,
     common_blocks: usize,
     a_better_blocks: usize,
     below_matters: Option<bool>,
@@ -256,6 +273,7 @@ impl<'a> Whole<'a> {
                 extended_to: view.study.extensions.iter().map(|extension| extension.blocks).collect(),
                 error_rate: matches!(new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. })
                     .then(|| stats::error_rate(view.study.extensions.len() as u32)),
+                variance: view.loads.iter().filter_map(variance).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -291,6 +309,17 @@ impl<'a> Whole<'a> {
             profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
         }
     }
+}
+
+fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
+    let levels = load.levels?;
+    Some(VarianceObject {
+        load: load.name,
+        blocks: levels.blocks,
+        slice_pairs: levels.pairs,
+        between_starts: levels.between,
+        between_slices: levels.within,
+    })
 }
 
 fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
@@ -393,6 +422,7 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
             verdict: verdict_word(pair),
             confidence: comparison.confidence,
             p: comparison.p,
+            test: (comparison.test == stats::Test::Student).then_some("student"),
             common_blocks: comparison.common,
             a_better_blocks: *first_better,
             below_matters: match comparison.verdict {

@@ -15,6 +15,9 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
         let name = &duels.plan.loads[load].name;
         kept.new.planned.iter().filter(move |place| place.load == *name && place.stage == stage)
     };
+    if let (DuelStep::Block { .. }, Some(rules)) = (duel.next(), kept.new.compare.procedure.slices()) {
+        return super::slices::outlook(duels, kept, duel, rules).into_iter().collect();
+    }
     match duel.next() {
         DuelStep::Block { .. } if of_load(stage::BLOCK).next().is_none() && duel.rules().pilot_blocks > 0 => {
             vec![format!("{under}{}", forecast(duels.heard.by(), duel))]
@@ -81,6 +84,11 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
         DuelEnd::TooFewSamples if by.is_of_events() => format!(
             "given up: in four blocks in a row it is unknown what {} is; begin the event later, and make the load longer",
             by.words(Unit::Requests)
+        ),
+        DuelEnd::TooFewSamples if duel.rules().looks_early => format!(
+            "given up: in four blocks in a row slices were too short for {}: they have too few samples, or responses take more than \
+             a tenth of a slice; write a longer slice, such as `slice: 3s`, or `interleave: runs`",
+            by.metric.name
         ),
         DuelEnd::TooFewSamples => format!(
             "given up: four blocks in a row had too few samples for {}; make the load longer",

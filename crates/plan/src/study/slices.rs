@@ -1,0 +1,236 @@
+//! Whether a study is made in slices, and why it is not.
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use load::values::Source;
+
+use super::{Environment, How, Launch, Study, StudyLoad};
+use crate::spec::Spanned;
+use crate::units::show_duration;
+
+/// Whether each run has a start of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleave {
+    /// Each run does.
+    Runs,
+    /// Both variants stay up in a block, and the load goes to one at a time.
+    Slices,
+    /// Slices if the plan allows them.
+    Auto,
+}
+
+impl Interleave {
+    /// All, in the order of their names.
+    pub(crate) const ALL: [Self; 3] = [Self::Runs, Self::Slices, Self::Auto];
+    /// As plans write them.
+    pub(crate) const NAMES: [&'static str; 3] = ["runs", "slices", "auto"];
+}
+
+/// How a study is made in slices. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slicing {
+    /// How long a slice is measured.
+    pub slice_ns: u64,
+    /// What is left out at its beginning.
+    pub settle_ns: u64,
+    /// What is left out at the beginning of the first slice after a start.
+    pub warm_up_ns: u64,
+    /// Pairs of slices in a block, at most.
+    pub pairs_most: u32,
+    /// Whether a system is stopped while the load goes to the other.
+    pub pauses_idle: bool,
+}
+
+/// Why a plan is not made in slices, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSlices {
+    /// A sentence without its full stop.
+    pub because: String,
+    /// What to change.
+    pub help: String,
+}
+
+/// The usual length of a slice.
+pub(crate) const SLICE_NS: u64 = 1_000_000_000;
+/// The shortest and the longest: a shorter one is mostly its own edge, and a longer one follows no noise.
+pub(crate) const SLICE_RANGE_NS: [u64; 2] = [1_000_000_000, 3_000_000_000];
+/// For connections that were just opened, and caches that the other system has used meanwhile.
+const SETTLE_NS: u64 = 250_000_000;
+/// A quick study has no time for a longer warm-up.
+const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
+/// The time of a quick study, starts included.
+const QUICK_WITHIN_NS: u64 = 60_000_000_000;
+
+fn no(because: impl Into<String>, help: impl Into<String>) -> Option<NoSlices> {
+    Some(NoSlices { because: because.into(), help: help.into() })
+}
+
+fn is_given<T>(value: &Option<Spanned<T>>) -> bool {
+    value.as_ref().and_then(Spanned::get).is_some()
+}
+
+impl Study {
+    /// How it is made in slices; `None`: each run has a start of its own.
+    pub fn slicing(&self) -> Option<Slicing> {
+        let is_asked = self.compare.interleave != Interleave::Runs;
+        let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
+        let pairs = self.measured_ns(0)? / self.compare.slice_ns.max(1);
+        let most = if self.is_quick { stats::PAIRS_LEAST } else { stats::PAIRS_MOST };
+        let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
+        Some(Slicing {
+            slice_ns: self.compare.slice_ns,
+            settle_ns: SETTLE_NS,
+            warm_up_ns: load.warm_up_ns.clamp(SETTLE_NS, quick_ns.max(SETTLE_NS)),
+            pairs_most: pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32,
+            pauses_idle: self.compare.pauses_idle,
+        })
+    }
+
+    /// Shortens a quick study that is made in slices: within a minute it has a verdict, or says what one would take.
+    pub(crate) fn quicken_slices(&mut self) {
+        if self.is_quick && self.slicing().is_some() {
+            self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
+            self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
+        }
+    }
+
+    /// Why it cannot be made in slices; `None`: it can.
+    pub fn no_slices(&self) -> Option<NoSlices> {
+        let of_whole = || {
+            let what =
+                "two variants are compared in slices, with `find: every` and blocks enough for a verdict";
+            let started =
+                self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
+            match self {
+                _ if self.how() != How::Duel => no(what, "use `interleave: runs`"),
+                _ if self.compare.stored.is_some() => {
+                    no("a stored baseline was measured in whole runs", "use `interleave: runs`")
+                }
+                _ if self.loads.len() > 1 => {
+                    no("a plan in slices has one load", "use `interleave: runs`, or make a plan of each load")
+                }
+                _ if !self.events.is_empty() => {
+                    no("events need whole runs", "use `interleave: runs`, or remove `events`")
+                }
+                _ if !self.gates.is_empty() => {
+                    no("gates are judged on whole runs", "use `interleave: runs`, or remove `gates`")
+                }
+                _ if self.compare.pauses_idle && started < self.variants.len() => no(
+                    "`pause: idle` stops systems that Tenbin started, and one runs already",
+                    "remove `pause`, or let Tenbin start the system",
+                ),
+                _ => self.no_slices_of_metrics(),
+            }
+        };
+        of_whole()
+            .or_else(|| self.no_slices_of_load(self.loads.first()?))
+            .or_else(|| self.no_slices_of_systems())
+    }
+
+    fn no_slices_of_metrics(&self) -> Option<NoSlices> {
+        let by = self.compare.metrics().find(|by| by.metric.is_rare)?;
+        no(
+            format!("{} depends on what happens seldom, and a slice is short", by.metric.name),
+            "use `interleave: runs`, or compare by another metric such as throughput",
+        )
+    }
+
+    fn no_slices_of_load(&self, load: &StudyLoad) -> Option<NoSlices> {
+        let spec = &load.spec;
+        let name = &load.name;
+        let whole: [(bool, &str); 7] = [
+            (is_given(&spec.stages), "stages"),
+            (is_given(&spec.ramp_from_per_s), "from"),
+            (is_given(&spec.ramp_up_ns), "ramp-up"),
+            (is_given(&spec.requests), "requests"),
+            (is_given(&spec.extend), "extend"),
+            (is_given(&spec.pacing_ns), "pacing"),
+            (spec.profile.as_ref().and_then(Spanned::get).is_some_and(Option::is_some), "profile"),
+        ];
+        if let Some((_, key)) = whole.iter().find(|(is_given, _)| *is_given) {
+            return no(
+                format!("the load {name:?} needs a whole run: it has `{key}`"),
+                format!("use `interleave: runs`, or remove `{key}`"),
+            );
+        }
+        if load.warm_up_ns == 0 {
+            return no(
+                format!("the load {name:?} has no `warm-up`, so the start is part of what is measured"),
+                "use `interleave: runs`, or add `warm-up: 1s` to the load",
+            );
+        }
+        let least_ns = self.compare.slice_ns.saturating_mul(stats::PAIRS_LEAST as u64);
+        let measured_ns = load.run_ns.map(|run_ns| run_ns - load.warm_up_ns);
+        if measured_ns.is_none_or(|measured_ns| measured_ns < least_ns) {
+            return no(
+                format!("a block has two slices of each variant, and the load {name:?} is shorter"),
+                format!("use `interleave: runs`, or make the load {} long", show_duration(least_ns)),
+            );
+        }
+        let again =
+            |source: &&load::DataSource| matches!(source.source, Source::Sequence { until: None, .. });
+        if self.script.data.iter().any(|source| again(&source)) {
+            return no(
+                "a sequence without an end would begin again in each slice",
+                "use `interleave: runs`, or give the sequence an end",
+            );
+        }
+        None
+    }
+
+    fn no_slices_of_systems(&self) -> Option<NoSlices> {
+        let all: Vec<(&super::System, Launch)> = self
+            .variants
+            .iter()
+            .enumerate()
+            .map(|(number, variant)| (&self.systems[variant.system], self.with_ports_of_its_own(number)))
+            .collect();
+        if let Some((system, _)) =
+            all.iter().find(|(system, _)| system.tables.is_some() && !system.is_started())
+        {
+            return no(
+                format!("the tables of {} would be made while they are used", system.name),
+                "use `interleave: runs`, or let Tenbin start the database",
+            );
+        }
+        let [(a, first), (b, second)] = all.as_slice() else { return None };
+        let is_same = first.socket == second.socket && authority(&first.url) == authority(&second.url);
+        if a.is_started() && b.is_started() && is_same {
+            return no(
+                format!("both variants listen at {}, and only one can be up", place(first)),
+                "use `interleave: runs`, or write {port} in place of the port",
+            );
+        }
+        None
+    }
+
+    /// A launch as if the ports of each variant were free and different.
+    fn with_ports_of_its_own(&self, variant: usize) -> Launch {
+        let first =
+            20_000u16.saturating_add(u16::try_from(variant).unwrap_or(u16::MAX).saturating_mul(1_000));
+        let ports: Vec<(String, u16)> = self.ports(variant).into_iter().zip(first..).collect();
+        let dir = format!("/{variant}");
+        let environment = Environment {
+            ports: &ports,
+            dir: Path::new(&dir),
+            tenbin: Path::new("tenbin"),
+            host: Ipv4Addr::LOCALHOST,
+        };
+        self.launch(variant, &environment)
+    }
+}
+
+/// Host and port of a URL, without a user.
+fn authority(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+fn place(launch: &Launch) -> String {
+    match &launch.socket {
+        Some(socket) => socket.display().to_string(),
+        None => authority(&launch.url).to_owned(),
+    }
+}

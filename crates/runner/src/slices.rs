@@ -1,0 +1,88 @@
+//! Systems that stay up between the slices of a block.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use plan::Plan;
+use store::SliceRules;
+
+use crate::run_error::RunError;
+use crate::stage::Stage;
+use crate::systems::Started;
+
+/// The variants of a block, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    number: u32,
+    variants: BTreeMap<usize, Up>,
+}
+
+/// A variant that was started for a block.
+#[derive(Debug)]
+pub(crate) struct Up {
+    /// Stopped before its folder goes.
+    pub(crate) system: Option<Box<dyn Started>>,
+    /// As of a whole run.
+    pub(crate) plan: Plan,
+    pub(crate) stage: Stage,
+    /// Whether it had a slice.
+    pub(crate) had_slice: bool,
+}
+
+impl Block {
+    /// A variant of a block. Whatever is left of other blocks is stopped.
+    pub(crate) fn variant(
+        &mut self,
+        number: u32,
+        variant: usize,
+        set: impl FnOnce() -> Result<(Plan, Stage), RunError>,
+    ) -> Result<&mut Up, RunError> {
+        if self.number != number {
+            self.variants.clear();
+            self.number = number;
+        }
+        Ok(match self.variants.entry(variant) {
+            Entry::Occupied(up) => up.into_mut(),
+            Entry::Vacant(place) => {
+                let (plan, stage) = set()?;
+                place.insert(Up { system: None, plan, stage, had_slice: false })
+            }
+        })
+    }
+
+    /// The last slice of a variant is over.
+    pub(crate) fn ends(&mut self, variant: usize) {
+        self.variants.remove(&variant);
+    }
+}
+
+impl Up {
+    /// The plan of its next slice. The first one has the warm-up.
+    pub(crate) fn plan_of_slice(&self, rules: &SliceRules, seed: u64) -> Plan {
+        let left_out_s = if self.had_slice { rules.settle_s } else { rules.warm_up_s };
+        let mut plan = self.plan.clone();
+        (plan.seed, plan.warm_up_ns) = (seed, ns(left_out_s));
+        plan.stop.at_ns = Some(plan.warm_up_ns.saturating_add(ns(rules.slice_s)));
+        plan
+    }
+
+    /// Stops its processes until its next slice. One that cannot be stopped is given up: it would disturb the others.
+    pub(crate) fn hold(&mut self) {
+        if let Some(mut system) = self.system.take()
+            && system.hold()
+        {
+            self.system = Some(system);
+        }
+    }
+
+    /// Lets its processes go on.
+    pub(crate) fn go_on(&mut self) {
+        if let Some(system) = &mut self.system {
+            system.go_on();
+        }
+    }
+}
+
+fn ns(seconds: f64) -> u64 {
+    (seconds.max(0.0) * 1e9) as u64
+}

@@ -1,0 +1,103 @@
+//! The next block of a duel in slices: how many, in which order, and when there may be a verdict.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use load::chance::Chance;
+use stats::{Duel, PAIRS_LEAST};
+use store::{SliceRules, Study, StudyPlace, stage};
+
+use super::Duels;
+use crate::pace::times;
+use crate::procedure::percent;
+use crate::schedule::{ORDER_STREAM, place};
+
+/// What a quick study should at least find.
+const QUICK_DIFFERENCE: f64 = 0.1;
+
+/// How long slices take on average, with what comes before them.
+struct Costs {
+    /// The first of a start, which has the start and the warm-up.
+    first_s: f64,
+    /// Any other.
+    other_s: f64,
+}
+
+impl Costs {
+    /// By the runs so far; `None` without a whole block.
+    fn of(kept: &Study) -> Option<Self> {
+        let (mut begun, mut first, mut other) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let mut all: Vec<(&StudyPlace, Duration)> =
+            times(kept).into_iter().filter(|(place, _)| place.stage == stage::SLICE).collect();
+        all.sort_by_key(|(place, _)| place.position);
+        for (place, took) in all {
+            let is_first = begun.insert((place.block, &place.system, &place.variant));
+            if is_first { &mut first } else { &mut other }.push(took.as_secs_f64());
+        }
+        let mean = |of: &[f64]| (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64);
+        Some(Self { first_s: mean(&first)?, other_s: mean(&other)? })
+    }
+
+    fn of_block_s(&self, pairs: usize) -> f64 {
+        2.0 * (self.first_s + self.other_s * (pairs.max(1) - 1) as f64)
+    }
+
+    /// What starting both costs, in pairs of slices.
+    fn of_start(&self) -> f64 {
+        (self.first_s - self.other_s) / self.other_s
+    }
+}
+
+/// How many pairs of slices the next block has.
+fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
+    let most = rules.pairs_most as usize;
+    match duel.levels().filter(|levels| levels.blocks > 1).zip(Costs::of(kept)) {
+        Some((levels, costs)) => levels.pairs_next(costs.of_start(), most),
+        None => PAIRS_LEAST,
+    }
+}
+
+/// The slices of a block: A B B A or B A A B, as a fair coin says, and so on. Either order meets whatever drifts alike.
+pub(super) fn block(
+    duels: &Duels<'_>,
+    kept: &Study,
+    load: usize,
+    duel: &Duel,
+    rules: &SliceRules,
+    block: u32,
+) -> Vec<StudyPlace> {
+    let mut chance = Chance::stream(duels.plan.seed, ORDER_STREAM + u64::from(block));
+    let fours = pairs_next(kept, duel, rules) / 2;
+    let order = (0..fours).flat_map(|_| if chance.unit() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] });
+    let order: Vec<usize> = order.collect();
+    order.into_iter().map(|variant| place(duels.plan, variant, load, stage::SLICE, block)).collect()
+}
+
+/// When there may be a verdict, after a block that did not give one.
+pub(super) fn outlook(duels: &Duels<'_>, kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<String> {
+    let (outlook, costs) = (duel.outlook()?, Costs::of(kept)?);
+    let block_s = costs.of_block_s(pairs_next(kept, duel, rules));
+    let left = |blocks: u32| {
+        let seconds =
+            block_s * f64::from(blocks).max(outlook.blocks as f64) - block_s * outlook.blocks as f64;
+        format!("{blocks} blocks, in about {seconds:.0} s")
+    };
+    let blocks = if outlook.blocks == 1 { "block" } else { "blocks" };
+    let least = if outlook.is_more { "at least " } else { "" };
+    let when = match outlook.verdict {
+        Some(blocks) => format!("a verdict is likely after {}", left(blocks)),
+        None => format!("a verdict is unlikely within {} blocks", duel.rules().blocks_max),
+    };
+    let quick = match outlook.blocks_for(QUICK_DIFFERENCE) {
+        _ if !duels.plan.is_quick => String::new(),
+        Some(blocks) => {
+            format!("; a difference of {} shows after {}", percent(QUICK_DIFFERENCE), left(blocks))
+        }
+        None => format!("; a difference of {} takes more blocks", percent(QUICK_DIFFERENCE)),
+    };
+    Some(format!(
+        "after {} {blocks}: the ratio of a block varies by {least}{}; {when}{quick}",
+        outlook.blocks,
+        percent(outlook.spread.exp_m1())
+    ))
+}
