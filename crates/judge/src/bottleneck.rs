@@ -99,6 +99,7 @@ pub const RULES: &[Rule] = &[
     threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
     threads::A_LOCK,
     threads::LOCKS_OF_A_RUNTIME,
+    threads::ONE_AT_A_TIME,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,
     rate_limit::DELAYED_TO_A_RATE,

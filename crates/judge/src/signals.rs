@@ -38,6 +38,8 @@ pub struct Signals {
     pub open_files_share: Option<f64>,
     /// The fullest queue of connections: how many waited, and how many may.
     pub listen_queue: Option<[f64; 2]>,
+    /// Of each port or Unix socket of the system how many connections waited to be accepted, the median of all seconds.
+    pub queued: BTreeMap<String, f64>,
     /// Connections that were dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
     /// How many cores its control group allows the system, the median of all seconds.
@@ -108,6 +110,7 @@ impl Signals {
                 .filter(|[_, limit]| *limit > 0.0)
                 .max_by(|a, b| fullness(a).total_cmp(&fullness(b)))
                 .copied(),
+            queued: queued(&seconds),
             listen_overflows: seconds
                 .iter()
                 .filter_map(|second| second.listen_overflows)
@@ -118,6 +121,14 @@ impl Signals {
             inside: Inside::of(run),
         })
     }
+}
+
+fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
+    let mut of_labels: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (label, [waiting, _]) in seconds.iter().flat_map(|second| &second.queues) {
+        of_labels.entry(label).or_default().push(*waiting);
+    }
+    of_labels.into_iter().filter_map(|(label, waiting)| Some((label.to_owned(), median(waiting)?))).collect()
 }
 
 /// What was read in one second.

@@ -1,6 +1,6 @@
 //! What the threads of a system waited for while requests were measured, and how its control group held it back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stats::median;
 use store::Run;
@@ -131,12 +131,11 @@ impl Workers {
         }
     }
 
-    fn over(mut self, seconds: f64) -> Self {
-        self.states
-            .values_mut()
-            .chain(self.dependencies.values_mut())
-            .chain(self.connections.values_mut())
-            .for_each(|threads| *threads /= seconds);
+    /// Threads are sampled in more seconds than connections are counted.
+    fn over(mut self, seconds: f64, counted_seconds: f64) -> Self {
+        let threads = self.states.values_mut().chain(self.dependencies.values_mut());
+        threads.for_each(|threads| *threads /= seconds);
+        self.connections.values_mut().for_each(|connections| *connections /= counted_seconds.max(1.0));
         self.same_futex /= seconds;
         self.timed_futex = self.timed_futex.map(|threads| threads / seconds);
         self
@@ -167,8 +166,8 @@ impl Workers {
 impl Waits {
     /// Nothing where nothing was sampled.
     pub(crate) fn of(run: &Run) -> Self {
-        // Of each process the seconds with samples, and what they add up to.
-        let mut sampled: BTreeMap<&str, (f64, Workers)> = BTreeMap::new();
+        // Of each process the seconds with samples, those in which connections were counted, and what they add up to.
+        let mut sampled: BTreeMap<&str, (f64, BTreeSet<u64>, Workers)> = BTreeMap::new();
         let mut periods: [f64; 2] = [0.0; 2];
         let mut refaulted: [f64; 2] = [0.0; 2];
         let mut memory: BTreeMap<(&str, u64), Memory> = BTreeMap::new();
@@ -184,16 +183,24 @@ impl Waits {
                 "cpu_gc_s" => *gc_s.entry(reading.second).or_default() += value,
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
                 "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
-                metric if metric.starts_with("threads_") || metric == "dependency_connections" => {
-                    sampled.entry(reading.subject).or_default().1.add(metric, reading.label, value);
+                metric if metric.starts_with("threads_") => {
+                    sampled.entry(reading.subject).or_default().2.add(metric, reading.label, value);
+                }
+                metric @ "dependency_connections" => {
+                    let (_, counted, workers) = sampled.entry(reading.subject).or_default();
+                    counted.insert(reading.second);
+                    workers.add(metric, reading.label, value);
                 }
                 _ => {}
             }
         }
         let share = |[whole, part]: [f64; 2]| (whole > 0.0).then(|| part / whole);
-        let workers = sampled.into_iter().filter(|(_, (seconds, _))| *seconds > 0.0);
+        let workers = sampled.into_iter().filter(|(_, (seconds, ..))| *seconds > 0.0);
+        let over = |(name, (seconds, counted, sum)): (&str, (f64, BTreeSet<u64>, Workers))| {
+            (name.to_owned(), sum.over(seconds, counted.len() as f64))
+        };
         Self {
-            workers: workers.map(|(name, (seconds, sum))| (name.to_owned(), sum.over(seconds))).collect(),
+            workers: workers.map(over).collect(),
             throttled_periods: share(periods),
             memory_limit_met: share(seconds_at_limit(memory.values())),
             refaulted_pages_per_s: share(refaulted),
@@ -220,10 +227,12 @@ mod tests {
             ("threads_on_cpu", "worker", 1.0),
             ("threads_futex_same", "worker", 12.0),
             ("threads_dependency_read", "127.0.0.1:5432", 3.0),
+            ("dependency_connections", "127.0.0.1:5432", 4.0),
         ])
-        .over(2.0);
+        .over(2.0, 1.0);
         assert_eq!((workers.all(), workers.in_state("futex"), workers.at_work()), (7.5, 7.0, 0.5));
         assert_eq!((workers.same_futex, workers.dependencies["127.0.0.1:5432"]), (6.0, 1.5));
+        assert_eq!(workers.connections["127.0.0.1:5432"], 4.0);
         assert_eq!(workers.in_state("disk"), 0.0);
     }
 

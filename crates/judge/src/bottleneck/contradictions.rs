@@ -252,6 +252,7 @@ fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
     signals.disk_busy = draws.maybe(1.0);
     signals.open_files_share = draws.maybe(1.1);
     signals.listen_queue = draws.maybe(200.0).map(|waiting| [waiting, 128.0]);
+    signals.queued = draws.maybe(20.0).map(|waiting| ("5432".to_owned(), waiting)).into_iter().collect();
     signals.listen_overflows = draws.maybe(10.0);
     signals.cpu_quota_cores = draws.maybe(2.0);
     signals.throttled = draws.maybe(1.0);

@@ -1,7 +1,7 @@
 //! Answers in two writes: the second waits until the client confirms the first (Nagle's algorithm and delayed ACKs).
 
 use super::Rule;
-use super::cause::{Bottleneck, Scope, suspected};
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::WORKED_ON;
 use super::words::{cpu_in_brackets, percent};
@@ -20,11 +20,23 @@ impl Resource {
             .next("set TCP_NODELAY on the system's connections, or write head and body of an answer at once");
 }
 
+/// Of the requests in flight.
+const HALF: f64 = 0.5;
+
+/// The session of an answer that waits for an ACK is idle.
+const IN_SESSIONS: Refutation = Refutation {
+    when: "half of the requests in flight had a session of the database that was active",
+    is_read: |evidence| {
+        let active = evidence.signal(|signals| Some(signals.inside.as_ref()?.active));
+        active.and_then(|active| evidence.of_in_flight(active)).is_some_and(|share| share >= HALF)
+    },
+};
+
 pub(super) const DELAYED_ACKS: Rule = Rule {
     finds: &[Resource::DELAYED_ACK],
     when: "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte",
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
-    refuted_by: &[WORKED_ON],
+    refuted_by: &[WORKED_ON, IN_SESSIONS],
     find: delayed_acks,
 };
 

@@ -9,6 +9,8 @@ use crate::causes::Resource;
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
 const DISK_PRESSURE: f64 = 0.2;
 
+/// Of a second: who writes and computes in turns leaves the disk alone meanwhile.
+const HALF: f64 = 0.5;
 /// Of a second.
 const LITTLE: f64 = 1024.0;
 /// Of the requests in flight.
@@ -40,7 +42,8 @@ const NOT_BY_THE_SYSTEM: Refutation = Refutation {
 
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
-    when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not reported, a disk was 90 % busy",
+    when: "something waited for disks 20 % of the time and a disk was 75 % busy, or 50 % where one request at a time went on; where waiting \
+           is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
     refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
     find: disks,
@@ -49,8 +52,9 @@ pub(super) const DISKS: Rule = Rule {
 fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = evidence.signal(|signals| signals.disk_pressure);
     let busy = evidence.signal(|signals| signals.disk_busy);
+    let enough = if evidence.goes_on_one_at_a_time() { HALF } else { ROOMY };
     let is_short = match (waited, busy) {
-        (Some(_), Some(busy)) => busy >= ROOMY,
+        (Some(_), Some(busy)) => busy >= enough,
         (Some(_), None) => true,
         (None, busy) => busy.is_some_and(|busy| busy >= BUSY),
     };

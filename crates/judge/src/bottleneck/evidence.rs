@@ -1,6 +1,8 @@
 //! What the rules look at: one run, or all runs of a configuration by their medians.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::str::FromStr;
 
 use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
@@ -135,6 +137,17 @@ impl Evidence<'_> {
     pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
         let queues = self.runs.iter().filter_map(|run| run.signals?.listen_queue);
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
+    }
+
+    /// How many connections waited to be accepted, at the queue where most did.
+    pub(super) fn queued(&self) -> f64 {
+        self.most(|signals| signals.queued.values().copied().reduce(f64::max)).unwrap_or(0.0)
+    }
+
+    /// How many connections waited to be accepted at an address, if it is one of the system itself.
+    pub(super) fn queued_at(&self, address: &str) -> Option<f64> {
+        let port = SocketAddr::from_str(address).ok()?.port().to_string();
+        self.most(|signals| signals.queued.get(&port).copied())
     }
 
     /// Who used the cores; `None` if they were not read.

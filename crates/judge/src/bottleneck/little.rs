@@ -10,6 +10,11 @@ use crate::waits::Workers;
 /// The fastest answer takes nearly as long as the mean one where no request waits for another.
 const UNCONTENDED: f64 = 0.85;
 
+/// Requests in flight, so that most of them wait where one goes on.
+const QUEUED: f64 = 4.0;
+/// About one: no answer is as fast as the fastest.
+const ONE: std::ops::RangeInclusive<f64> = 0.7..=1.15;
+
 /// Who works on an answer has not sent all of it.
 pub(super) const WORKED_ON: Refutation = Refutation {
     when: "half of the requests in flight were held by threads of the system that slept for something else, or ran",
@@ -40,6 +45,12 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
     }
 
+    /// Whether one request at a time went on while others waited for it: throughput × the fastest answer is about one.
+    pub(super) fn goes_on_one_at_a_time(&self) -> bool {
+        let is_queued = self.in_flight().is_some_and(|in_flight| in_flight >= QUEUED);
+        is_queued && self.at_once().is_some_and(|at_once| ONE.contains(&at_once))
+    }
+
     /// p90 − p10 of the service time of ok answers, as a share of p50.
     pub(super) fn spread(&self) -> Option<f64> {
         self.pace(|pace| pace.ok_ns.and_then(relative))
@@ -60,9 +71,13 @@ impl Evidence<'_> {
     /// Whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each other. Says nothing
     /// of a program that began cold: it had a queue before it was fast.
     pub(super) fn is_uncontended(&self) -> bool {
-        let began_slowly = self.runs.iter().any(|run| run.measured.pace.began_slowly);
         let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
-        !began_slowly && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
+        !self.began_slowly() && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
+    }
+
+    /// Whether the first answers of any run were slower than later ones.
+    pub(super) fn began_slowly(&self) -> bool {
+        self.runs.iter().any(|run| run.measured.pace.began_slowly)
     }
 
     /// The largest share of the requests in flight that slept in one kind of thing which names itself: a disk, a peer, a pipe, a

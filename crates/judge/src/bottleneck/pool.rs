@@ -21,12 +21,22 @@ const WHOLE: f64 = 0.12;
 const WHOLE_MAX: f64 = 4.0;
 /// What a pool of one does at once. A single thread that sleeps may also have nothing to do with requests.
 const ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
+/// The same where the fastest answer was one of the first: a system that begins cold takes longer for it.
+const ONE_AND_COLD: std::ops::RangeInclusive<f64> = 0.6..=1.35;
+/// Places that are free for a moment while others wait for one, as a share.
+const FREE_FOR_A_MOMENT: f64 = 0.1;
+/// Of the requests that have no place, those that wait to be accepted.
+const QUEUED: f64 = 0.7;
 /// Beyond, the next whole number is so near that every figure looks whole.
 const COUNTED_MAX: f64 = 8.0;
 /// Of a whole number of connections, how far throughput × the fastest answer may be off.
 const NEAR: f64 = 0.15;
+/// So many times as long the fastest answer may take, where it was the first of a system that begins cold.
+const FASTEST_IS_COLD: f64 = 2.5;
 /// Cores that each place may use, where a request in it sleeps.
 const COMPUTES: f64 = 0.3;
+/// A part of something that is no chance.
+const SOME: f64 = 0.25;
 /// Most of something.
 const MOST: f64 = 0.5;
 
@@ -53,7 +63,8 @@ pub(super) const POOL: Rule = Rule {
 };
 
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_pace(evidence))
+    let sure = of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_pace(evidence));
+    sure.or_else(|| of_connections_of_a_loop(evidence))
 }
 
 /// The share of the response time that is the wait for one of so many places.
@@ -98,16 +109,50 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )))
 }
 
+/// An event loop has no thread at a connection that would tell that it is busy.
+fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (at_once, all) = (evidence.at_once()?, evidence.workers());
+    let loops =
+        all.iter().filter(|(_, workers)| workers.in_state("poll") >= MOST && workers.at_work() < MOST);
+    let pools = loops.flat_map(|(name, workers)| {
+        workers.connections.iter().map(move |(address, open)| (name, address, *open, open.round()))
+    });
+    // The fastest answer took longer than an answer of the pool.
+    let fits = |places: f64| (places * (1.0 - NEAR)..=places * FASTEST_IS_COLD).contains(&at_once);
+    let full = pools.filter(|(_, _, open, places)| {
+        let is_whole = (1.0..=WHOLE_MAX).contains(places) && (open - places).abs() <= 0.05 * places;
+        is_whole && fits(*places) && evidence.slept_elsewhere() < MOST && !evidence.is_exhausted()
+    });
+    let full = full
+        .filter_map(|(name, address, _, places)| Some((name, address, places, waiting(evidence, places)?)));
+    let (name, address, places, share) = full.max_by(|one, other| one.3.total_cmp(&other.3))?;
+    let because = format!(
+        "{name} waited for events, and has {} connections to {address}, while {} {} were in flight on average{}",
+        decimal(places, 0),
+        decimal(evidence.in_flight()?, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).indirect(Some(share));
+    Some(cause.and(pace_of(evidence)).next(format!(
+        "let {name} open more than {} connections to {address}, and see whether it serves them as fast",
+        decimal(places, 0)
+    )))
+}
+
 fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let in_flight = evidence.in_flight()?;
     let all = evidence.workers();
     let full = all.iter().filter_map(|(name, workers)| {
-        let sleeps = places_of(workers, workers.asleep());
+        let queued = evidence.queued();
+        let is_queued = |places: f64| queued >= 1.0 && queued >= QUEUED * (in_flight - places);
+        let places_of = |asleep| places_of(workers, asleep, is_queued);
+        let sleeps = places_of(workers.asleep());
         let connections: f64 = workers.connections.values().sum();
         // Requests may also be on their way to a peer while threads wait for work, or held by threads that wait for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
         let timed = || workers.timed_futex.filter(|_| elsewhere < MOST * in_flight);
-        let by_time = || places_of(workers, workers.asleep() + timed()?);
+        let by_time = || places_of(workers.asleep() + timed()?);
         let (places, asleep) = match sleeps {
             Some(places) => (places, workers.asleep()),
             None => (by_time()?, workers.asleep() + workers.timed_futex.unwrap_or(0.0)),
@@ -116,7 +161,8 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         let is_held_by_none = in_flight - held >= HELD_BY_NONE * in_flight;
         // One that sleeps while all others wait for it holds a lock.
         let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
-        let is_one = places > 1.0 || evidence.at_once().is_some_and(|at_once| ONE.contains(&at_once));
+        let one = if evidence.began_slowly() { ONE_AND_COLD } else { ONE };
+        let is_one = places > 1.0 || evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
         let share = waiting(evidence, places)?;
         let full = Full { name, workers, places, asleep, share, is_sure: sleeps.is_some() };
         (is_held_by_none && !is_lock && is_one).then_some(full)
@@ -154,16 +200,18 @@ struct Full<'a> {
     is_sure: bool,
 }
 
-/// How many threads of a process hold requests, if it is a whole number, and none of them had nothing to do.
-fn places_of(workers: &Workers, asleep: f64) -> Option<f64> {
+/// How many threads of a process hold requests, if it is a whole number, and none of them had nothing to do. Where connections wait to
+/// be accepted, one that has nothing to do is about to accept one.
+fn places_of(workers: &Workers, asleep: f64, is_queued: impl Fn(f64) -> bool) -> Option<f64> {
     let places = (asleep - 0.05).ceil();
+    let free = if is_queued(places) { FREE_FOR_A_MOMENT } else { 0.02 };
     let is_full = places >= 1.0
         && asleep >= TAKEN * places
-        && asleep + workers.computing() >= places - (0.02 * places).max(0.1);
+        && asleep + workers.computing() >= places - (free * places).max(0.1);
     // What they sleep for is short, and not they.
     let is_other = [workers.in_state("disk"), workers.in_state("pipe_write"), workers.in_state("connect")]
         .iter()
-        .any(|asleep_in| *asleep_in >= MOST * asleep);
+        .any(|asleep_in| *asleep_in >= SOME * asleep);
     (is_full && !is_other).then_some(places)
 }
 

@@ -3,6 +3,8 @@
 use record::Counts;
 
 use super::planted::Planted;
+use crate::inside::Inside;
+use crate::waits::Workers;
 
 /// Four threads that sleep for 20 ms each, and an event loop.
 fn pool() -> Planted {
@@ -265,4 +267,79 @@ fn cpu_time_that_no_request_needs_is_spinning() {
     let mut mixed = spinning();
     mixed.run.new.steps.push("/other".to_owned());
     assert!(!mixed.said().contains(&"spinning"));
+}
+
+/// Two workers behind an event loop of the same system; 14 connections wait for them.
+fn behind_an_event_loop() -> Planted {
+    let mut planted = Planted::closed(16, 65.6, 32.5);
+    planted.spread(243.1, 243.6, 244.3);
+    planted.threads(&[("timer", 1.87), ("accept", 0.11), ("poll", 1.0), ("on_cpu", 0.02)]);
+    let mut events = Workers { states: [("poll".to_owned(), 0.98)].into(), ..Workers::default() };
+    events.connections.insert("127.0.0.1:9000".to_owned(), 16.0);
+    planted.signals.waits.workers.insert("nginx".to_owned(), events);
+    planted.signals.queued.insert("9000".to_owned(), 14.0);
+    planted
+}
+
+#[test]
+fn workers_that_connections_wait_for_are_a_pool_and_who_calls_them_has_no_dependency_elsewhere() {
+    let planted = behind_an_event_loop();
+    assert_eq!(planted.said(), ["pool", "dependency"]);
+    let causes = planted.causes();
+    assert!(causes[1].against[0].contains("port of the system itself, where 14 connections"), "{causes:?}");
+    // Nobody waits for a worker: those in accept have nothing to do.
+    let mut planted = behind_an_event_loop();
+    planted.signals.queued.clear();
+    assert_eq!(planted.said(), ["dependency"]);
+    assert!(planted.causes()[0].against.is_empty());
+}
+
+#[test]
+fn the_few_connections_of_an_event_loop_are_a_pool_where_the_pace_fits() {
+    let mut planted = Planted::closed(16, 94.4, 33.5);
+    let workers = planted.threads(&[("futex", 3.99), ("poll", 0.96), ("on_cpu", 0.05)]);
+    workers.connections.insert("10.0.0.7:80".to_owned(), 2.0);
+    assert_eq!(planted.said(), ["pool"]);
+    planted.pace().fastest_ns = Some(4e6);
+    assert_eq!(planted.said(), ["unknown"], "two connections would be served faster");
+}
+
+#[test]
+fn a_thread_that_blocks_an_event_loop_is_a_pool_of_one_although_the_first_answer_was_cold() {
+    let mut planted = Planted::closed(16, 95.4, 12.75);
+    planted.pace().began_slowly = true;
+    planted.threads(&[("futex", 4.9), ("poll", 0.06), ("on_cpu", 0.04)]).timed_futex = Some(0.91);
+    assert_eq!(planted.said(), ["pool"]);
+    planted.pace().began_slowly = false;
+    assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn requests_that_go_on_one_at_a_time_in_changing_threads_hold_each_other_up() {
+    let mut planted = Planted::closed(16, 3_622.0, 0.25);
+    planted.uses(0.86, 0.34);
+    (planted.signals.busy, planted.signals.busy_cores) = (Some(0.45), Some(0.9));
+    (planted.signals.disk_busy, planted.signals.disk_pressure) = (Some(0.72), Some(0.33));
+    planted.signals.busiest_thread = Some(0.3);
+    let states = [("disk", 0.27), ("futex", 2.8), ("on_cpu", 0.72), ("runnable", 0.29), ("poll", 1.1)];
+    planted.threads(&states);
+    let resources = planted.measured.resources.as_mut().unwrap();
+    resources.system.as_mut().unwrap().disk_written_bytes = Some(7e7);
+    assert_eq!(planted.said(), ["lock", "disk"]);
+    planted.signals.busiest_thread = Some(0.8);
+    assert_eq!(planted.said(), ["one_core", "disk"], "one thread does all of it");
+    planted.signals.busiest_thread = Some(0.3);
+    planted.pace().fastest_ns = Some(0.6e6);
+    assert_eq!(planted.said(), ["unknown"], "two go on at a time");
+}
+
+#[test]
+fn sessions_at_work_refute_a_delayed_ack() {
+    let mut planted = Planted::closed(12, 282.0, 4.8);
+    planted.spread(40.1, 41.2, 42.5);
+    planted.pace().first_byte_ns = Some(40e3);
+    assert_eq!(planted.said(), ["delayed_ack"]);
+    let waits = [("Lock:row".to_owned(), 10.8), ("CPU".to_owned(), 1.1)].into();
+    planted.signals.inside = Some(Inside { samples: 50.0, active: 11.9, waits, ..Inside::default() });
+    assert_eq!(planted.said(), ["database_lock"]);
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
 use super::load::SOMETHING_IS_EXHAUSTED;
 use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
+use super::{ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
-use crate::words::decimal;
+use crate::words::{decimal, one};
 
 /// Of the threads that carry requests.
 const MOST: f64 = 2.0 / 3.0;
@@ -181,7 +181,8 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
     when: "two requests in flight or more, and a process whose threads mostly waited for events had 0.67 to 1.25 times as many connections \
            open to one address",
-    why: "an event loop waits for the replies of all requests at once. A pool of connections that is as large by chance looks like it",
+    why: "an event loop waits for the replies of all requests at once. A pool of connections that is as large by chance looks like it. At a \
+          port of the system itself the cause may lie further on",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
     find: a_dependency_of_an_event_loop,
 };
@@ -205,7 +206,13 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
-    Some(cause.indirect(Some(connections / in_flight)).without_share())
+    let own = evidence.queued_at(address).map(|queued| {
+        format!(
+            "{address} is a port of the system itself, where {} connections waited to be accepted",
+            decimal(queued, 0)
+        )
+    });
+    Some(cause.indirect(Some(connections / in_flight)).without_share().against(own))
 }
 
 /// Requests in flight that wait for no other thread, where one thread at a time goes on.
@@ -243,6 +250,43 @@ fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
                 lock for less time or split it, or, if it is a pool of one, enlarge it";
     let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because).next(next);
     Some(cause.indirect(evidence.of_in_flight(blocked)))
+}
+
+/// Of the CPU time of a system whose requests go on in turns, and not in one thread.
+const MOVES_AMONG_THREADS: f64 = 0.6;
+
+pub(super) const ONE_AT_A_TIME: Rule = Rule {
+    finds: &[Resource::LOCK],
+    when: "four requests in flight or more, throughput × the fastest answer is 0.7 to 1.15, a thread waited for another at a futex, no thread \
+           used 60 % of the CPU time of the system, and cores were 25 % idle",
+    why: "one request at a time goes on, in whatever thread, though there are cores for more: they hold each other up",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
+    find: one_at_a_time,
+};
+
+fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|_| evidence.goes_on_one_at_a_time())?;
+    let all = evidence.workers();
+    let (name, workers) =
+        all.iter().max_by(|(_, one), (_, other)| one.at_work().total_cmp(&other.at_work()))?;
+    let [ran, _] = evidence.ran_and_waited()?;
+    let longest = evidence.signal(|signals| signals.busiest_thread)?;
+    let is_idle = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY);
+    let is_locked = workers.in_state("futex") >= 2.0 * A_THREAD && workers.computing() >= A_THREAD;
+    if !is_locked || !is_idle || longest >= MOVES_AMONG_THREADS * ran {
+        return None;
+    }
+    let because = format!(
+        "one {} at a time went on: throughput times the fastest answer is {}, while {} were in flight, and no thread of {name} ran more than \
+         {} of the time{}",
+        one(evidence.together.unit),
+        decimal(evidence.at_once()?, 1),
+        decimal(in_flight, 1),
+        percent(longest),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
+    Some(cause.indirect(Some(1.0 - 1.0 / in_flight)))
 }
 
 /// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.

@@ -1,6 +1,6 @@
 //! What a system is connected to: connections that it opened itself, by the address where they lead.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
@@ -29,6 +29,8 @@ pub(crate) struct Dependencies {
     owners: HashMap<u32, usize>,
     others: HashSet<u32>,
     last: HashMap<u32, Connected>,
+    /// Addresses that were written before, so that one without a connection counts as 0.
+    written: BTreeSet<(usize, SocketAddr)>,
     /// When it may be looked again.
     next: Option<Instant>,
     is_cut: bool,
@@ -52,6 +54,7 @@ impl Dependencies {
             owners: HashMap::new(),
             others: HashSet::new(),
             last: HashMap::new(),
+            written: BTreeSet::new(),
             next: None,
             is_cut: false,
         }
@@ -137,8 +140,9 @@ impl Dependencies {
         self.others.extend(wanted);
     }
 
-    fn write(&self, members: &[Members], found: &[Connected], sheet: &mut Sheet) {
-        let mut sums: BTreeMap<(usize, SocketAddr), Sums> = BTreeMap::new();
+    fn write(&mut self, members: &[Members], found: &[Connected], sheet: &mut Sheet) {
+        let mut sums: BTreeMap<(usize, SocketAddr), Sums> =
+            self.written.iter().map(|key| (*key, Sums::default())).collect();
         for connected in found {
             let Some(group) = self.owners.get(&connected.inode) else { continue };
             let sum = sums.entry((*group, connected.remote)).or_default();
@@ -150,9 +154,11 @@ impl Dependencies {
         }
         let mut largest: Vec<_> = sums.into_iter().collect();
         largest.sort_by_key(|(_, sums)| std::cmp::Reverse(sums.connections));
+        self.written.clear();
         for ((group, remote), sums) in largest.into_iter().take(DEPENDENCIES_MAX) {
             let Some(Members { name, .. }) = members.get(group) else { continue };
             let label = address(remote);
+            self.written.insert((group, remote));
             sheet.add(name, "dependency_connections", &label, sums.connections as f64);
             sheet.add(name, "dependency_receive_queue_bytes", &label, sums.receive_queue_bytes as f64);
             sheet.add(name, "dependency_send_queue_bytes", &label, sums.send_queue_bytes as f64);
