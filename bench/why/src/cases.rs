@@ -150,7 +150,7 @@ pub(crate) const CASES: &[Case] = &[
     // Nothing is short: four users wait for a reply of 50 ms.
     Case::new("dependency-few-users", &["dependency", "load"]).short(),
     Case::new("dependency-proxy", &["dependency"]).short(),
-    Case::new("jvm-full-gc", &["pauses"]),
+    Case::new("jvm-full-gc", &["pauses", "garbage_collection"]),
     Case::new("freezes", &["pauses"]),
     Case::new("event-loop-pauses", &["pauses"]),
     Case::new("slow-log", &["log_pipe"]),

@@ -14,6 +14,10 @@ const ERRORS_MAX: f64 = 0.05;
 
 /// Of a lock, how often a thread sleeps for each answer, at least.
 const SLEEPS_MIN: f64 = 0.05;
+/// Of the CPU time of a system whose priority is low, what it waits for a core, at least.
+const WAIT_MIN: f64 = 0.1;
+/// Cores that collecting garbage uses, at least, where it is what is short.
+const COLLECTING_MIN: f64 = 0.1;
 /// A page.
 const BYTES_MIN: f64 = 4096.0;
 const DISK_BYTES: [&str; 2] = ["/system/disk_read_bytes", "/system/disk_written_bytes"];
@@ -38,6 +42,9 @@ pub(crate) fn refutations(resource: &str, run: &Value) -> Vec<String> {
         "memory" | "memory_limit" => {
             readings.no_bytes(&MEMORY_BYTES, "nothing was swapped, and the system read nothing from disks")
         }
+        "errors" => readings.no_errors(),
+        "priority" => readings.no_wait_for_a_core(),
+        "garbage_collection" => readings.no_work(),
         "open_files" | "connection_limit" => readings.all_served(),
         "pool" => readings.nobody_waited(),
         "delayed_ack" => readings.other_times(),
@@ -143,12 +150,29 @@ impl Readings<'_> {
         (bytes < BYTES_MIN).then(|| words.to_owned())
     }
 
-    /// Nobody was kept out if each connection had a request in flight, and none failed.
+    /// Nobody was kept out if each connection was answered again and again. A request in flight proves nothing: the kernel takes it
+    /// although no process accepts the connection.
     fn all_served(&self) -> Option<String> {
-        let (in_flight, users) = (self.number("/generator/mean_in_flight")?, self.number("/connections")?);
-        let is_served = self.errors() == 0.0 && in_flight >= 0.95 * users;
-        is_served
-            .then(|| format!("{in_flight:.1} of {users:.0} connections had a request in flight, none failed"))
+        let least = self.number("/spread/requests/min")?;
+        (self.errors() == 0.0 && least >= 2.0)
+            .then(|| format!("each connection was answered at least {least:.0} times, and no request failed"))
+    }
+
+    fn no_errors(&self) -> Option<String> {
+        (self.errors() == 0.0).then(|| "all requests ended ok".to_owned())
+    }
+
+    /// Who comes after others waits for a core.
+    fn no_wait_for_a_core(&self) -> Option<String> {
+        let (waited, used) = (self.number("/system/run_queue_wait_s")?, self.number("/system/cpu_s")?);
+        (waited < WAIT_MIN * used)
+            .then(|| format!("its threads used {used:.2} s of CPU, and waited {waited:.2} s for it"))
+    }
+
+    /// Collecting takes CPU time.
+    fn no_work(&self) -> Option<String> {
+        let used = self.number("/system/cores_used")?;
+        (used < COLLECTING_MIN).then(|| format!("the system used {used:.2} cores"))
     }
 
     fn nobody_waited(&self) -> Option<String> {
@@ -196,6 +220,7 @@ mod tests {
     fn what_nothing_slept_or_waited_for_is_refuted() {
         let mut run = serde_json::json!({
             "connections": 8,
+            "spread": { "requests": { "min": 120.0 } },
             "generator": { "mean_in_flight": 8.0 },
             "offered": { "planned": 1000 },
             "outcomes": { "ok": 1000 },
@@ -209,7 +234,7 @@ mod tests {
         run["system"] = serde_json::json!({
             "threads_peak": 9, "switches_voluntary": 2000, "disk_read_bytes": 1_000_000, "disk_written_bytes": 0, "swap_peak_bytes": 0
         });
-        run["generator"]["mean_in_flight"] = 4.0.into();
+        run["spread"]["requests"]["min"] = 0.0.into();
         run["service_time_us"] = serde_json::json!({ "p50": 44_000.0, "mean": 44_000.0 });
         assert!(all.iter().all(|resource| refutations(resource, &run).is_empty()));
         run["generator"]["mean_in_flight"] = 1.0.into();
@@ -231,5 +256,13 @@ mod tests {
         assert_eq!(refutations("load", &run), ["40 % of the requests did not end ok"]);
         assert_eq!(refutations("request_queue", &run), ["no reply had the status 503"]);
         assert_eq!(refutations("rate_limit", &run).len(), 1);
+        assert_eq!(refutations("errors", &run), [""; 0]);
+        let run = serde_json::json!({
+            "offered": { "planned": 60 },
+            "outcomes": { "ok": 60 },
+            "system": { "cores_used": 0.05, "cpu_s": 0.5, "run_queue_wait_s": 0.01 },
+        });
+        let all = ["errors", "priority", "garbage_collection"];
+        assert!(all.iter().all(|resource| refutations(resource, &run).len() == 1));
     }
 }
