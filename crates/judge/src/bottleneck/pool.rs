@@ -32,7 +32,9 @@ const COUNTED_MAX: f64 = 8.0;
 /// Of a whole number of connections, how far throughput × the fastest answer may be off.
 const NEAR: f64 = 0.15;
 /// So many times as long the fastest answer may take, where it was the first of a system that begins cold.
-const FASTEST_IS_COLD: f64 = 2.5;
+const FASTEST_IS_COLD: f64 = 1.75;
+/// So many times as many requests in flight are a queue, whatever the fastest answer was.
+const MANY: f64 = 2.5;
 /// Cores that each place may use, where a request in it sleeps.
 const COMPUTES: f64 = 0.3;
 /// A part of something that is no chance.
@@ -55,7 +57,8 @@ pub(super) const NOBODY_QUEUED: Refutation = Refutation {
 pub(super) const POOL: Rule = Rule {
     finds: &[Resource::POOL],
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
-           threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to",
+           threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to; or 2.5 times as \
+           many as an event loop has connections to one address, 1 to 4, of which that is 0.85 to 1.75 times as many",
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
     refuted_by: &[NOBODY_QUEUED],
@@ -111,7 +114,7 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// An event loop has no thread at a connection that would tell that it is busy.
 fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (at_once, all) = (evidence.at_once()?, evidence.workers());
+    let (at_once, in_flight, all) = (evidence.at_once()?, evidence.in_flight()?, evidence.workers());
     let loops =
         all.iter().filter(|(_, workers)| workers.in_state("poll") >= MOST && workers.at_work() < MOST);
     let pools = loops.flat_map(|(name, workers)| {
@@ -121,7 +124,11 @@ fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let fits = |places: f64| (places * (1.0 - NEAR)..=places * FASTEST_IS_COLD).contains(&at_once);
     let full = pools.filter(|(_, _, open, places)| {
         let is_whole = (1.0..=WHOLE_MAX).contains(places) && (open - places).abs() <= 0.05 * places;
-        is_whole && fits(*places) && evidence.slept_elsewhere() < MOST && !evidence.is_exhausted()
+        is_whole
+            && fits(*places)
+            && in_flight >= MANY * places
+            && evidence.slept_elsewhere() < MOST
+            && !evidence.is_exhausted()
     });
     let full = full
         .filter_map(|(name, address, _, places)| Some((name, address, places, waiting(evidence, places)?)));
@@ -129,7 +136,7 @@ fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let because = format!(
         "{name} waited for events, and has {} connections to {address}, while {} {} were in flight on average{}",
         decimal(places, 0),
-        decimal(evidence.in_flight()?, 1),
+        decimal(in_flight, 1),
         many(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
