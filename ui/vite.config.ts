@@ -23,5 +23,10 @@ export default defineConfig({
     },
   },
   define: { 'process.env.NODE_ENV': '"production"' },
-  test: { include: ['src/**/*.test.ts'], environment: 'jsdom', isolate: false },
+  test: {
+    include: ['src/**/*.test.ts'],
+    setupFiles: ['src/jsdom.setup.ts'],
+    environment: 'jsdom',
+    isolate: false,
+  },
 });

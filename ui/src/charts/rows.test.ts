@@ -1,18 +1,9 @@
 /** Row charts have one Tab stop, show every name, and fit their width. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../fixtures';
 import type { Load, Report } from '../report';
 import { forest, intervals } from './intervals';
-
-vi.stubGlobal(
-  'ResizeObserver',
-  class {
-    observe(): void {
-      return;
-    }
-  },
-);
 
 function first(report: Report): [Report, Load] {
   const load = report.loads[0];

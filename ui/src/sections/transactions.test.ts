@@ -1,6 +1,6 @@
 /** Reports about transactions, written by Rust: the page never calls them requests. */
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import ofRequests from '../../../crates/report/tests/golden/normal.page.json';
 import ofStudy from '../../../crates/report/tests/golden/study-sql.page.json';
 import ofRun from '../../../crates/report/tests/golden/transactions.page.json';
@@ -16,18 +16,6 @@ import { latencyLoad } from './latency_load';
 import { runs } from './runs';
 import { statements, steps } from './steps';
 import { table } from './table';
-
-class Observer {
-  observe(): void {
-    return;
-  }
-  disconnect(): void {
-    return;
-  }
-}
-
-vi.stubGlobal('IntersectionObserver', Observer);
-vi.stubGlobal('ResizeObserver', Observer);
 
 /** The types of an imported document are wider than its values. */
 const GOLDENS = {
