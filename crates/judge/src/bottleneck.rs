@@ -57,7 +57,7 @@ pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 pub use messages::messages_alone;
 use words::percent;
 
-/// A rule: what it finds, its row of `docs/measurement.md`, and how.
+/// A rule: what it finds, its row of `docs/why.md`, and how.
 pub struct Rule {
     /// What it may find.
     pub finds: &'static [Resource],

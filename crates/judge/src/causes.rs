@@ -44,7 +44,7 @@ impl Doubt {
     }
 }
 
-/// The likely bottleneck of a system. `docs/measurement.md` has the rules.
+/// The likely bottleneck of a system. `docs/why.md` has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// As JSON has it.

@@ -43,7 +43,7 @@ fn limits_are_explained() {
     let [when, why] = Resource::WHEN_UNKNOWN;
     let unknown = row(&[&code(Resource::UNKNOWN.code), when, why, ""]);
     let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
-    assert_table("docs/measurement.md", &table.collect::<String>());
+    assert_table("docs/why.md", &table.collect::<String>());
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn interventions_are_explained() {
         let tests: Vec<String> = kind.tests.iter().map(|resource| code(resource.code)).collect();
         row(&[kind.what, &tests.join(", "), kind.predicts, kind.when])
     });
-    assert_table("docs/measurement.md", &std::iter::once(head.to_owned()).chain(rows).collect::<String>());
+    assert_table("docs/why.md", &std::iter::once(head.to_owned()).chain(rows).collect::<String>());
 }
 
 #[test]
