@@ -12,7 +12,8 @@ ZIG_VERSION := 0.17.1
 FUZZ_TARGETS := interval_decode plan protocol
 FUZZ_SECONDS := 20
 
-STUDIES := thread-pools reload-nginx upgrade-unicorn app-server-limits app-servers postgresql-settings databases-postcodes
+STUDIES := thread-pools reload-nginx upgrade-unicorn hot-deploy app-server-limits app-servers frameworks http-server-rewrite \
+    postgresql-settings databases-postcodes backup-lock
 
 # Of the page of the HTML report, which Cargo embeds as it stands in ui/dist.
 NODE_MODULES := ui/node_modules/.package-lock.json
@@ -56,9 +57,10 @@ dist-check: ## Install the .deb of target/dist in a new root folder and run the 
 demo: build ## Compare four configurations of the built-in target and open the page about it; takes a minute
 	$(TARGET_DIR)/release/tenbin run plans/demo.yaml -o $(TARGET_DIR)/demo.html --open
 
-studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 12 minutes
-	scripts/systems.sh
+studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 20 minutes
+	scripts/systems.sh all
 	scripts/databases.sh
+	npm ci --prefix plans/frameworks --no-audit --no-fund
 	for plan in $(STUDIES); do \
 	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
 	done

@@ -19,5 +19,5 @@ if [ ! -e "$policy" ]; then
     chmod 755 "$policy"
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends "$@"
+apt-get update -qq -o DPkg::Lock::Timeout=300
+apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends "$@"

@@ -17,7 +17,7 @@ make)
         echo "CREATE DATABASE IF NOT EXISTS bench;"
         echo "CREATE USER IF NOT EXISTS bench@'127.0.0.1';"
         echo "GRANT ALL PRIVILEGES ON bench.* TO bench@'127.0.0.1';"
-        echo "GRANT PROCESS ON *.* TO bench@'127.0.0.1';"
+        echo "GRANT PROCESS, RELOAD, BINLOG MONITOR ON *.* TO bench@'127.0.0.1';"
     } >"$dir/data.sql"
     if [ -n "$as" ]; then chown mysql: "$dir/data"; fi
     exec $as mariadb-install-db --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal \
