@@ -7,6 +7,7 @@ mod ab;
 mod figures;
 mod hey;
 mod jmeter;
+mod k6;
 mod oha;
 mod pgbench;
 mod sysbench;
@@ -36,7 +37,7 @@ pub struct Tool {
 
 /// Every load generator whose output can be read.
 pub const TOOLS: &[Tool] =
-    &[wrk::WRK, ab::AB, hey::HEY, oha::OHA, jmeter::JMETER, pgbench::PGBENCH, sysbench::SYSBENCH];
+    &[wrk::WRK, ab::AB, hey::HEY, oha::OHA, k6::K6, jmeter::JMETER, pgbench::PGBENCH, sysbench::SYSBENCH];
 
 /// The tool that a command runs: that of its first word which is the program of one. `taskset -c 1 wrk` runs wrk, and
 /// `java -jar ApacheJMeter.jar` runs JMeter.
@@ -94,6 +95,8 @@ mod tests {
             include_str!("recorded/pgbench-rate.txt"),
             include_str!("recorded/sysbench-read-only.txt"),
             include_str!("recorded/oha-ok.txt"),
+            include_str!("recorded/k6-ok.txt"),
+            include_str!("recorded/k6-half.txt"),
         ];
         for tool in TOOLS {
             for text in ["", "\n\n", "Segmentation fault", "{", "{}", "[1]", "\u{0}\u{7f}é NaN inf -1 1e999"]
