@@ -13,7 +13,7 @@ use load::values::Source;
 use load::{Closed, Load, Order, Stop, ThinkTime, Visit};
 use record::{Outcome, Sampled};
 use target::scripted::Step;
-use wire::http1::{BodyCheck, CaptureFrom};
+use wire::http1::{BodyCheck, CaptureFrom, JsonPath};
 
 const AT_ONCE: Duration = Duration::ZERO;
 
@@ -47,7 +47,7 @@ fn steps_come_in_turn_on_one_connection_and_hand_values_on() {
         job.threads = threads;
         let steps = vec![
             saving(get("/first"), 0, CaptureFrom::Header("x-token".to_owned())),
-            saving(get("/second?of={a}"), 1, CaptureFrom::Json("/token".to_owned())),
+            saving(get("/second?of={a}"), 1, CaptureFrom::Json(JsonPath::read("/token").unwrap())),
             post("/third", "{a}+{b}"),
         ];
         let done = run(job, script(steps));
@@ -189,7 +189,7 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
 fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
-    let saved = saving(get("/0"), 0, CaptureFrom::Json("/token".to_owned()));
+    let saved = saving(get("/0"), 0, CaptureFrom::Json(JsonPath::read("/token").unwrap()));
     let mut checked = get("/");
     checked.checks.bodies = vec![BodyCheck::Contains(b"token".to_vec()); 50];
     for (visits, steps) in

@@ -126,12 +126,16 @@ impl Plan {
     }
 
     fn capture_json(&self, capture: &Capture) -> Value {
+        let variable = self.variables.get(usize::from(capture.variable));
         let (kind, place) = match &capture.from {
             CaptureFrom::Header(name) => ("header", name.as_str()),
+            CaptureFrom::HeaderPart(name, expression) => {
+                return json!({ "variable": variable, "header": name, "regex": expression.as_str() });
+            }
             CaptureFrom::Body(expression) => ("body", expression.as_str()),
-            CaptureFrom::Json(pointer) => ("json", pointer.as_str()),
+            CaptureFrom::Json(path) => ("json", path.written()),
         };
-        json!({ "variable": self.variables.get(usize::from(capture.variable)), kind: place })
+        json!({ "variable": variable, kind: place })
     }
 }
 

@@ -121,7 +121,7 @@ fn scenarios_become_steps_and_visits() {
     let saved: Vec<&str> =
         item.captures.iter().map(|capture| plan.variables[usize::from(capture.variable)].as_str()).collect();
     assert_eq!(saved, ["token", "place", "id2"]);
-    assert!(matches!(&item.captures[0].from, CaptureFrom::Json(pointer) if pointer == "/data/token"));
+    assert!(matches!(&item.captures[0].from, CaptureFrom::Json(path) if path.written() == "/data/token"));
     assert_eq!(
         plan.steps[2].request().unwrap().request.body.as_deref(),
         Some(&b"{\"customer\": {id}}\n"[..])

@@ -19,6 +19,7 @@ mod fault;
 mod framing;
 mod jar;
 mod json;
+mod json_path;
 mod reading;
 mod redirect;
 mod request;
@@ -30,7 +31,7 @@ pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
 pub use jar::CookieJar;
-pub use json::is_json_pointer;
+pub use json_path::{JsonPath, JsonPathFault};
 pub use redirect::Redirects;
 pub use request::{Credentials, Request, RequestBody, RequestFault};
 pub use step::Step;
@@ -190,8 +191,7 @@ impl Http1 {
         let of_step = |prepared: &Prepared| {
             let Step { checks, captures, .. } = &prepared.step;
             let checks = checks.bodies.iter().filter(|check| matches!(check, BodyCheck::Matches(_)));
-            checks.count()
-                + captures.iter().filter(|capture| matches!(capture.from, CaptureFrom::Body(_))).count()
+            checks.count() + captures.iter().filter(|capture| capture.from.expression().is_some()).count()
         };
         self.script.list.iter().map(of_step).sum()
     }

@@ -2,8 +2,8 @@
 
 use regex::bytes::Regex;
 use wire::http1::{
-    BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, Step,
-    Template,
+    BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, JsonPath, KEPT_BODY_BYTES_MAX,
+    Request, Step, Template,
 };
 use wire::{Conversation, ErrorClass, Progress, Refusal, Script, Secrets};
 
@@ -15,8 +15,12 @@ fn body(expression: &str) -> CaptureFrom {
     CaptureFrom::Body(Regex::new(expression).unwrap())
 }
 
-fn json(pointer: &str) -> CaptureFrom {
-    CaptureFrom::Json(pointer.to_owned())
+fn json(path: &str) -> CaptureFrom {
+    CaptureFrom::Json(JsonPath::read(path).unwrap())
+}
+
+fn part(name: &str, expression: &str) -> CaptureFrom {
+    CaptureFrom::HeaderPart(name.to_owned(), Regex::new(expression).unwrap())
 }
 
 /// Step 0 captures into variables 0, 1, …; step 1 sends the first two of them.
@@ -75,6 +79,9 @@ fn values_are_found_and_sent() {
         (vec![header("LOCATION"), json("/data/token")], "/items/5|x\"y"),
         (vec![json("/data/n"), body(r#""n": ([\d.]+)"#)], "1.50|1.50"),
         (vec![body("tok.n"), body("(nothing)?data")], "token|data"),
+        (vec![part("location", "[0-9]+"), json("$.data['n']")], "5|1.50"),
+        // The first that matches, of several headers of one name.
+        (vec![part("Location", "^/(s[a-z]+)"), header("location")], "second|/items/5"),
     ] {
         let expected = (None, expected.to_owned());
         assert_eq!(after(&script(from, Checks::default()), &reply), expected);
@@ -85,6 +92,8 @@ fn values_are_found_and_sent() {
 fn what_is_not_found_is_refused_with_its_reason() {
     let plain = reply("X: y\r\n", "hello");
     assert_refused(header("Location"), &plain, "header Location, to be saved, is missing");
+    assert_refused(part("Location", "x"), &plain, "header Location, to be saved, is missing");
+    assert_refused(part("x", "^z"), &plain, "no header x matches /^z/, to be saved");
     assert_refused(body("^world"), &plain, "nothing in the body matches /^world/, to be saved");
     assert_refused(json("/a"), &plain, "the body is not JSON, so that \"/a\" cannot be saved");
     let object = reply("", r#"{"a": {"b": [1, null]}}"#);
@@ -134,7 +143,7 @@ fn checks_come_before_captures_and_interim_heads_are_not_captured() {
 fn expressions_are_counted_in_checks_and_captures() {
     let bodies = vec![BodyCheck::Contains(b"x".to_vec()), BodyCheck::Matches(Regex::new("x").unwrap())];
     let checks = Checks { bodies, ..Checks::default() };
-    assert_eq!(script(vec![body("a"), json("/a"), header("A"), body("b")], checks).expressions(), 3);
+    assert_eq!(script(vec![body("a"), json("/a"), header("A"), part("b", "b")], checks).expressions(), 3);
     assert_eq!(script(Vec::new(), Checks::default()).expressions(), 0);
 }
 

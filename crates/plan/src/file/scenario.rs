@@ -186,7 +186,8 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
             .and_then(|expect| expect.get("body-matches"))
             .map_or(0, |node| node.items().len());
         let saves = step.get("save").map_or(&[][..], Node::entries).iter();
-        checks + saves.filter(|entry| entry.value.get("body").is_some()).count()
+        checks
+            + saves.filter(|entry| ["body", "regex"].iter().any(|key| entry.value.get(key).is_some())).count()
     };
     let mut count = 0;
     for scenario in written {

@@ -1,7 +1,11 @@
 //! One step: its request, what its reply must be, and what is saved of it.
 
 use load::ThinkTime;
-use wire::http1::{Capture, CaptureFrom, Checks, HeaderCheck, Request, RequestBody, RequestFault, Template};
+use regex::bytes::Regex;
+use wire::http1::{
+    Capture, CaptureFrom, Checks, HeaderCheck, JsonPath, JsonPathFault, Request, RequestBody, RequestFault,
+    Template,
+};
 
 use super::body;
 use super::carried::Carried;
@@ -223,8 +227,21 @@ fn captures(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -
         .collect()
 }
 
+fn expression(text: &str, at: Span, reading: &mut Reading<'_>) -> Option<Regex> {
+    expects::expression(text).map_err(|wrong| reading.at(at, wrong.what, wrong.help)).ok()
+}
+
 fn capture(entry: &Entry, reading: &mut Reading<'_>) -> Option<CaptureFrom> {
-    let mut given = entry.value.entries().iter().filter(|entry| entry.value.text().is_some());
+    let texts = entry.value.entries().iter().filter(|entry| entry.value.text().is_some());
+    let (sources, regex): (Vec<&Entry>, Vec<&Entry>) = texts.partition(|entry| entry.key != "regex");
+    let mut given = sources.into_iter();
+    if let Some(regex) = regex.first().filter(|_| entry.value.get("header").is_none()) {
+        let help = match entry.value.get("body") {
+            Some(_) => "remove it: `body` is a regular expression itself",
+            None => "add `header: NAME`, or write `body` instead of `regex`",
+        };
+        reading.at(regex.key_at, "`regex` requires `header`", help);
+    }
     let first = given.next()?;
     if let Some(second) = given.next() {
         let what = format!("a saved value has one source, and this one has `{}`", first.key);
@@ -232,20 +249,26 @@ fn capture(entry: &Entry, reading: &mut Reading<'_>) -> Option<CaptureFrom> {
     }
     let (text, at) = (first.value.text()?, first.value.at);
     match first.key.as_str() {
-        "header" => Some(CaptureFrom::Header(text.to_owned())),
-        "json" if wire::http1::is_json_pointer(text) => Some(CaptureFrom::Json(text.to_owned())),
-        "json" => {
-            let help = format!("write /{}", text.trim_start_matches("$.").replace('.', "/"));
-            reading.at(at, format!("{text:?} is not a JSON pointer, which starts with /"), help);
-            None
-        }
-        "body" => match expects::expression(text) {
-            Ok(expression) => Some(CaptureFrom::Body(expression)),
-            Err(wrong) => {
-                reading.at(at, wrong.what, wrong.help);
+        "header" => Some(match regex.first().and_then(|regex| Some((regex, regex.value.text()?))) {
+            None => CaptureFrom::Header(text.to_owned()),
+            Some((entry, regex)) => {
+                CaptureFrom::HeaderPart(text.to_owned(), expression(regex, entry.value.at, reading)?)
+            }
+        }),
+        "json" => match JsonPath::read(text) {
+            Ok(path) => Some(CaptureFrom::Json(path)),
+            Err(JsonPathFault { at, what }) => {
+                let help = if text.starts_with(['$', '/']) {
+                    "write a path to one value, such as $.data[0].id".to_owned()
+                } else {
+                    format!("write $.{text}")
+                };
+                let at = first.value.part(reading.source, at.start, at.end);
+                reading.at(at, format!("the path {text:?} {what}"), help);
                 None
             }
         },
+        "body" => expression(text, at, reading).map(CaptureFrom::Body),
         _ => None,
     }
 }

@@ -11,6 +11,7 @@ use regex::bytes::Regex;
 use super::checks::KEPT_BODY_BYTES_MAX;
 use super::jar::{self, CookieJar};
 use super::json;
+use super::json_path::JsonPath;
 
 /// A captured value is at most this long; a longer one is refused.
 pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
@@ -31,8 +32,10 @@ pub enum CaptureFrom {
     Header(String),
     /// The first match in the body: its group 1, or all of it if there is no such group.
     Body(Regex),
-    /// The place of this JSON pointer (RFC 6901): a text without its quotes; a number, true or false as it is written.
-    Json(String),
+    /// The first header of this name that matches: the group 1 of the match, or all of it if there is no such group.
+    HeaderPart(String, Regex),
+    /// The place of this path: a text without its quotes; a number, true or false as it is written.
+    Json(JsonPath),
 }
 
 /// Why there is no value.
@@ -45,16 +48,51 @@ pub(super) enum Missing {
     NotJson,
     /// A JSON object, a list or null.
     NoScalar,
+    /// The header is there, without a match.
+    NoMatch,
 }
 
 impl Missing {
-    const ALL: [Self; 5] = [Self::NotThere, Self::TooLong, Self::BeyondKept, Self::NotJson, Self::NoScalar];
+    const ALL: [Self; 6] =
+        [Self::NotThere, Self::TooLong, Self::BeyondKept, Self::NotJson, Self::NoScalar, Self::NoMatch];
 }
 
 impl CaptureFrom {
     pub(super) fn is_in_body(&self) -> bool {
-        !matches!(self, Self::Header(_))
+        !matches!(self, Self::Header(_) | Self::HeaderPart(..))
     }
+
+    /// Its regular expression, if it has one.
+    pub(super) fn expression(&self) -> Option<&Regex> {
+        match self {
+            Self::Body(expression) | Self::HeaderPart(_, expression) => Some(expression),
+            Self::Header(_) | Self::Json(_) => None,
+        }
+    }
+
+    /// What it finds in a head; `None`: it is not looked for there.
+    fn in_head<'a>(&self, headers: &[Header<'a>]) -> Option<Result<&'a [u8], Missing>> {
+        let (name, expression) = match self {
+            Self::Header(name) => (name, None),
+            Self::HeaderPart(name, expression) => (name, Some(expression)),
+            Self::Body(_) | Self::Json(_) => return None,
+        };
+        let mut named = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name)).peekable();
+        if named.peek().is_none() {
+            return Some(Err(Missing::NotThere));
+        }
+        let value = |header: &Header<'a>| match expression {
+            None => Some(header.value),
+            Some(expression) => matched(expression, header.value),
+        };
+        Some(named.find_map(value).ok_or(Missing::NoMatch))
+    }
+}
+
+/// What an expression finds in a text: its group 1, or the whole match if there is no such group.
+fn matched<'a>(expression: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
+    let found = expression.captures(text)?;
+    found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes())
 }
 
 /// The values of one user's variables.
@@ -93,9 +131,7 @@ impl Values {
     pub(super) fn keep_from_head(&mut self, captures: &[Capture], headers: &[Header<'_>]) {
         self.failed_in_head = None;
         for (number, capture) in captures.iter().enumerate() {
-            let CaptureFrom::Header(name) = &capture.from else { continue };
-            let found = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-            let value = found.map(|header| header.value).ok_or(Missing::NotThere);
+            let Some(value) = capture.from.in_head(headers) else { continue };
             if let Err(missing) = value.and_then(|value| self.keep(capture, value)) {
                 self.failed_in_head = Some(code(number, missing));
                 return;
@@ -131,16 +167,12 @@ impl Values {
         let missing = |missing| if is_whole { missing } else { Missing::BeyondKept };
         for (number, capture) in captures.iter().enumerate() {
             let kept = match &capture.from {
-                CaptureFrom::Header(_) => Ok(()),
-                CaptureFrom::Body(expression) => match expression.captures(body) {
-                    Some(found) => {
-                        let value =
-                            found.get(1).or_else(|| found.get(0)).map_or(&[][..], |part| part.as_bytes());
-                        self.keep(capture, value)
-                    }
+                CaptureFrom::Header(_) | CaptureFrom::HeaderPart(..) => Ok(()),
+                CaptureFrom::Body(expression) => match matched(expression, body) {
+                    Some(value) => self.keep(capture, value),
                     None => Err(missing(Missing::NotThere)),
                 },
-                CaptureFrom::Json(pointer) => match json::find(body, pointer) {
+                CaptureFrom::Json(path) => match json::find(body, path.parts()) {
                     Ok(value) => self.keep(capture, &value),
                     Err(why) => Err(missing(why)),
                 },
@@ -161,16 +193,22 @@ pub(super) fn explain(captures: &[Capture], code: u32) -> Option<String> {
         (code as usize / Missing::ALL.len(), Missing::ALL[code as usize % Missing::ALL.len()]);
     let from = &captures.get(number)?.from;
     let place = match from {
-        CaptureFrom::Header(name) => format!("header {name}"),
+        CaptureFrom::Header(name) | CaptureFrom::HeaderPart(name, _) => format!("header {name}"),
         CaptureFrom::Body(expression) => format!("/{}/", expression.as_str()),
-        CaptureFrom::Json(pointer) => format!("{pointer:?}"),
+        CaptureFrom::Json(path) => format!("{:?}", path.written()),
     };
     Some(match (missing, from) {
-        (Missing::NotThere, CaptureFrom::Header(_)) => format!("{place}, to be saved, is missing"),
+        (Missing::NotThere, CaptureFrom::Header(_) | CaptureFrom::HeaderPart(..)) => {
+            format!("{place}, to be saved, is missing")
+        }
         (Missing::NotThere, CaptureFrom::Body(_)) => {
             format!("nothing in the body matches {place}, to be saved")
         }
         (Missing::NotThere, CaptureFrom::Json(_)) => format!("the body has no {place}, to be saved"),
+        (Missing::NoMatch, from) => {
+            let expression = from.expression().map_or("", Regex::as_str);
+            format!("no {place} matches /{expression}/, to be saved")
+        }
         (Missing::TooLong, _) => {
             format!("the value of {place} is longer than {} KiB, and is not saved", CAPTURED_BYTES_MAX / 1024)
         }

@@ -1,4 +1,4 @@
-//! One value of a JSON text (RFC 8259), found by its pointer (RFC 6901).
+//! One value of a JSON text (RFC 8259), found by its path.
 //!
 //! The text is read once, without a tree of its values, and all of it must be JSON. Numbers come as they are written.
 
@@ -6,27 +6,21 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::capture::Missing;
+use super::json_path::Part;
 
 /// Lists and objects within one another; a text that goes deeper is refused.
 const DEPTH_MAX: u32 = 128;
 
-/// Whether a text is a JSON pointer: empty, or `/` before each part, with `~0` for `~` and `~1` for `/` within it.
-pub fn is_json_pointer(text: &str) -> bool {
-    let are_escapes_good = || text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
-    text.is_empty() || (text.starts_with('/') && are_escapes_good())
-}
-
 /// Whether all of a text is JSON.
 pub(super) fn is_json(text: &[u8]) -> bool {
-    !matches!(find(text, ""), Err(Missing::NotJson))
+    !matches!(find(text, &[]), Err(Missing::NotJson))
 }
 
-/// The value at a pointer: a text without its quotes; a number, true or false as it is written.
-pub(super) fn find<'a>(text: &'a [u8], pointer: &str) -> Result<Cow<'a, [u8]>, Missing> {
+/// The value at the end of a path: a text without its quotes; a number, true or false as it is written.
+pub(super) fn find<'a>(text: &'a [u8], path: &[Part]) -> Result<Cow<'a, [u8]>, Missing> {
     let text = core::str::from_utf8(text).map_err(|_| Missing::NotJson)?;
     let mut reader = Reader { text, at: 0, depth: 0 };
-    let path = is_json_pointer(pointer).then_some(pointer);
-    let found = reader.value(path).ok_or(Missing::NotJson)?;
+    let found = reader.value(Some(path)).ok_or(Missing::NotJson)?;
     reader.space();
     if reader.at < text.len() {
         return Err(Missing::NotJson);
@@ -63,7 +57,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads one value. With a path, finds what it leads to from here; an empty one leads to the value itself.
-    fn value(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+    fn value(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
         self.space();
         let from = self.at;
         let here = match self.peek()? {
@@ -80,7 +74,7 @@ impl<'a> Reader<'a> {
                 Found::Plain(&self.text[from..self.at])
             }
         };
-        Some(if path == Some("") { here } else { Found::Nothing })
+        Some(if path.is_some_and(<[Part]>::is_empty) { here } else { Found::Nothing })
     }
 
     fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<Found<'a>>) -> Option<Found<'a>> {
@@ -91,16 +85,19 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn object(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+    fn object(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
         let (mut found, step) = enter(path);
-        let wanted = step.map(|(part, rest)| (unescaped_part(part), rest));
+        let wanted = step.and_then(|(part, rest)| match part {
+            Part::Key(name) | Part::KeyOrIndex(name, _) => Some((name.as_str(), rest)),
+            Part::Index(_) => None,
+        });
         let mut is_first = true;
         while !self.ends_with(b'}', &mut is_first)? {
             self.space();
             let key = unescaped(self.string()?);
             self.space();
             self.take(b':')?;
-            let rest = wanted.as_ref().filter(|(part, _)| *part == key).map(|(_, rest)| *rest);
+            let rest = wanted.filter(|(name, _)| *name == key).map(|(_, rest)| rest);
             let value = self.value(rest)?;
             if rest.is_some() {
                 // Of several values with one key the last counts, as most readers have it.
@@ -110,11 +107,19 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    fn list(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+    fn list(&mut self, path: Option<&[Part]>) -> Option<Found<'a>> {
         let (mut found, step) = enter(path);
-        let is_number = |part: &str| part == "0" || (!part.starts_with(['0', '+']) && !part.is_empty());
-        let wanted = step
-            .and_then(|(part, rest)| Some((part.parse::<usize>().ok().filter(|_| is_number(part))?, rest)));
+        let wanted = match step {
+            None | Some((Part::Key(_) | Part::KeyOrIndex(_, None), _)) => None,
+            Some((Part::KeyOrIndex(_, Some(index)), rest)) => Some((*index, rest)),
+            Some((Part::Index(index), rest)) => match u64::try_from(*index) {
+                Ok(index) => Some((index, rest)),
+                // How many there are is known at the end of them.
+                Err(_) => {
+                    self.ahead(Self::count)?.checked_sub(index.unsigned_abs()).map(|index| (index, rest))
+                }
+            },
+        };
         let (mut is_first, mut number) = (true, 0);
         while !self.ends_with(b']', &mut is_first)? {
             let rest = wanted.filter(|(wanted, _)| *wanted == number).map(|(_, rest)| rest);
@@ -125,6 +130,24 @@ impl<'a> Reader<'a> {
             number += 1;
         }
         Some(found)
+    }
+
+    /// How many elements are left of a list.
+    fn count(&mut self) -> Option<u64> {
+        let (mut is_first, mut count) = (true, 0);
+        while !self.ends_with(b']', &mut is_first)? {
+            self.value(None)?;
+            count += 1;
+        }
+        Some(count)
+    }
+
+    /// Reads on, and comes back.
+    fn ahead<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let at = self.at;
+        let told = read(self);
+        self.at = at;
+        told
     }
 
     /// Reads the end of a list or an object, or what stands between two of its members.
@@ -225,20 +248,10 @@ impl<'a> Reader<'a> {
 }
 
 /// What a list or an object is to a path before its members are read, and the path's next part with the rest behind it.
-fn enter<'a>(path: Option<&str>) -> (Found<'a>, Option<(&str, &str)>) {
-    match path.map(|path| path.strip_prefix('/')) {
+fn enter<'a, 'p>(path: Option<&'p [Part]>) -> (Found<'a>, Option<(&'p Part, &'p [Part])>) {
+    match path {
         None => (Found::Nothing, None),
-        Some(None) => (Found::NoScalar, None),
-        Some(Some(parts)) => (Found::Nothing, Some(parts.split_at(parts.find('/').unwrap_or(parts.len())))),
-    }
-}
-
-/// A part of a pointer, meant literally.
-fn unescaped_part(part: &str) -> Cow<'_, str> {
-    if part.contains('~') {
-        Cow::Owned(part.replace("~1", "/").replace("~0", "~"))
-    } else {
-        Cow::Borrowed(part)
+        Some(path) => path.split_first().map_or((Found::NoScalar, None), |next| (Found::Nothing, Some(next))),
     }
 }
 
@@ -288,14 +301,16 @@ fn code_point(rest: &mut core::str::Chars<'_>) -> char {
 
 #[cfg(test)]
 mod tests {
+    use super::super::json_path::JsonPath;
     use super::*;
     use alloc::format;
     use proptest::prelude::*;
     use serde::de::IgnoredAny;
     use serde_json::Value;
 
-    fn found(text: &str, pointer: &str) -> Result<String, Missing> {
-        find(text.as_bytes(), pointer).map(|value| String::from_utf8(value.into_owned()).unwrap())
+    fn found(text: &str, path: &str) -> Result<String, Missing> {
+        let path = JsonPath::read(path).expect(path);
+        find(text.as_bytes(), path.parts()).map(|value| String::from_utf8(value.into_owned()).unwrap())
     }
 
     #[test]
@@ -320,10 +335,35 @@ mod tests {
         for pointer in ["", "/foo"] {
             assert_eq!(found(text, pointer), Err(Missing::NoScalar), "{pointer:?}");
         }
-        for pointer in ["/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x", "/bar", "foo", "/m~n", "/foo/"]
-        {
+        for pointer in ["/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x", "/bar", "/foo/"] {
             assert_eq!(found(text, pointer), Err(Missing::NotThere), "{pointer}");
         }
+    }
+
+    #[test]
+    fn queries_find_members_by_name_alone_and_elements_from_either_end() {
+        let text =
+            r#"{"data": [{"id": 7}, {"id": 8, "1": "one"}], "0": "zero", "": {"it's": true}, "none": []}"#;
+        for (query, value) in [
+            ("$.data[0].id", Ok("7")),
+            ("$['data'][-1].id", Ok("8")),
+            ("$.data[-2]['id']", Ok("7")),
+            ("$.data[1]['1']", Ok("one")),
+            ("$['0']", Ok("zero")),
+            ("$['']['it\\'s']", Ok("true")),
+            ("$[0]", Err(Missing::NotThere)),
+            ("$.data['0']", Err(Missing::NotThere)),
+            ("$.data[-3]", Err(Missing::NotThere)),
+            ("$.none[-1]", Err(Missing::NotThere)),
+            ("$.data[2]", Err(Missing::NotThere)),
+            ("$.data", Err(Missing::NoScalar)),
+            ("$", Err(Missing::NoScalar)),
+        ] {
+            assert_eq!(found(text, query), value.map(Into::into), "{query}");
+        }
+        assert_eq!(found("[1, [2, [3,]]]", "$[-1][-1][-1]"), Err(Missing::NotJson));
+        let deep = format!("{}1{}", "[".repeat(128), "]".repeat(128));
+        assert_eq!(found(&deep, &format!("${}", "[-1]".repeat(128))).as_deref(), Ok("1"));
     }
 
     #[test]
@@ -376,7 +416,7 @@ mod tests {
         ] {
             assert_eq!(found(text, "/a"), Err(Missing::NotJson), "{text:?}");
         }
-        assert_eq!(find(b"\"\xff\"", ""), Err(Missing::NotJson));
+        assert_eq!(find(b"\"\xff\"", &[]), Err(Missing::NotJson));
         let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(found(&deep(128), &"/0".repeat(128)).as_deref(), Ok("1"));
         assert_eq!(found(&deep(129), ""), Err(Missing::NotJson));
@@ -455,8 +495,10 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60), pointer in "[/~01a]{0,6}") {
-            let _ = find(&bytes, &pointer);
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60), path in "([/~01a]{0,6}|\\$(\\[-?[0-3]\\]|\\.a){0,3})") {
+            if let Ok(path) = JsonPath::read(&path) {
+                let _ = find(&bytes, path.parts());
+            }
         }
 
         #[test]

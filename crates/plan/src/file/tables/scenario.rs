@@ -153,7 +153,7 @@ pub(crate) static STEP: Table = Table {
         ),
         key(
             "save",
-            "{ token: { json: /data/token } }",
+            "{ token: { json: $.data.token } }",
             Named(&table(&CAPTURE)),
             "Values of the reply, for later steps of the iteration.",
         ),
@@ -204,11 +204,22 @@ pub(crate) static EXPECT: Table = Table {
 
 pub(crate) static CAPTURE: Table = Table {
     name: "saved value",
-    sentence: "Where the value is in the reply: one of the four.",
+    sentence: "Where the value is in the reply: one of `json`, `header`, `body`, and `column`.",
     example: "{ json: /data/token }",
     keys: &[
-        key("json", "/data/token", TEXT, "A JSON pointer into the body."),
+        key(
+            "json",
+            "$.data[0].token",
+            TEXT,
+            "A place in a JSON body: JSONPath to one value (.name, ['name'], [0], [-1] from the end), or a JSON pointer such as /data/0/token.",
+        ),
         key("header", "Location", TEXT, "The value of a header."),
+        key(
+            "regex",
+            "'id=(\\w+)'",
+            TEXT,
+            "With `header`: a regular expression; the value is its first group, or the whole match, in the first header of the name that matches.",
+        ),
         key(
             "column",
             "id",
