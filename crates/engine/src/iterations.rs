@@ -2,9 +2,10 @@
 
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
-use load::{Load, Order, Routes, ScenarioPosition, Share, Values, Visit};
+use load::{Load, Order, Routes, ScenarioPosition, Share, Subject, Values, Visit};
 use wire::Channels;
 
+use crate::clock::Clock;
 use crate::job::Job;
 use crate::user::User;
 
@@ -16,15 +17,24 @@ pub(crate) struct Iterations {
     /// The first step of every iteration, if it is always the same.
     first_step: Option<u16>,
     values: Values,
-    /// The sources of data of an iteration that begins at a place: by scenario, and by visit for a mix.
+    /// The sources of data of an iteration that begins at a place: by scenario, and by visit for a mix; at the end those of what
+    /// is done once.
     needs: Vec<Vec<Vec<usize>>>,
+    /// Where users begin before their first iteration.
+    entrance: Option<ScenarioPosition>,
 }
 
 impl Iterations {
     pub(crate) fn new(job: &Job, script: &dyn Channels, share: Share) -> Self {
         let routes = Routes::new(&job.scenarios, job.seed);
         let needed = |visits: &[&Visit]| {
-            let is_needed = |variable| visits.iter().any(|visit| script.needs(visit.step, variable));
+            let is_asked = |visit: &Visit, variable| {
+                let subject = Subject::Variable(variable);
+                visit.guards.iter().any(|guard| guard.condition.subject == subject)
+            };
+            let is_needed = |variable| {
+                visits.iter().any(|visit| script.needs(visit.step, variable) || is_asked(visit, variable))
+            };
             let sources = job.data.iter().enumerate();
             let needed =
                 sources.filter(|(_, data)| data.fills.iter().any(|(variable, _)| is_needed(*variable)));
@@ -37,14 +47,24 @@ impl Iterations {
                 Order::Mix(_) => visits.iter().map(|visit| needed(&[visit])).collect(),
             }
         });
-        let needs: Vec<Vec<Vec<usize>>> = needs.collect();
+        let mut needs: Vec<Vec<Vec<usize>>> = needs.collect();
+        // What a user logged in with stays.
+        let lasting = needed(&job.scenarios.once().collect::<Vec<_>>());
+        needs.iter_mut().flatten().for_each(|sources| sources.retain(|source| !lasting.contains(source)));
         let first_step = match needs.as_slice() {
             [one] if one.len() == 1 => Some(routes.visit(ScenarioPosition::default()).step),
             _ => None,
         };
         let has_values = needs.iter().flatten().any(|sources| !sources.is_empty());
         let only_step = first_step.filter(|_| job.scenarios.is_single() && !has_values);
-        Self { routes, only_step, first_step, values: Values::new(&job.data, share), needs }
+        needs.push(vec![lasting]);
+        let entrance = routes.entrance();
+        Self { routes, only_step, first_step, values: Values::new(&job.data, share), needs, entrance }
+    }
+
+    /// Where users begin before their first iteration, if there is something to do.
+    pub(crate) fn entrance(&self) -> Option<ScenarioPosition> {
+        self.entrance
     }
 
     /// The first step of an arrival: the same whenever it is asked.
@@ -63,13 +83,16 @@ impl Iterations {
 
     /// Begins an iteration: draws its way and its values. Returns its first step.
     pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
-        user.place = self.choose(&mut user.chance, &mut user.chooser);
+        user.place = match self.entrance.filter(|_| !user.is_entered) {
+            Some(entrance) => entrance,
+            None => self.choose(&mut user.chance, &mut user.chooser),
+        };
         (user.begun_ns, user.lag_ns) = (intended_ns, 0);
         let ScenarioPosition { scenario, visit } = user.place;
         let values = &mut user.values;
         let mut set = |variable: u16, value: &[u8]| values.set(variable, value);
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
-            self.values.draw(*source, &mut user.chance, &mut set);
+            self.values.draw(*source, &mut user.chance, || Clock::real_time_ns() as u64, &mut set);
         }
         user.pauses = user.chance.branch();
         self.routes.visit(user.place).step
@@ -84,6 +107,9 @@ impl Iterations {
 
     /// The first step of a user's next iteration: the same whenever it is asked.
     pub(crate) fn next_step(&self, user: &User) -> u16 {
+        if let Some(entrance) = self.entrance.filter(|_| !user.is_entered) {
+            return self.routes.visit(entrance).step;
+        }
         self.first_step.unwrap_or_else(|| {
             let place = self.choose(&mut user.chance.clone(), &mut user.chooser.clone());
             self.routes.visit(place).step
@@ -93,7 +119,13 @@ impl Iterations {
     /// The user of this number, counted over all workers.
     pub(crate) fn user(&self, job: &Job, number: u64) -> User {
         let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(number as usize).copied());
-        User::new(self.routes.chance(number), chooser.flatten())
+        // The draws of an arrival are its own, whoever goes through it.
+        let chance = match (&job.load, self.entrance) {
+            (Load::Open(_), Some(_)) => self.routes.entrance_chance(number),
+            _ => self.routes.chance(number),
+        };
+        let user = User::new(chance, chooser.flatten());
+        User { is_entered: self.entrance.is_none(), ..user }
     }
 
     /// The step at a place.
@@ -101,8 +133,9 @@ impl Iterations {
         self.routes.visit(place)
     }
 
-    /// The place after this one; `None` at the end of the iteration.
-    pub(crate) fn after(&self, place: ScenarioPosition) -> Option<ScenarioPosition> {
-        self.routes.after(place)
+    /// The place of a user after the one where it is; `None` at the end of the iteration.
+    pub(crate) fn after(&self, user: &User) -> Option<ScenarioPosition> {
+        self.routes
+            .after(user.place, |condition| condition.holds(user.status, |variable| user.values.get(variable)))
     }
 }

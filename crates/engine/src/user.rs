@@ -39,6 +39,10 @@ pub(crate) struct User {
     pub(crate) values: Values,
     /// Which of the links to each peer are its own, for as long as they are.
     pub(crate) lane: u32,
+    /// The status of the latest reply, where a step asks for it.
+    pub(crate) status: u16,
+    /// Whether it has done what comes before its first iteration.
+    pub(crate) is_entered: bool,
     /// Its request in flight.
     pub(crate) exchange: Option<Exchange>,
     /// When the timer that watches the deadline of its requests comes up.
@@ -62,6 +66,8 @@ impl User {
             chooser: chooser.map(Box::new),
             values: Values::default(),
             lane: NO_LANE,
+            status: 0,
+            is_entered: true,
             exchange: None,
             armed_ns: NEVER,
         }

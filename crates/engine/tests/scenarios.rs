@@ -150,7 +150,7 @@ fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
     let drawn = |second: &str| -> Vec<String> {
         let witness = Witness::start(AT_ONCE);
         let think = ThinkTime::Uniform { min_ns: 0, max_ns: MS };
-        let visits = (0..3).map(|step| Visit { step, think }).collect();
+        let visits = (0..3).map(|step| Visit::of(step, think)).collect();
         let mut job = following(users(&witness, 1, count(60)), in_turn(visits));
         job.data = vec![data(0, Source::Uniform { min: 1, max: 1_000_000 })];
         run(job, script(vec![get("/first/{a}"), get(second), get("/third")]));

@@ -19,6 +19,11 @@ impl Chance {
         Self(Pcg64Mcg::seed_from_u64(self.0.next_u64()))
     }
 
+    /// 128 random bits.
+    pub fn bits(&mut self) -> u128 {
+        u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64())
+    }
+
     /// Uniform in [0, 1), in steps of 2⁻⁵³.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64

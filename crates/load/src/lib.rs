@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod chance;
 pub mod closed;
+mod condition;
 pub mod open;
 mod scenario;
 mod share;
@@ -16,6 +17,7 @@ pub mod values;
 pub mod xoroshiro;
 
 pub use closed::{Closed, ThinkTime};
+pub use condition::{Condition, Guard, Subject, Test};
 pub use open::{Open, Spacing};
 pub use scenario::{Order, Routes, Scenario, ScenarioPosition, Scenarios, Visit};
 pub use share::Share;

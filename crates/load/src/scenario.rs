@@ -6,10 +6,14 @@ use alloc::vec::Vec;
 
 use crate::chance::Chance;
 use crate::closed::ThinkTime;
+use crate::condition::{Condition, Guard};
 use crate::xoroshiro::Xoroshiro;
 
 /// Tells the draws of iterations from other draws of the same seed.
 const STREAM: u64 = 0x6974_6572_6174_696f;
+
+/// Tells the draws before the first iteration from those of iterations.
+const ENTRANCE: u64 = 0x656e_7472_616e_6365;
 
 /// Everything that users do; at least one scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,8 @@ pub struct Scenario {
     pub name: String,
     /// How often it is followed, in proportion to the shares of the others.
     pub share: f64,
+    /// What each user does before its first iteration, one after the other.
+    pub once: Vec<Visit>,
     /// Its steps.
     pub order: Order,
 }
@@ -45,18 +51,37 @@ pub struct Visit {
     pub step: u16,
     /// The pause after it, also after the last one.
     pub think: ThinkTime,
+    /// When it is left out, the outermost first. The first visit of all has none.
+    pub guards: Vec<Guard>,
+}
+
+impl Visit {
+    /// A visit of every iteration.
+    pub fn of(step: u16, think: ThinkTime) -> Self {
+        Self { step, think, guards: Vec::new() }
+    }
 }
 
 impl Scenarios {
     /// One scenario: step 0 and nothing else.
     pub fn single() -> Self {
-        let visit = Visit { step: 0, think: ThinkTime::None };
-        Self { list: vec![Scenario { name: String::new(), share: 1.0, order: Order::InTurn(vec![visit]) }] }
+        let order = Order::InTurn(vec![Visit::of(0, ThinkTime::None)]);
+        Self { list: vec![Scenario { name: String::new(), share: 1.0, once: Vec::new(), order }] }
     }
 
-    /// Every visit of every scenario.
+    /// Every visit of every scenario, those before the first iteration included.
     pub fn visits(&self) -> impl Iterator<Item = &Visit> {
-        self.list.iter().flat_map(|scenario| scenario.order.visits())
+        self.list.iter().flat_map(|scenario| scenario.once.iter().chain(scenario.order.visits()))
+    }
+
+    /// What each user does before its first iteration.
+    pub fn once(&self) -> impl Iterator<Item = &Visit> {
+        self.list.iter().flat_map(|scenario| &scenario.once)
+    }
+
+    /// Whether users leave steps out, or do some before their first iteration: their values outlive requests then.
+    pub fn has_memory(&self) -> bool {
+        self.visits().any(|visit| !visit.guards.is_empty()) || self.once().next().is_some()
     }
 
     /// How many steps there are, if their numbers have no gaps.
@@ -67,8 +92,8 @@ impl Scenarios {
     /// Whether an iteration is one request and no pause, always the same.
     pub fn is_single(&self) -> bool {
         match self.list.as_slice() {
-            [Scenario { order: Order::InTurn(visits), .. }] => {
-                matches!(visits.as_slice(), [Visit { think: ThinkTime::None, .. }])
+            [Scenario { once, order: Order::InTurn(visits), .. }] => {
+                once.is_empty() && matches!(visits.as_slice(), [Visit { think: ThinkTime::None, .. }])
             }
             _ => false,
         }
@@ -76,7 +101,9 @@ impl Scenarios {
 
     /// Whether any iteration has more than one step, so that a reply leads to the next request.
     pub fn has_sequels(&self) -> bool {
-        self.list.iter().any(|scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1))
+        let has_several =
+            |scenario: &Scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1);
+        self.list.iter().any(|scenario| has_several(scenario) || !scenario.once.is_empty())
     }
 }
 
@@ -105,6 +132,7 @@ pub struct ScenarioPosition {
 pub struct Routes {
     seed: u64,
     shares: Shares,
+    /// By scenario, and at the end what is done once.
     scenarios: Vec<Route>,
 }
 
@@ -125,11 +153,24 @@ impl Routes {
                 Order::Mix(visits) => Some(Shares::new(visits.iter().map(|(_, weight)| *weight))),
             },
         };
+        let once = Route { visits: scenarios.once().cloned().collect(), weights: None };
         Self {
             seed,
             shares: Shares::new(scenarios.list.iter().map(|scenario| scenario.share)),
-            scenarios: scenarios.list.iter().map(route).collect(),
+            scenarios: scenarios.list.iter().map(route).chain([once]).collect(),
         }
+    }
+
+    /// Where a user begins before its first iteration; `None`: there is nothing to do before it.
+    pub fn entrance(&self) -> Option<ScenarioPosition> {
+        let number = self.scenarios.len().checked_sub(1)?;
+        let has_visits = self.scenarios.get(number).is_some_and(|route| !route.visits.is_empty());
+        has_visits.then_some(ScenarioPosition { scenario: number as u16, visit: 0 })
+    }
+
+    /// Draws of a user for what it does before its first iteration.
+    pub fn entrance_chance(&self, number: u64) -> Chance {
+        Chance::stream(self.seed ^ ENTRANCE, number)
     }
 
     /// The draws of user or arrival `number`, counted over all workers: they depend on nothing else.
@@ -163,12 +204,22 @@ impl Routes {
         &self.scenarios[usize::from(place.scenario)].visits[usize::from(place.visit)]
     }
 
-    /// The place after this one; `None` at the end of the iteration.
-    pub fn after(&self, place: ScenarioPosition) -> Option<ScenarioPosition> {
-        let route = self.scenarios.get(usize::from(place.scenario))?;
-        let next = place.visit.checked_add(1)?;
-        let has_next = route.weights.is_none() && usize::from(next) < route.visits.len();
-        has_next.then_some(ScenarioPosition { visit: next, ..place })
+    /// The place after this one; `None` at the end of the iteration. Places are left out whose guards `holds` denies.
+    pub fn after(
+        &self,
+        place: ScenarioPosition,
+        holds: impl Fn(&Condition) -> bool,
+    ) -> Option<ScenarioPosition> {
+        let route =
+            self.scenarios.get(usize::from(place.scenario)).filter(|route| route.weights.is_none())?;
+        let mut next = place.visit.checked_add(1)?;
+        loop {
+            let visit = route.visits.get(usize::from(next))?;
+            let Some(denied) = visit.guards.iter().find(|guard| !holds(&guard.condition)) else {
+                return Some(ScenarioPosition { visit: next, ..place });
+            };
+            next = next.checked_add(denied.visits.max(1))?;
+        }
     }
 }
 
@@ -206,13 +257,18 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::condition::{Subject, Test};
 
     fn visit(step: u16) -> Visit {
-        Visit { step, think: ThinkTime::None }
+        Visit::of(step, ThinkTime::None)
     }
 
     fn scenario(share: f64, order: Order) -> Scenario {
-        Scenario { name: String::new(), share, order }
+        Scenario { name: String::new(), share, once: Vec::new(), order }
+    }
+
+    fn after(routes: &Routes, place: ScenarioPosition) -> Option<ScenarioPosition> {
+        routes.after(place, |_| true)
     }
 
     #[test]
@@ -223,7 +279,7 @@ mod tests {
         let routes = Routes::new(&single, 7);
         let (mut chance, mut untouched) = (routes.chance(3), routes.chance(3));
         let place = routes.begin(&mut chance);
-        assert_eq!((routes.visit(place).step, routes.after(place)), (0, None));
+        assert_eq!((routes.visit(place).step, after(&routes, place)), (0, None));
         assert_eq!(chance.unit(), untouched.unit());
     }
 
@@ -237,9 +293,67 @@ mod tests {
         let mut steps = Vec::new();
         while let Some(here) = place {
             steps.push(routes.visit(here).step);
-            place = routes.after(here);
+            place = after(&routes, here);
         }
         assert_eq!(steps, [2, 0, 1]);
+    }
+
+    #[test]
+    fn guarded_visits_are_left_out_together() {
+        let condition = |variable| Condition { subject: Subject::Variable(variable), test: Test::Present };
+        let guarded = |step, guards: &[(u16, u16)]| Visit {
+            guards: guards
+                .iter()
+                .map(|(name, visits)| Guard { condition: condition(*name), visits: *visits })
+                .collect(),
+            ..visit(step)
+        };
+        // 0, then if a: ( 1, if b: 2, 3 ), then 4, then if b: 5.
+        let order = Order::InTurn(vec![
+            visit(0),
+            guarded(1, &[(0, 3)]),
+            guarded(2, &[(1, 1)]),
+            visit(3),
+            visit(4),
+            guarded(5, &[(1, 1)]),
+        ]);
+        let routes = Routes::new(&Scenarios { list: vec![scenario(1.0, order)] }, 7);
+        let steps = |present: &[u16]| {
+            let holds = |condition: &Condition| match condition.subject {
+                Subject::Variable(variable) => present.contains(&variable),
+                Subject::Status => false,
+            };
+            let mut place = Some(ScenarioPosition::default());
+            let mut steps = Vec::new();
+            while let Some(here) = place {
+                steps.push(routes.visit(here).step);
+                place = routes.after(here, holds);
+            }
+            steps
+        };
+        assert_eq!(steps(&[0, 1]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(steps(&[0]), [0, 1, 3, 4]);
+        assert_eq!(steps(&[1]), [0, 4, 5]);
+        assert_eq!(steps(&[]), [0, 4]);
+    }
+
+    #[test]
+    fn what_is_done_once_comes_before_every_iteration_and_in_none() {
+        let log_in =
+            |step| Scenario { once: vec![visit(step)], ..scenario(1.0, Order::InTurn(vec![visit(9)])) };
+        let scenarios =
+            Scenarios { list: vec![log_in(0), scenario(1.0, Order::InTurn(vec![visit(8)])), log_in(1)] };
+        assert!(scenarios.has_memory() && scenarios.has_sequels() && !scenarios.is_single());
+        assert_eq!(scenarios.steps(), 10);
+        let routes = Routes::new(&scenarios, 7);
+        let first = routes.entrance().expect("there is something to do");
+        let second = after(&routes, first).expect("another one");
+        assert_eq!((routes.visit(first).step, routes.visit(second).step), (0, 1));
+        assert_eq!(after(&routes, second), None);
+        for number in 0..100 {
+            assert!(routes.begin(&mut routes.chance(number)).scenario < first.scenario);
+        }
+        assert_eq!(Routes::new(&Scenarios::single(), 7).entrance(), None);
     }
 
     #[test]
@@ -257,7 +371,7 @@ mod tests {
         for number in 0..u64::from(n) {
             // The first draw of each arrival: neighbouring arrivals must not hang together.
             let place = routes.begin(&mut routes.chance(number));
-            assert_eq!(routes.after(place), None);
+            assert_eq!(after(&routes, place), None);
             seen[usize::from(routes.visit(place).step)] += 1;
         }
         for (step, share) in [0.6, 0.2, 0.0, 0.2, 0.0].into_iter().enumerate() {

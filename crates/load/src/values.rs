@@ -26,6 +26,9 @@ pub struct DataSource {
 /// What an allocation takes at most beyond what was asked for: its head, and rounding up.
 const ALLOCATION_BYTES: usize = 32;
 
+/// Characters of a UUID.
+const UUID_BYTES: usize = 36;
+
 /// Rows of columns, shared by all workers.
 pub type Rows = Arc<[Box<[Box<str>]>]>;
 
@@ -64,6 +67,13 @@ pub enum Source {
         /// What it is made of: ASCII, each character equally likely.
         alphabet: &'static str,
     },
+    /// A UUID of version 4 (RFC 9562).
+    Uuid,
+    /// The time of the wall clock, since 1970.
+    Timestamp {
+        /// Nanoseconds of its unit.
+        unit_ns: u64,
+    },
     /// Rows of a table.
     Rows {
         /// The table, without its header.
@@ -93,6 +103,8 @@ impl Source {
         match self {
             Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } => "-9223372036854775808".len(),
             Self::Text { length, .. } => *length as usize,
+            Self::Uuid => UUID_BYTES,
+            Self::Timestamp { .. } => "18446744073709551615".len(),
             Self::Rows { rows, .. } => {
                 rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
             }
@@ -123,6 +135,8 @@ enum Drawer {
     Uniform { min: i64, max: i64 },
     Zipf(Zipf),
     Text { length: u32, alphabet: &'static [u8] },
+    Uuid,
+    Timestamp { unit_ns: u64 },
     InTurn { rows: Rows, places: Sequence },
     Random { rows: Rows },
 }
@@ -139,6 +153,8 @@ impl Values {
             Source::Text { length, alphabet } => {
                 Drawer::Text { length: *length, alphabet: alphabet.as_bytes() }
             }
+            Source::Uuid => Drawer::Uuid,
+            Source::Timestamp { unit_ns } => Drawer::Timestamp { unit_ns: (*unit_ns).max(1) },
             Source::Rows { rows, order: RowOrder::Random } => Drawer::Random { rows: Arc::clone(rows) },
             Source::Rows { rows, order: RowOrder::InTurn } => {
                 let last = rows.len().saturating_sub(1) as i64;
@@ -150,8 +166,14 @@ impl Values {
     }
 
     /// Draws the next value of one source, and hands it over with each variable that it fills. What is random is drawn from
-    /// `chance`; what is given once comes from this worker's own row.
-    pub fn draw(&mut self, source: usize, chance: &mut Chance, mut set: impl FnMut(u16, &[u8])) {
+    /// `chance`; what is given once comes from this worker's own row. `wall_ns` is asked for the time, where a source is the time.
+    pub fn draw(
+        &mut self,
+        source: usize,
+        chance: &mut Chance,
+        wall_ns: impl FnOnce() -> u64,
+        mut set: impl FnMut(u16, &[u8]),
+    ) {
         let Some((fills, drawer)) = self.sources.get_mut(source) else { return };
         let text = &mut self.text;
         text.clear();
@@ -167,6 +189,11 @@ impl Values {
                 }
                 return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
             }
+            Drawer::Uuid => {
+                write_uuid(chance.bits(), text);
+                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
+            }
+            Drawer::Timestamp { unit_ns } => (wall_ns() / *unit_ns) as i64,
             Drawer::InTurn { rows, places } => {
                 let row = rows.get(places.take() as usize).map(|row| &**row);
                 return set_columns(row, fills, set);
@@ -181,6 +208,22 @@ impl Values {
         let _ = write!(text, "{number}");
         fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
     }
+}
+
+/// Writes a UUID of these bits, but for those of version and variant.
+fn write_uuid(bits: u128, text: &mut String) {
+    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let part = |shift: u32, bytes: u32| bits >> shift & ((1 << (8 * bytes)) - 1);
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        part(96, 4),
+        part(80, 2),
+        part(64, 2),
+        part(48, 2),
+        part(0, 6)
+    );
 }
 
 fn set_columns(row: Option<&[Box<str>]>, fills: &[(u16, usize)], mut set: impl FnMut(u16, &[u8])) {

@@ -12,9 +12,14 @@ fn taken(source: &Source, share: Share, count: usize) -> Vec<i64> {
     let (mut values, mut chance) = (Values::new(&data, share), Chance::stream(1, 1));
     let mut taken = Vec::new();
     for _ in 0..count {
-        values.draw(0, &mut chance, |_, text| {
-            taken.push(std::str::from_utf8(text).unwrap().parse().unwrap());
-        });
+        values.draw(
+            0,
+            &mut chance,
+            || 0,
+            |_, text| {
+                taken.push(std::str::from_utf8(text).unwrap().parse().unwrap());
+            },
+        );
     }
     taken
 }
@@ -63,7 +68,7 @@ proptest! {
             let (mut values, mut chance) = (Values::new(&data, Share::WHOLE), Chance::stream(seed, 1));
             for _ in 0..20 {
                 let mut number: Option<i64> = None;
-                values.draw(0, &mut chance, |_, text| number = std::str::from_utf8(text).unwrap().parse().ok());
+                values.draw(0, &mut chance, || 0, |_, text| number = std::str::from_utf8(text).unwrap().parse().ok());
                 prop_assert!(number.is_some_and(|number| (min..=max).contains(&number)));
             }
         }

@@ -16,10 +16,15 @@ fn draws(values: &mut Values, chance: &mut Chance, count: usize) -> Vec<String> 
     (0..count)
         .map(|_| {
             let mut given = None;
-            values.draw(0, chance, |variable, value| {
-                assert_eq!((variable, given.is_none()), (0, true));
-                given = Some(String::from_utf8(value.to_vec()).unwrap());
-            });
+            values.draw(
+                0,
+                chance,
+                || 0,
+                |variable, value| {
+                    assert_eq!((variable, given.is_none()), (0, true));
+                    given = Some(String::from_utf8(value.to_vec()).unwrap());
+                },
+            );
             given.expect("a value")
         })
         .collect()
@@ -43,6 +48,30 @@ fn assert_share(seen: usize, of: usize, share: f64) {
         "{seen} of {of}, expected {:.1} ± {deviation:.1}",
         of as f64 * share
     );
+}
+
+#[test]
+fn a_uuid_has_its_form_and_is_another_every_time() {
+    let drawn = drawn(Source::Uuid, 1000);
+    for uuid in &drawn {
+        let parts: Vec<&str> = uuid.split('-').collect();
+        assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [8, 4, 4, 4, 12], "{uuid}");
+        assert!(uuid.bytes().all(|byte| byte == b'-' || matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{uuid}");
+        assert!(parts[2].starts_with('4') && parts[3].starts_with(['8', '9', 'a', 'b']), "{uuid}");
+    }
+    assert_eq!(drawn.iter().collect::<BTreeSet<_>>().len(), 1000);
+    assert_eq!(self::drawn(Source::Uuid, 1000), drawn, "a seed repeats them");
+}
+
+#[test]
+fn a_timestamp_is_the_time_in_its_unit() {
+    for (unit_ns, expected) in [(1_000_000, "1764111600123"), (1_000_000_000, "1764111600")] {
+        let mut values = Values::new(&data(Source::Timestamp { unit_ns }), Share::WHOLE);
+        let mut given = String::new();
+        let set = |_, value: &[u8]| given = String::from_utf8(value.to_vec()).unwrap();
+        values.draw(0, &mut Chance::stream(1, 1), || 1_764_111_600_123_456_789, set);
+        assert_eq!(given, expected);
+    }
 }
 
 #[test]
@@ -132,9 +161,14 @@ fn rows_fill_several_variables_from_the_same_row() {
     let mut values = Values::new(&[DataSource { fills: vec![(4, 1), (2, 0)], source }], Share::WHOLE);
     let mut given = Vec::new();
     for _ in 0..4 {
-        values.draw(0, &mut Chance::stream(1, 1), |variable, value| {
-            given.push((variable, String::from_utf8(value.to_vec()).unwrap()));
-        });
+        values.draw(
+            0,
+            &mut Chance::stream(1, 1),
+            || 0,
+            |variable, value| {
+                given.push((variable, String::from_utf8(value.to_vec()).unwrap()));
+            },
+        );
     }
     let expected = [(4, "1"), (2, "ann"), (4, "22"), (2, "bob"), (4, ""), (2, "eve"), (4, "1"), (2, "ann")];
     assert_eq!(given, expected.map(|(variable, text)| (variable, text.to_owned())));

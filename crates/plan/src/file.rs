@@ -3,8 +3,10 @@
 mod aliases;
 mod baseline;
 mod body;
+mod built_in;
 mod carried;
 mod compare;
+mod condition;
 mod data;
 mod errors;
 mod events;
@@ -41,6 +43,7 @@ pub(crate) mod tree;
 mod url;
 mod variables;
 mod variants;
+mod visits;
 mod words;
 
 use std::env::VarError;

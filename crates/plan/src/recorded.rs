@@ -1,7 +1,7 @@
 //! A plan as JSON, for the record and its hash; shows no secret.
 
 use load::values::{RowOrder, Source};
-use load::{DataSource, Order, ThinkTime, Visit};
+use load::{DataSource, Guard, Order, Subject, Test, ThinkTime, Visit};
 use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 
@@ -32,7 +32,13 @@ impl Plan {
                     visits.iter().map(|(visit, weight)| visit_json(visit, Some(*weight))).collect()
                 }
             };
-            json!({ "name": scenario.name, "share": scenario.share, "visits": visits })
+            let mut scenario_json =
+                json!({ "name": scenario.name, "share": scenario.share, "visits": visits });
+            if !scenario.once.is_empty() {
+                let once = scenario.once.iter().map(|visit| visit_json(visit, None));
+                scenario_json["once"] = json!(once.collect::<Vec<Value>>());
+            }
+            scenario_json
         });
         let mut stop = json!({ "at_ns": self.stop.at_ns, "requests": self.stop.requests });
         if self.extend > 0 {
@@ -146,7 +152,26 @@ fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {
         ThinkTime::Uniform { min_ns, max_ns } => json!({ "min_ns": min_ns, "max_ns": max_ns }),
         ThinkTime::Exponential { mean_ns } => json!({ "mean_ns": mean_ns }),
     };
-    json!({ "step": visit.step, "weight": weight, "think": think })
+    let mut visit_json = json!({ "step": visit.step, "weight": weight, "think": think });
+    if !visit.guards.is_empty() {
+        visit_json["if"] = json!(visit.guards.iter().map(guard_json).collect::<Vec<Value>>());
+    }
+    visit_json
+}
+
+/// A constant may be anything, and is short.
+fn guard_json(guard: &Guard) -> Value {
+    let subject = match guard.condition.subject {
+        Subject::Status => json!("status"),
+        Subject::Variable(variable) => json!(variable),
+    };
+    let (test, text) = match &guard.condition.test {
+        Test::Is(text) => ("is", Some(String::from_utf8_lossy(text))),
+        Test::IsNot(text) => ("is not", Some(String::from_utf8_lossy(text))),
+        Test::Present => ("is present", None),
+        Test::Absent => ("is absent", None),
+    };
+    json!({ "of": subject, "test": test, "text": text, "visits": guard.visits })
 }
 
 /// Of a table its size only: what is in it may be anybody's secret.
@@ -156,6 +181,8 @@ fn data_json(data: &DataSource) -> Value {
         Source::Uniform { min, max } => json!({ "uniform": [min, max] }),
         Source::Zipf { min, max, exponent } => json!({ "zipf": [min, max], "exponent": exponent }),
         Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
+        Source::Uuid => json!({ "uuid": 4 }),
+        Source::Timestamp { unit_ns } => json!({ "timestamp_unit_ns": unit_ns }),
         Source::Rows { rows, order } => {
             json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })
         }

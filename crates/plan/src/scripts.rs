@@ -138,11 +138,12 @@ fn scenarios(scripts: &[Chosen]) -> Scenarios {
     if scripts.len() == 1 {
         return Scenarios::single();
     }
-    let visits = scripts.iter().enumerate().map(|(number, script)| {
-        (Visit { step: number as u16, think: ThinkTime::None }, f64::from(script.weight))
-    });
+    let visits = scripts
+        .iter()
+        .enumerate()
+        .map(|(number, script)| (Visit::of(number as u16, ThinkTime::None), f64::from(script.weight)));
     let order = Order::Mix(visits.collect());
-    Scenarios { list: vec![Scenario { name: String::new(), share: 1.0, order }] }
+    Scenarios { list: vec![Scenario { name: String::new(), share: 1.0, once: Vec::new(), order }] }
 }
 
 struct Checker<'a> {

@@ -1,5 +1,6 @@
 //! What the requests of a scenario send: bodies made of values, headers, credentials, and cookies.
 
+use load::values::Source;
 use plan::Study;
 
 use crate::good_plans::{launch, text};
@@ -146,4 +147,76 @@ fn redirects_are_followed_where_the_plan_says_so() {
     let words = study.explain();
     assert!(words.contains("GET /a: follows up to 3 redirects, expects"), "{words}");
     assert!(words.contains("GET /b: expects") && words.contains("GET /c: follows 1 redirect, "), "{words}");
+}
+
+#[test]
+fn steps_are_repeated_left_out_and_done_once_as_the_plan_says() {
+    let study = text(
+        r#"
+scenario:
+  cookies: true
+  steps:
+    - { name: form, get: /login, once: true, save: { csrf: { body: 'value="(.*)"' } } }
+    - { name: log in, post: /login, form: { csrf: "{csrf}" }, once: true, save: { role: { header: X-Role } } }
+    - { name: list, get: /orders, repeat: 2, save: { order: { json: "$[0].id" } } }
+    - if: "{role} == 'an admin'"
+      steps:
+        - { name: one, get: "/orders/{order}", save: { next: { header: Link } } }
+        - { name: next, get: "{next}", if: "{status} != 404", repeat: 2 }
+    - { name: last, get: "/?{csrf}&{next}", if: "{next} is present" }
+load: { users: 2 }
+url: http://127.0.0.1:8080
+"#,
+    );
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let scenario = &plan.scenarios.list[0];
+    assert_eq!(scenario.once.iter().map(|visit| visit.step).collect::<Vec<_>>(), [0, 1]);
+    let visits: Vec<_> = scenario.order.visits().collect();
+    assert_eq!(visits.iter().map(|visit| visit.step).collect::<Vec<_>>(), [2, 2, 3, 4, 4, 5]);
+    let lengths = |at: usize| visits[at].guards.iter().map(|guard| guard.visits).collect::<Vec<_>>();
+    assert_eq!((0..6).map(lengths).collect::<Vec<_>>(), [vec![], vec![], vec![3], vec![1], vec![1], vec![1]]);
+    let next = plan.variables.iter().position(|name| name == "next").expect("a variable") as u16;
+    assert_eq!(plan.data.len(), 1, "what a step saves that may be left out does not outlive its iteration");
+    assert_eq!(plan.data[0].fills, [(next, 0)]);
+    let words = study.explain();
+    for line in [
+        "once for each user: form: expects",
+        "list: expects status 200–399; saves order; 2 times",
+        "one: expects status 200–399; saves next; if {role} == an admin (for 3 requests)",
+        "next: expects status 200–399; 2 times; if {status} != 404",
+        "last: expects status 200–399; if {next} is present",
+        "4 steps, one after the other; each user keeps cookies",
+    ] {
+        assert!(words.contains(line), "{line}: {words}");
+    }
+}
+
+#[test]
+fn built_in_values_need_no_section() {
+    let study = text(
+        r#"
+scenario:
+  - { name: a, get: "/{uuid}/{timestamp}/{timestamp.s}/{random.int}/{random.int.-5..5}/{uuid.other}/{uuid}" }
+  - { name: b, get: "/{uuid}" }
+load: { users: 1 }
+url: http://127.0.0.1:8080
+"#,
+    );
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let sources: Vec<_> = plan.data.iter().map(|data| (&data.source, data.fills.len())).collect();
+    assert_eq!(
+        sources,
+        [
+            (&Source::Uuid, 1),
+            (&Source::Timestamp { unit_ns: 1_000_000 }, 1),
+            (&Source::Timestamp { unit_ns: 1_000_000_000 }, 1),
+            (&Source::Uniform { min: 0, max: 2_147_483_647 }, 1),
+            (&Source::Uniform { min: -5, max: 5 }, 1),
+            (&Source::Uuid, 1),
+        ]
+    );
+    let own = text(
+        "scenario: [ get: \"/{uuid}\" ]\ndata: { uuid: { uniform: 1..2 } }\nload: { users: 1 }\nurl: http://127.0.0.1:1\n",
+    );
+    assert!(own.explain().contains("data        uuid: 1 to 2, all equally likely"), "{}", own.explain());
 }

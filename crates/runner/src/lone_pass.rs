@@ -73,8 +73,9 @@ fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
     let alone = |visits: &[Visit]| Scenario {
         name: String::new(),
         share: 1.0,
+        once: scenarios.once().map(|visit| Visit { think: ThinkTime::None, ..visit.clone() }).collect(),
         order: Order::InTurn(
-            visits.iter().map(|visit| Visit { step: visit.step, think: ThinkTime::None }).collect(),
+            visits.iter().map(|visit| Visit { think: ThinkTime::None, ..visit.clone() }).collect(),
         ),
     };
     let of = |scenario: &Scenario| match &scenario.order {
@@ -109,7 +110,7 @@ fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u
 /// The plan of a single user who goes through one scenario once.
 fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     let mut alone = plan.clone();
-    let requests = scenario.order.visits().count() as u64;
+    let requests = (scenario.once.len() + scenario.order.visits().count()) as u64;
     alone.load = Load::Closed(Closed {
         users: 1,
         ramp_up_ns: 0,

@@ -64,6 +64,7 @@ impl Worker<'_> {
         }
         if self.keeps_values {
             link.channel.saved(Ticket(number), &mut user.values);
+            user.status = reply.status;
         }
         link.served = link.served.saturating_add(1);
         link.failures = 0;

@@ -1,6 +1,6 @@
 //! What comes after a request: the next step of its iteration, a pause, or the next iteration.
 
-use load::Load;
+use load::{Load, SECOND_NS};
 
 use super::Worker;
 use crate::driver::Driver;
@@ -8,6 +8,9 @@ use crate::exchange::Exchange;
 use crate::running::StopLevel;
 use crate::timers::Reason;
 use crate::user::NO_LANE;
+
+/// How long a user waits who could not do what comes before its first iteration, such as a log-in that was rejected.
+const ENTRANCE_BACK_OFF_NS: u64 = SECOND_NS / 10;
 
 impl Worker<'_> {
     /// Starts an iteration of a user who has no request in flight; in an open load it is that of an arrival. One that was due was
@@ -84,7 +87,8 @@ impl Worker<'_> {
         let late_ns = exchange.begun_ns.saturating_sub(exchange.intended_ns);
         let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
         let intended_ns = ended_ns.saturating_add(think_time.draw(&mut user.pauses));
-        let Some(next) = self.iterations.after(user.place).filter(|_| is_ok) else {
+        let Some(next) = self.iterations.after(user).filter(|_| is_ok) else {
+            user.is_entered |= is_ok && Some(user.place.scenario) == self.entrance;
             return Some(intended_ns);
         };
         if !self.stop.admits(intended_ns.max(at_ns), self.planned) {
@@ -107,6 +111,8 @@ impl Worker<'_> {
     /// An iteration that began at `begun_ns` is over at `over_ns`, which may lie ahead: the last pause belongs to it.
     #[inline]
     fn end_iteration(&mut self, number: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
+        let is_entered = self.users[number as usize].is_entered;
+        let back_off_ns = if is_entered { back_off_ns } else { back_off_ns.max(ENTRANCE_BACK_OFF_NS) };
         let ready_ns = over_ns.max(at_ns.saturating_add(back_off_ns));
         match &mut self.driver {
             Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(number),
@@ -147,6 +153,11 @@ impl Worker<'_> {
             _ if was_paused && may_start => {
                 let step = self.iterations.visit(place).step;
                 self.begin(number, step, false, intended_ns, now_ns);
+            }
+            Driver::Open(_) if !self.users[number as usize].is_entered => {
+                if may_start {
+                    self.begin_iteration(number, None, false, intended_ns.max(now_ns), now_ns);
+                }
             }
             Driver::Open(open) => open.idle.push_back(number),
             Driver::Closed { .. } if self.dispatch.pool.is_some() => {

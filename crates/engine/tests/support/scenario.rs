@@ -45,12 +45,17 @@ pub(crate) fn script(steps: Vec<Step>) -> Http1 {
 
 /// A visit with a pause after it.
 pub(crate) fn visit(step: u16, think_ns: u64) -> Visit {
-    Visit { step, think: if think_ns == 0 { ThinkTime::None } else { ThinkTime::Constant { ns: think_ns } } }
+    Visit::of(step, if think_ns == 0 { ThinkTime::None } else { ThinkTime::Constant { ns: think_ns } })
 }
 
 /// Scenarios with their shares.
 pub(crate) fn scenarios(list: Vec<(f64, Order)>) -> Scenarios {
-    let named = list.into_iter().map(|(share, order)| Scenario { name: String::new(), share, order });
+    let named = list.into_iter().map(|(share, order)| Scenario {
+        name: String::new(),
+        share,
+        once: Vec::new(),
+        order,
+    });
     Scenarios { list: named.collect() }
 }
 

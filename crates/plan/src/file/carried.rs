@@ -24,6 +24,8 @@ pub(crate) struct Carried<'a> {
     list: Vec<Item<'a>>,
     /// Where cookies are kept, if they are.
     cookies: Option<CookieJar>,
+    /// Whether each iteration begins without them.
+    is_cleared: bool,
     /// How many redirects in a row are followed.
     redirects: u8,
 }
@@ -66,7 +68,8 @@ impl<'a> Carried<'a> {
         let cookies = jar.and_then(|jar| {
             Some(CookieJar { jar: variables.hidden(jar)?, path: variables.hidden(COOKIE_PATH)? })
         });
-        Self { list, cookies, redirects: redirects(scenario).unwrap_or(0) }
+        let is_cleared = jar == Some(COOKIES_OF_ITERATION);
+        Self { list, cookies, is_cleared, redirects: redirects(scenario).unwrap_or(0) }
     }
 
     /// Adds it to the request of a step, as far as its values are known by then, and the request does not have it already.
@@ -114,6 +117,11 @@ impl<'a> Carried<'a> {
         }
     }
 
+    /// Whether each iteration begins without cookies.
+    pub(crate) fn keeps_cookies_of_iterations(&self) -> bool {
+        self.is_cleared
+    }
+
     /// Where a header is, in any case.
     pub(crate) fn header_at(&self, name: &str) -> Option<Span> {
         self.list.iter().find(|item| item.is_header(name)).map(|item| item.at)
@@ -129,8 +137,13 @@ impl<'a> Carried<'a> {
 /// What takes the cookies of the last iteration away.
 pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
     let jar = variables.iter().position(|name| name == COOKIES_OF_ITERATION)?;
+    Some(emptied(&[jar as u16]))
+}
+
+/// What empties variables for each iteration.
+pub(crate) fn emptied(variables: &[u16]) -> DataSource {
     let source = Source::Text { length: 0, alphabet: "0" };
-    Some(DataSource { fills: vec![(jar as u16, 0)], source })
+    DataSource { fills: variables.iter().map(|variable| (*variable, 0)).collect(), source }
 }
 
 impl Item<'_> {

@@ -31,6 +31,8 @@ pub(crate) struct DataText {
 
 enum DataKind {
     Number(Source),
+    /// It is not written here.
+    BuiltIn(Source),
     /// Its file could not be read, or is none: nothing more is said about it.
     Unknown,
     Table {
@@ -182,7 +184,8 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
 /// What a name means.
 pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
     let (first, column) = name.split_once('.').map_or((name, None), |(first, column)| (first, Some(column)));
-    let Some(source) = sources.iter().position(|source| source.name == first) else {
+    let is_written = |source: &DataText| !matches!(source.kind, DataKind::BuiltIn(_));
+    let Some(source) = sources.iter().position(|source| source.name == first && is_written(source)) else {
         return Meaning::Nothing;
     };
     match (&sources[source].kind, column) {
@@ -193,19 +196,29 @@ pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
             }
         }
         (DataKind::Table { .. }, None) => Meaning::NoColumn { source },
-        (DataKind::Number(_), Some(_)) => Meaning::Nothing,
+        (DataKind::Number(_), Some(_)) | (DataKind::BuiltIn(_), _) => Meaning::Nothing,
         (DataKind::Number(_), None) | (DataKind::Unknown, _) => Meaning::Column { source, column: 0 },
     }
 }
 
 impl DataText {
+    /// A source that no section defines.
+    pub(crate) fn built_in(name: &str, at: Span, source: Source) -> Self {
+        Self { name: name.to_owned(), at, kind: DataKind::BuiltIn(source), fills: Vec::new() }
+    }
+
+    /// Whether it is the one of this name.
+    pub(crate) fn is_built_in(&self, name: &str) -> bool {
+        matches!(self.kind, DataKind::BuiltIn(_)) && self.name == name
+    }
+
     /// How its values are called in braces.
     pub(crate) fn spellings(&self) -> Vec<String> {
         match &self.kind {
             DataKind::Table { columns, .. } => {
                 columns.iter().map(|column| format!("{}.{column}", self.name)).collect()
             }
-            DataKind::Number(_) | DataKind::Unknown => vec![self.name.clone()],
+            DataKind::Number(_) | DataKind::BuiltIn(_) | DataKind::Unknown => vec![self.name.clone()],
         }
     }
 
@@ -228,7 +241,9 @@ pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<D
             continue;
         }
         match source.kind {
-            DataKind::Number(number) => finished.push(DataSource { fills: source.fills, source: number }),
+            DataKind::Number(number) | DataKind::BuiltIn(number) => {
+                finished.push(DataSource { fills: source.fills, source: number });
+            }
             DataKind::Unknown => {}
             DataKind::Table { columns, bytes, order, node } => {
                 let mut used: Vec<usize> = source.fills.iter().map(|(_, column)| *column).collect();

@@ -100,6 +100,17 @@ pub(crate) const REDIRECTS: Form = Form {
     schema: FormSchema::NumberOr("^([0-9]|1[0-9]|20)$"),
 };
 
+const REPEAT_MAX: u32 = 1000;
+
+pub(crate) const REPEAT: Form = Form {
+    words: "a whole number from 1 to 1000",
+    check: |text| match text.parse::<u32>() {
+        Ok(1..=REPEAT_MAX) => Ok(()),
+        _ => Err(format!("{text:?} is not a whole number from 1 to {REPEAT_MAX}")),
+    },
+    schema: FormSchema::NumberOr("^([1-9][0-9]{0,2}|1000)$"),
+};
+
 const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
 
 pub(crate) const DURATION: Form = Form {

@@ -12,8 +12,9 @@ use super::step::{self, ReadStep};
 use super::transaction;
 use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
+use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
-use crate::plan::PlannedStep;
+use crate::plan::{Action, PlannedStep};
 
 const STEPS_MAX: usize = 1_000;
 /// Redirects that are followed, over all steps: each has an account of its own in every thread.
@@ -44,54 +45,70 @@ struct Written<'a> {
     node: Option<&'a Node>,
 }
 
+impl<'a> Written<'a> {
+    /// Its steps, those within groups included.
+    fn leaves(&self) -> Vec<&'a Node> {
+        visits::leaves(self.steps)
+    }
+}
+
 /// Reads scenarios and data. `is_sound`: the plan has the right shape, so that what is unused is worth telling.
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
     let mut written = written(root, reading);
     limit_expressions(&mut written, reading);
     let shares = shares(&written, is_share_needed(root), reading);
     let found_before = reading.findings.count();
-    let saves = written.iter().flat_map(|scenario| scenario.steps).filter_map(|step| step.get("save"));
+    let saves = written.iter().flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves);
     let (mut steps, mut places, mut authorized_at) =
         (Vec::<PlannedStep>::new(), Vec::<Span>::new(), Vec::new());
     let (mut list, mut played, mut played_at) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut left_out, mut are_too_many) = (Vec::new(), false);
     (reading.is_http, reading.is_sql) = kinds(&written);
     for (scenario, share) in written.iter().zip(shares) {
-        let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
+        let is_mix = scenario.leaves().iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
         let mut carried = match scenario.node {
             Some(node) => Carried::read(node, &mut variables, reading),
             None => Carried::default(),
         };
-        let mut visits = Vec::new();
-        for node in scenario.steps {
+        let mut read_visit = |node: &Node, variables: &mut Variables, reading: &mut Reading<'_>| {
             if steps.len() >= STEPS_MAX {
-                reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
-                break;
+                if !std::mem::replace(&mut are_too_many, true) {
+                    reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
+                }
+                return None;
             }
-            let Some(read) = read_step(node, &mut played, &mut carried, &mut variables, reading) else {
-                continue;
-            };
+            let read = read_step(node, &mut played, &mut carried, variables, reading)?;
             authorized_at.extend(read.authorization_at);
             if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
                 let line = line_at(reading.source, places[known].start).number;
                 let what = format!("duplicate step name {:?}; the first is on line {line}", read.step.name);
                 reading.at(read.name_at, what, "add a different `name` to one of them");
             }
-            let visit = Visit { step: steps.len() as u16, think: read.think };
-            visits.push((visit, weight(&read, node, is_mix, reading)));
+            let visit = Visit::of(steps.len() as u16, read.think);
+            let weight = weight(&read, node, is_mix, reading);
             places.push(read.name_at);
             played_at.extend(read.step.request().is_none().then_some(read.name_at));
             steps.push(read.step);
+            Some(ReadVisit { visit, weight })
+        };
+        let visits = Visits::read(scenario.steps, is_mix, &mut variables, reading, &mut read_visit);
+        let once_at = scenario.steps.iter().find_map(|step| step.entry("once"));
+        if let Some(once) = once_at.filter(|_| carried.keeps_cookies_of_iterations()) {
+            let what =
+                "with `cookies: iteration`, no iteration has the cookies of a step that is done `once`";
+            reading.at(once.key_at, what, "write `cookies: true`");
         }
         carried.finish(&mut variables, reading);
-        let order = if is_mix {
-            Order::Mix(visits)
-        } else {
-            Order::InTurn(visits.into_iter().map(|(visit, _)| visit).collect())
+        left_out.extend(visits.left_out());
+        let (once, visits) = (visits.once, visits.list.into_iter());
+        let order = match is_mix {
+            true => Order::Mix(visits.map(|read| (read.visit, read.weight)).collect()),
+            false => Order::InTurn(visits.map(|read| read.visit).collect()),
         };
-        list.push(Scenario { name: scenario.name.clone(), share, order });
+        list.push(Scenario { name: scenario.name.clone(), share, once, order });
     }
     let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
     let redirects: usize = steps.iter().filter_map(followed).sum();
@@ -108,13 +125,32 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
     data.extend(carried::without_cookies(&names));
+    data.extend(without_values(&steps, &left_out, &names));
     let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
     Script { steps, variables: names, scenarios: Scenarios { list }, data, sql, authorized_at }
 }
 
+/// What empties the values that steps save which an iteration may leave out: they must not be those of the last one.
+fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> Option<DataSource> {
+    let mut saved: Vec<u16> = Vec::new();
+    for step in left_out.iter().filter_map(|step| steps.get(usize::from(*step))) {
+        match &step.action {
+            Action::Http(action) => saved.extend(action.captures.iter().map(|capture| capture.variable)),
+            Action::Sql(action) => {
+                let number = |name: &String| names.iter().position(|known| known == name);
+                saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
+            }
+            Action::Tool(_) => {}
+        }
+    }
+    saved.sort_unstable();
+    saved.dedup();
+    (!saved.is_empty()).then(|| carried::emptied(&saved))
+}
+
 /// Whether some steps are requests, and whether some are transactions. What is neither is misspelt.
 fn kinds(written: &[Written<'_>]) -> (bool, bool) {
-    let steps = || written.iter().flat_map(|scenario| scenario.steps);
+    let steps = || written.iter().flat_map(Written::leaves);
     let is_request = |step: &Node| {
         let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
         !transaction::is_one(step) && step.entries().iter().any(asks)
@@ -191,7 +227,7 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     };
     let mut count = 0;
     for scenario in written {
-        count += scenario.steps.iter().map(of_step).sum::<usize>();
+        count += scenario.leaves().into_iter().map(of_step).sum::<usize>();
         if count > EXPRESSIONS_MAX {
             let what = format!("there are more than {EXPRESSIONS_MAX} regular expressions");
             reading.at(scenario.at, what, "use fewer; `body` finds plain text");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wire::braces::{Piece, pieces};
 
+use super::built_in;
 use super::data::{self, DataText, Meaning};
 use super::reading::Reading;
 use super::secret;
@@ -157,14 +158,45 @@ impl Variables {
                 let known = source.spellings();
                 unknown(at(reading.source), what, name, &known, "write one of", reading);
             }
+            Meaning::Nothing if built_in::source(name).is_some() => {
+                self.use_built_in(name, at, place, reading)
+            }
             Meaning::Nothing => {
                 let data = self.data.iter().flat_map(DataText::spellings);
-                let known: Vec<String> = self.saved.keys().cloned().chain(data).collect();
+                let built_in = built_in::SPELLINGS.map(str::to_owned);
+                let known: Vec<String> = self.saved.keys().cloned().chain(data).chain(built_in).collect();
                 let listed_as =
                     "define it under `data` or `save`, write {{…}} for literal braces, or use one of";
                 let what = format!("{}undefined variable {{{name}}}", place());
                 unknown(at(reading.source), what, name, &known, listed_as, reading);
             }
+        }
+    }
+
+    /// A value that needs no definition: its source is one of the data from now on.
+    fn use_built_in(
+        &mut self,
+        name: &str,
+        at: impl Fn(&str) -> Span,
+        place: impl Fn() -> String,
+        reading: &mut Reading<'_>,
+    ) {
+        let known = self.data.iter().position(|source| source.is_built_in(name));
+        let source = match (known, built_in::source(name)) {
+            (Some(known), _) => known,
+            (None, Some(Ok(source))) => {
+                self.data.push(DataText::built_in(name, at(reading.source), source));
+                self.data.len() - 1
+            }
+            (None, Some(Err(what))) => {
+                let at = at(reading.source);
+                let what = what.split("; write ").next().unwrap_or_default();
+                return reading.at(at, format!("{}{what}", place()), "write {random.int.1..1000}");
+            }
+            (None, None) => return,
+        };
+        if let Some(variable) = self.number(name, at, reading) {
+            self.data[source].fill(variable, 0);
         }
     }
 

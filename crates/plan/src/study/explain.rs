@@ -1,9 +1,10 @@
 //! A study in words, before anything is started. It shows no URL's name and password, and no header.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use load::values::{DataSource, RowOrder, Source};
-use load::{Order, Scenario, ThinkTime, Visit};
+use load::{Guard, Order, Scenario, Subject, Test, ThinkTime, Visit};
 use sql::RowCount;
 use wire::http1::Checks;
 
@@ -17,6 +18,18 @@ use crate::visible::visible;
 
 /// More variants are counted, not listed.
 const LISTED_MAX: usize = 20;
+
+/// A visit, its weight in a mix, and how often an iteration comes to its step.
+type Repeated<'a> = (&'a Visit, Option<f64>, usize);
+
+/// Each step once.
+fn distinct<'a>(visits: Vec<(&'a Visit, Option<f64>)>) -> Vec<Repeated<'a>> {
+    let mut times: BTreeMap<u16, usize> = BTreeMap::new();
+    visits.iter().for_each(|(visit, _)| *times.entry(visit.step).or_default() += 1);
+    let first =
+        visits.into_iter().filter_map(|(visit, weight)| Some((visit, weight, times.remove(&visit.step)?)));
+    first.collect()
+}
 
 impl Study {
     /// What will be done, in words: lines of text.
@@ -84,33 +97,65 @@ impl Study {
             ),
         };
         let sum: f64 = visits.iter().filter_map(|(_, weight)| *weight).sum();
+        let visits = distinct(visits);
         let name =
             if scenario.name.is_empty() { String::new() } else { format!("{}{share}, ", scenario.name) };
         let count = visits.len();
         let how = if count == 1 { "1 step".to_owned() } else { format!("{count} steps, {how}") };
-        let cookies = self.cookie_words(&visits);
+        let once: Vec<Repeated<'_>> = scenario.once.iter().map(|visit| (visit, None, 1)).collect();
+        let cookies = self.cookie_words(once.iter().chain(&visits));
         let _ = writeln!(out, "scenario    {name}{how}{cookies}");
-        for (visit, weight) in visits {
+        let once = once.into_iter().map(|visit| (visit, "once for each user: "));
+        for ((visit, weight, times), when) in once.chain(visits.into_iter().map(|visit| (visit, ""))) {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
             let weight = weight.map_or(String::new(), |weight| format!("{}  ", show_percent(weight / sum)));
             let (wanted, saved) = self.wanted_and_saved(&step.action);
             let saved =
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
             let think = think_words(visit.think);
-            let _ = writeln!(out, "            {weight}{}: {wanted}{saved}{think}", step.name,);
+            let times = if times > 1 { format!("; {times} times") } else { String::new() };
+            let guards: Vec<String> = visit.guards.iter().map(|guard| self.guard_words(guard)).collect();
+            let guards = guards.concat();
+            let _ = writeln!(
+                out,
+                "            {weight}{when}{}: {wanted}{saved}{times}{guards}{think}",
+                step.name
+            );
         }
     }
 
-    /// Whether a source fills only variables that no text names.
+    /// When a step, or the group that begins with it, is left out.
+    fn guard_words(&self, guard: &Guard) -> String {
+        let name = match guard.condition.subject {
+            Subject::Status => "status",
+            Subject::Variable(variable) => {
+                self.script.variables.get(usize::from(variable)).map_or("", String::as_str)
+            }
+        };
+        let test = match &guard.condition.test {
+            Test::Is(text) => format!("== {}", String::from_utf8_lossy(text)),
+            Test::IsNot(text) => format!("!= {}", String::from_utf8_lossy(text)),
+            Test::Present => "is present".to_owned(),
+            Test::Absent => "is absent".to_owned(),
+        };
+        let group =
+            if guard.visits > 1 { format!(" (for {} requests)", guard.visits) } else { String::new() };
+        format!("; if {{{name}}} {test}{group}")
+    }
+
+    /// Whether a source fills only variables that no text names, or empties them.
     fn is_hidden(&self, source: &DataSource) -> bool {
+        if matches!(source.source, Source::Text { length: 0, .. }) {
+            return true;
+        }
         let name = |variable: u16| self.script.variables.get(usize::from(variable));
         source.fills.iter().all(|(variable, _)| name(*variable).is_some_and(|name| name.starts_with('(')))
     }
 
     /// Who keeps the cookies of a scenario.
-    fn cookie_words(&self, visits: &[(&Visit, Option<f64>)]) -> &'static str {
+    fn cookie_words<'a>(&self, mut visits: impl Iterator<Item = &'a Repeated<'a>>) -> &'static str {
         let step = |visit: &Visit| self.script.steps.get(usize::from(visit.step))?.request();
-        let cookies = visits.iter().find_map(|(visit, _)| step(visit)?.request.cookies);
+        let cookies = visits.find_map(|(visit, ..)| step(visit)?.request.cookies);
         match cookies.and_then(|cookies| self.script.variables.get(usize::from(cookies.jar))) {
             None => "",
             Some(name) if name == COOKIES_OF_USER => "; each user keeps cookies",
@@ -156,6 +201,9 @@ impl Study {
             Source::Uniform { min, max } => format!("{min} to {max}, all equally likely"),
             Source::Zipf { min, max, exponent } => format!("{min} to {max}, Zipf with exponent {exponent}"),
             Source::Text { length, .. } => format!("{length} random characters"),
+            Source::Uuid => "a UUID".to_owned(),
+            Source::Timestamp { unit_ns: 1_000_000 } => "milliseconds since 1970".to_owned(),
+            Source::Timestamp { .. } => "seconds since 1970".to_owned(),
             Source::Rows { rows, order } => {
                 let order = if *order == RowOrder::InTurn { "in turn" } else { "at random" };
                 format!("{} rows, {order}", rows.len())

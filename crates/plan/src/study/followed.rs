@@ -18,6 +18,7 @@ impl Study {
         };
         let number = |step: u16| kept.iter().position(|kept| *kept == step).unwrap_or_default() as u16;
         for scenario in &mut script.scenarios.list {
+            scenario.once.iter_mut().for_each(|visit| visit.step = number(visit.step));
             match &mut scenario.order {
                 Order::InTurn(visits) => visits.iter_mut().for_each(|visit| visit.step = number(visit.step)),
                 Order::Mix(visits) => {
@@ -73,10 +74,8 @@ impl Study {
     fn steps_of(&self, scenario: &str) -> Vec<u16> {
         let scenarios = self.script.scenarios.list.iter().filter(|one| one.name == scenario);
         let mut steps: Vec<u16> = scenarios
-            .flat_map(|one| match &one.order {
-                Order::InTurn(visits) => visits.iter().map(|visit| visit.step).collect::<Vec<_>>(),
-                Order::Mix(visits) => visits.iter().map(|(visit, _)| visit.step).collect(),
-            })
+            .flat_map(|one| one.once.iter().chain(one.order.visits()))
+            .map(|visit| visit.step)
             .collect();
         steps.sort_unstable();
         steps.dedup();

@@ -157,6 +157,25 @@ pub(crate) static STEP: Table = Table {
             Named(&table(&CAPTURE)),
             "Values of the reply, for later steps of the iteration.",
         ),
+        key(
+            "if",
+            "\"{status} == 200\"",
+            TEXT,
+            "Condition: `==` or `!=` with a constant, `is present`, or `is absent`, of a value or of the status of the reply before. If it does not hold, the step is left out.",
+        ),
+        key("repeat", "3", One(&form::REPEAT), "How often the step runs in a row, 1 to 1000; default 1."),
+        key(
+            "once",
+            "true",
+            One(&form::TRUTH),
+            "Whether each user runs the step only once, before its first iteration, such as a log-in; default false.",
+        ),
+        key(
+            "steps",
+            "[ get: /a, get: /b ]",
+            List(&table(&STEP)),
+            "Instead of a request: a group of steps, to which `if`, `repeat`, and `once` apply as a whole.",
+        ),
         key("think", "100ms", One(&form::THINK), "Pause after the step."),
         key(
             "weight",
