@@ -40,6 +40,7 @@ mod quota;
 mod rate_limit;
 mod refusals;
 mod spinning;
+mod stopped;
 mod threads;
 mod unknown;
 mod words;
@@ -84,6 +85,7 @@ pub const RULES: &[Rule] = &[
     quota::CPU_QUOTA,
     one_core::ONE_ALLOWED,
     spinning::THREADS_THAT_SPIN,
+    stopped::PROCESSES,
     pauses::PAUSES,
     pauses::COLLECTIONS,
     cpu::A_LOW_PRIORITY,

@@ -130,3 +130,33 @@ fn reads_from_a_dependency_are_told_by_its_address() {
     };
     assert_eq!(value(&look, "dependency_connections", &label), 1.0, "{look:?}");
 }
+
+#[test]
+fn a_stop_is_told_from_the_call_that_it_interrupts() {
+    let (keeper, _said) = keeper("sleep");
+    let watch = Watch::begin(Subject { roots: vec![("app".into(), keeper.0.id())], ..Subject::default() });
+    let end = Instant::now() + LONG;
+    let until = |is_so: &dyn Fn(&Look) -> bool| {
+        while Instant::now() < end {
+            if watch.take().iter().any(is_so) {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        false
+    };
+    assert!(until(&|look| value(look, "threads_timer", "worker") > 7.0));
+    assert_eq!(signal(keeper.0.id(), "STOP"), 1, "the program below the shell");
+    // Nobody is called idle for being stopped.
+    assert!(until(&|look| value(look, "threads_stopped", "worker") > 7.5));
+    assert_eq!(signal(keeper.0.id(), "CONT"), 1);
+    assert!(until(&|look| value(look, "threads_timer", "worker") > 7.0));
+    drop(watch.end());
+}
+
+/// Sends a signal to the children of a process, and says to how many.
+fn signal(parent: u32, name: &str) -> usize {
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+    let send = |child: &str| Command::new("kill").args([&format!("-{name}"), child]).status().unwrap();
+    children.split_ascii_whitespace().filter(|child| send(child).success()).count()
+}

@@ -110,6 +110,7 @@ const CONTRADICTIONS: &[Contradiction] = &[
         reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4
     }),
     contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
+    contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
     contradiction(Resource::PAUSES, |evidence| {
         evidence.runs[0].measured.outage.as_ref().is_none_or(|outage| outage.times.len() < 3)
     }),
@@ -260,8 +261,18 @@ fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
 }
 
 fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
-    let states =
-        ["on_cpu", "runnable", "disk", "futex", "timer", "poll", "socket_read", "pipe_write", "other"];
+    let states = [
+        "on_cpu",
+        "runnable",
+        "disk",
+        "futex",
+        "timer",
+        "poll",
+        "socket_read",
+        "pipe_write",
+        "stopped",
+        "other",
+    ];
     let mut threads: Vec<(&str, f64)> = Vec::new();
     for state in states {
         if draws.yes(3) {

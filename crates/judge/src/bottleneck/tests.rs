@@ -343,3 +343,19 @@ fn sessions_at_work_refute_a_delayed_ack() {
     planted.signals.inside = Some(Inside { samples: 50.0, active: 11.9, waits, ..Inside::default() });
     assert_eq!(planted.said(), ["database_lock"]);
 }
+
+#[test]
+fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
+    let mut planted = Planted::closed(4, 400.0, 2.0);
+    planted.threads(&[("stopped", 0.4), ("poll", 0.5), ("on_cpu", 0.1)]);
+    let causes = planted.causes();
+    assert_eq!((causes[0].resource.code, causes[0].scope.to_string().as_str()), ("stopped", "process app"));
+    assert_eq!(causes[0].share, Some(0.4));
+    planted.threads(&[("stopped", 0.1), ("poll", 0.8), ("on_cpu", 0.1)]);
+    assert!(!planted.said().contains(&"stopped"), "a tenth of the time");
+    planted.threads(&[("stopped", 1.0)]);
+    assert!(!planted.said().contains(&"stopped"), "who is stopped all the time has answered nothing");
+    let planned = planted.together.counts.planned;
+    planted.together.counts.ok = planned / 4;
+    assert!(planted.said().contains(&"stopped"));
+}

@@ -17,7 +17,7 @@ const NAME_CHARACTERS_MAX: usize = 60;
 const PEERS_MAX: usize = 3;
 
 /// States from the ground up: key, label, and readings of threads that can carry requests, which are added up.
-const STATES: [(&str, &str, &[&str]); 11] = [
+const STATES: [(&str, &str, &[&str]); 12] = [
     ("on_cpu", "on CPU", &["threads_on_cpu"]),
     ("runnable", "ready to run", &["threads_runnable"]),
     ("disk", "disk", &["threads_disk"]),
@@ -29,6 +29,7 @@ const STATES: [(&str, &str, &[&str]); 11] = [
     ("pipe", "pipe", &["threads_pipe_read", "threads_pipe_write"]),
     ("timer", "timer", &["threads_timer"]),
     ("accept", "accept, poll", &["threads_accept", "threads_poll"]),
+    ("stopped", "stopped", &["threads_stopped"]),
     ("other", "other sleep", &["threads_other"]),
 ];
 const PEER: usize = 4;

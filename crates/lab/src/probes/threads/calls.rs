@@ -138,6 +138,11 @@ const FUNCTIONS: &[(&str, State)] = &[
     ("fifo_pipe_write", State::PipeWrite),
     ("hrtimer_nanosleep", State::Timer),
     ("do_nanosleep", State::Timer),
+    ("do_signal_stop", State::Stopped),
+    ("ptrace_stop", State::Stopped),
+    // The freezer of control groups, version 2 and version 1.
+    ("do_freezer_trap", State::Stopped),
+    ("__refrigerator", State::Stopped),
 ];
 
 impl Wait {
@@ -225,6 +230,9 @@ mod tests {
         assert_eq!(Wait::of_function("futex_do_wait"), Wait::In(State::Futex));
         assert_eq!(Wait::of_function("poll_schedule_timeout.constprop.0"), Wait::In(State::Poll));
         assert_eq!(Wait::of_function("anon_pipe_read"), Wait::In(State::PipeRead));
+        for stopped in ["do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator"] {
+            assert_eq!(Wait::of_function(stopped), Wait::In(State::Stopped), "{stopped}");
+        }
         for unclear in ["0", "", "do_wait", "sigsuspend"] {
             assert_eq!(Wait::of_function(unclear), Wait::Unclear, "{unclear}");
         }

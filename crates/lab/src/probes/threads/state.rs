@@ -15,11 +15,13 @@ pub(crate) enum State {
     PipeRead,
     PipeWrite,
     Timer,
+    /// By SIGSTOP, a debugger, or the freezer of its control group.
+    Stopped,
     Other,
 }
 
 /// Every state by its number, and the reading that has its mean number of threads.
-pub(crate) const STATES: [(State, &str); 13] = [
+pub(crate) const STATES: [(State, &str); 14] = [
     (State::OnCpu, "threads_on_cpu"),
     (State::Runnable, "threads_runnable"),
     (State::Disk, "threads_disk"),
@@ -32,6 +34,7 @@ pub(crate) const STATES: [(State, &str); 13] = [
     (State::PipeRead, "threads_pipe_read"),
     (State::PipeWrite, "threads_pipe_write"),
     (State::Timer, "threads_timer"),
+    (State::Stopped, "threads_stopped"),
     (State::Other, "threads_other"),
 ];
 

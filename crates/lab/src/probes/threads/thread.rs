@@ -64,6 +64,8 @@ pub(crate) struct Thread {
     is_ready: bool,
     /// When it slept last.
     sleep: Sleep,
+    /// Whether that sleep was checked for a stop, which leaves the call as it was.
+    is_checked: bool,
     accepts: u32,
     sleeps: u32,
     looks: u32,
@@ -93,6 +95,7 @@ impl Thread {
             last_ran: began,
             is_ready: false,
             sleep: Sleep::UNKNOWN,
+            is_checked: false,
             accepts: 0,
             sleeps: 0,
             looks: 0,
@@ -132,13 +135,19 @@ impl Thread {
         // Who was given no core since then still sleeps where it slept.
         if has_moved || was_ready {
             self.see()?;
+            self.is_checked = false;
+        } else if !std::mem::replace(&mut self.is_checked, true) && self.is_stopped() {
+            self.sleep = Sleep::of(State::Stopped);
         }
         if !self.is_ready {
             self.sleeps = self.sleeps.saturating_add(1);
             self.accepts = self.accepts.saturating_add(u32::from(self.sleep.state == State::Accept));
         }
         let Some((since, last)) = last else { return Ok(None) };
-        if has_moved {
+        // Who is stopped would run otherwise, and keeps its role.
+        let is_held =
+            !self.is_ready && self.sleep.state == State::Stopped && self.role(since) == Role::Worker;
+        if has_moved || is_held {
             self.last_ran = Some(now);
         }
         let waits_for_a_core = was_ready && self.is_ready && last.turns == sched.turns;
@@ -218,14 +227,31 @@ impl Thread {
         }
     }
 
+    /// Whether it was stopped within the call that it slept in. The state alone does not tell who is frozen.
+    fn is_stopped(&self) -> bool {
+        let function = fs::read_to_string(self.file("wchan")).unwrap_or_default();
+        match function.trim() {
+            // Hidden from this user.
+            "" | "0" => matches!(self.state(), Some('T' | 't')),
+            function => Wait::of_function(function) == Wait::In(State::Stopped),
+        }
+    }
+
+    /// What the kernel calls its state.
+    fn state(&self) -> Option<char> {
+        let stat = fs::read_to_string(self.file("stat")).unwrap_or_default();
+        let (_, rest) = stat.rsplit_once(')')?;
+        rest.trim_start().chars().next()
+    }
+
     /// What the kernel calls its state, and the function that it sleeps in.
     fn by_its_state(&mut self) -> Sleep {
-        let stat = fs::read_to_string(self.file("stat")).unwrap_or_default();
-        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
-        match state {
-            Some("D") => return Sleep::of(State::Disk),
+        match self.state() {
+            Some('D') if self.is_stopped() => return Sleep::of(State::Stopped),
+            Some('D') => return Sleep::of(State::Disk),
+            Some('T' | 't') => return Sleep::of(State::Stopped),
             // It woke up a moment ago.
-            Some("R") => {
+            Some('R') => {
                 self.is_ready = true;
                 return self.sleep;
             }

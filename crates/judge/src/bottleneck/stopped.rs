@@ -1,0 +1,62 @@
+//! Processes that somebody stopped: by SIGSTOP, a debugger, or the freezer of their control group.
+
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::Evidence;
+use super::words::percent;
+use crate::causes::Resource;
+use crate::waits::Workers;
+use crate::words::decimal;
+
+/// Of the time of the threads of a process that can carry requests.
+const STOPPED: f64 = 0.2;
+/// A mean number of threads that is more than chance.
+const A_THREAD: f64 = 0.5;
+/// A process that is stopped for so long answers nothing.
+const ALL_THE_TIME: f64 = 0.95;
+/// Of the requests that ended.
+const ANSWERED: f64 = 0.5;
+
+impl Resource {
+    /// Nobody lets its processes run.
+    pub const STOPPED: Self = Self::new("stopped", "stopped processes of the system").next(
+        "find out who stops them: SIGSTOP, a debugger, a tool that limits CPU time by it (cpulimit), or a freezer (docker pause)",
+    );
+}
+
+/// Who answers is not the one that is stopped.
+const ANSWERED_MEANWHILE: Refutation = Refutation {
+    when: "a process was stopped 95 % of the time, and half of the requests ended *ok*",
+    is_read: |evidence| {
+        let counts = &evidence.together.counts;
+        let is_answered = counts.ok as f64 >= ANSWERED * counts.planned as f64 && counts.ok > 0;
+        is_answered && most_stopped(evidence).is_some_and(|(_, _, share)| share >= ALL_THE_TIME)
+    },
+};
+
+pub(super) const PROCESSES: Rule = Rule {
+    finds: &[Resource::STOPPED],
+    when: "the threads of a process that can carry requests were stopped 20 % of the time",
+    why: "nothing that it holds goes on meanwhile. Linux counts a thread as stopped that a signal, a debugger, or a freezer holds",
+    refuted_by: &[ANSWERED_MEANWHILE],
+    find: processes,
+};
+
+fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (name, workers, share) = most_stopped(evidence).filter(|(_, _, share)| *share >= STOPPED)?;
+    let because = format!(
+        "the {} threads of {name} were stopped {} of the time (SIGSTOP, a debugger, or a freezer)",
+        decimal(workers.all(), 1),
+        percent(share)
+    );
+    Some(suspected(Resource::STOPPED, Scope::Process(name), because).direct(Some(share)))
+}
+
+/// The process that was stopped for most of the time, and for which share of it.
+fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, Workers, f64)> {
+    let shares = evidence.workers().into_iter().map(|(name, workers)| {
+        let share = workers.in_state("stopped") / workers.all();
+        (name, workers, share)
+    });
+    shares.filter(|(_, workers, _)| workers.all() >= A_THREAD).max_by(|one, other| one.2.total_cmp(&other.2))
+}
