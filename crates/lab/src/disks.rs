@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
 use rustix::io::Errno;
 
+use crate::access::Need;
 use crate::deadline::Deadline;
 use crate::marker::{Marker, Owner};
 use crate::removal::mounts;
@@ -30,9 +31,6 @@ const BLOCK_BYTES: u64 = 4096;
 /// Who has just ended may still hold a file for a moment.
 const UNMOUNTING: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-const WAY_OUT: &str =
-    "run Tenbin as root with e2fsprogs and loop devices (modprobe loop), or remove `disk` from the system";
-
 /// A disk that is mounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
@@ -67,7 +65,10 @@ impl Disk {
     /// Makes and mounts it. Everybody may write to it.
     pub(crate) fn make(folder: &Path, bytes: u64, marker: Marker) -> Result<Self, Failure> {
         let (image, point) = (folder.join(format!("{PREFIX}{marker}")), folder.join(NAME));
-        let cannot = |what: String| failure(format!("no disk can be made: {what}"), WAY_OUT);
+        let cannot = |what: String| {
+            let way_out = format!("{}, or remove `disk` from the system", Need::Disk.remedy());
+            failure(format!("no disk can be made: {what}"), &way_out)
+        };
         let io = |error: io::Error| cannot(error.to_string());
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&image).map_err(io)?;
         reserve(&file, bytes).map_err(|why| {

@@ -8,6 +8,7 @@ use std::net::Ipv4Addr;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::access::Need;
 use crate::marker::{Marker, Owner};
 use crate::{Failure, Stage};
 
@@ -58,10 +59,12 @@ pub fn free_network() -> Result<Network, Failure> {
 /// What is missing, and what to do.
 pub fn check() -> Result<(), Failure> {
     let namespace = Namespace::make(free_network()?, Marker::new())?;
-    namespace.remove().map_err(|what| failure(what, WAY_OUT))
+    namespace.remove().map_err(|what| failure(what, &way_out()))
 }
 
-const WAY_OUT: &str = "run Tenbin as root with iproute2 installed, or remove `host` from the system";
+fn way_out() -> String {
+    format!("{}, or remove `host` from the system", Need::Host.remedy())
+}
 
 fn failure(what: String, way_out: &str) -> Failure {
     Failure { stage: Stage::Host, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
@@ -116,7 +119,7 @@ impl Namespace {
             if let Err(what) = ip(step) {
                 // The first fault says more than this one would.
                 let _ = namespace.remove();
-                return Err(failure(format!("no host can be made: {what}"), WAY_OUT));
+                return Err(failure(format!("no host can be made: {what}"), &way_out()));
             }
         }
         Ok(namespace)

@@ -1,5 +1,6 @@
 //! Starts, watches and stops systems. It generates no load.
 
+pub mod access;
 mod capture;
 pub mod census;
 mod commands;

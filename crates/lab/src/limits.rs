@@ -16,6 +16,7 @@ pub use groups::Groups;
 pub(crate) use left::{processes_of_the_dead, remove_of_the_dead};
 pub(crate) use membership::{Membership, inside, remove};
 
+use crate::access::Need;
 use crate::marker::Marker;
 use crate::{Failure, Stage};
 
@@ -101,9 +102,8 @@ impl Kernel {
 }
 
 pub(crate) fn failure(what: String) -> Failure {
-    let way_out = "run Tenbin as root, or in a unit to which systemd delegates control groups (systemd-run --scope --user \
-                   -p Delegate=yes tenbin …), or remove `resources` from the plan";
-    Failure { stage: Stage::Limits, process: None, what, way_out: way_out.to_owned(), outputs: Vec::new() }
+    let way_out = format!("{}, or remove `resources` from the plan", Need::LimitCpu.remedy());
+    Failure { stage: Stage::Limits, process: None, what, way_out, outputs: Vec::new() }
 }
 
 /// "64 MiB", "1.5 GiB"

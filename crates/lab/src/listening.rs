@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::access::Need;
 use crate::processes::{self, PROC};
 
 /// Looking through the open files of all processes ends after this time.
@@ -85,8 +86,8 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
     let user = first.user.map_or_else(String::new, |user| format!(" of user {user}"));
     Err(Unseen::here(match denied {
         Some(error) => format!(
-            "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}; \
-             run Tenbin as that user or as root"
+            "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}; {}",
+            Need::OpenFiles.remedy()
         ),
         None if is_cut => {
             format!(

@@ -41,6 +41,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use fields::bytes_of_kib;
 pub(crate) use process_files::Stat;
+pub(crate) use sock_diag::SockDiag;
 pub use watch::Watch;
 
 use crate::running::Sought;

@@ -14,8 +14,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
+use crate::access::Need;
 use crate::census::{self, Census};
 use crate::deadline::Deadline;
 use crate::kept_process::{KeptProcess, Setting};
@@ -89,7 +91,7 @@ impl Profiler {
     /// # Errors
     /// Why it is not possible, and what to do about it: two sentences.
     pub fn begin(order: Order) -> Result<Self, String> {
-        let perf = perf().ok_or("perf is not installed; install it (Debian: apt install linux-perf)")?;
+        let perf = perf().ok_or_else(|| Need::Perf.lacks("perf is not installed"))?;
         let pids = order.pids();
         let threads: usize = pids.iter().map(|pid| threads(*pid)).sum();
         if threads == 0 {
@@ -262,7 +264,7 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// The program, if there is one.
-fn perf() -> Option<PathBuf> {
+pub(crate) fn perf() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let is_program = |file: &PathBuf| {
         fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
@@ -288,19 +290,38 @@ fn cpu_s(process: &Seen) -> f64 {
 
 /// What `perf` said first, and what helps.
 fn explained(said: &str, exited: &str) -> String {
+    let remedy = match said.contains("perf_event_paranoid") || said.contains("ermission denied") {
+        true => Need::Samples.remedy(),
+        false => "see whether `perf record -e cpu-clock -p PID` works",
+    };
+    format!("{}; {remedy}", complaint(said, exited))
+}
+
+/// The first line that `perf` said about what is wrong.
+fn complaint(said: &str, exited: &str) -> String {
     let is_telling = |line: &&str| !line.is_empty() && *line != "Error:" && !line.starts_with("Events ");
     let line = said.lines().map(str::trim).find(is_telling);
     let what: String = match line {
         Some(line) => in_words::harmless(line).chars().take(WORDS_CHARACTERS_MAX).collect(),
         None => exited.to_owned(),
     };
-    let remedy = match said.contains("perf_event_paranoid") || said.contains("ermission denied") {
-        true => {
-            "allow it: sysctl kernel.perf_event_paranoid=1, or run as root; in a container add CAP_PERFMON"
-        }
-        false => "see whether `perf record -e cpu-clock -p PID` works",
-    };
-    format!("perf: {}; {remedy}", what.trim_end_matches('.'))
+    format!("perf: {}", what.trim_end_matches('.'))
+}
+
+/// Samples a command that ends at once, or a process for as long.
+///
+/// # Errors
+/// What `perf` said.
+pub(crate) fn try_sampling(perf: &std::path::Path, event: &str, pid: Option<u32>) -> Result<(), String> {
+    let mut command = std::process::Command::new(perf);
+    command.args(["record", "-q", "-e", event, "-o", "-"]);
+    command.args(pid.into_iter().flat_map(|pid| ["-p".to_owned(), pid.to_string()]));
+    command.args(["--", "true"]).envs(environment()).stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("perf: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(complaint(&String::from_utf8_lossy(&output.stderr), &output.status.to_string())),
+    }
 }
 
 #[cfg(test)]
@@ -351,7 +372,7 @@ mod tests {
         let said = "Error:\nAccess to performance monitoring is limited.\nperf_event_paranoid setting is 4\n";
         let told = explained(said, "exited with code 255");
         assert!(
-            told.starts_with("perf: Access to performance monitoring is limited; allow it: sysctl"),
+            told.starts_with("perf: Access to performance monitoring is limited; sudo sysctl kernel.perf"),
             "{told}"
         );
         let told = explained("\u{1b}[2J\n", "exited with code 1");

@@ -12,6 +12,7 @@ pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod keep;
 pub(crate) mod load;
+pub(crate) mod machine;
 pub(crate) mod man;
 pub(crate) mod origin;
 pub(crate) mod prepare;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Export(export::ExportFlags),
     /// Lists stored runs and studies, newest first
     History(history::HistoryFlags),
+    /// Reports what Tenbin may read and change on this machine
+    Machine(machine::MachineFlags),
     /// Serves a built-in target with known response times, for trying Tenbin
     Target(Box<target::TargetFlags>),
     /// Passes connections on with delay, limited bandwidth, resets, or stalls

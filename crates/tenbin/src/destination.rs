@@ -33,7 +33,7 @@ pub(crate) struct ResultFlags {
     #[arg(long, help_heading = "Results", hide_short_help = true)]
     open: bool,
     /// Print all figures
-    #[arg(long, help_heading = "Results")]
+    #[arg(long, help_heading = "Results", hide_short_help = true)]
     wide: bool,
 }
 

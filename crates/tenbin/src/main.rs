@@ -93,6 +93,7 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::Compare(flags)) => commands::compare::run(&flags),
         Some(Command::Export(flags)) => commands::export::run(&flags),
         Some(Command::History(flags)) => commands::history::run(&flags),
+        Some(Command::Machine(flags)) => commands::machine::run(&flags),
         Some(Command::Completions(flags)) => commands::completions::run(&flags),
         Some(Command::Man(flags)) => commands::man::run(&flags, Arguments::command()),
         Some(Command::Keep(_)) => return Ok(lab::keeper::main()),

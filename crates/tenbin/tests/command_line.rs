@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{Home, Output, Started, TENBIN, built_in, number, url};
 use target::scripted::closed_port;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "",
     "run",
     "capacity",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 13] = [
     "compare",
     "export",
     "history",
+    "machine",
     "target",
     "proxy",
     "completions",

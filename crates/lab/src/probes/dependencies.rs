@@ -11,6 +11,7 @@ use super::own_time::own_time;
 use super::sheet::Sheet;
 use super::sock_diag::{Connected, SockDiag};
 use super::threads::Members;
+use crate::access::Need;
 
 /// Addresses that are kept apart: those with the most connections.
 const DEPENDENCIES_MAX: usize = 8;
@@ -94,8 +95,11 @@ impl Dependencies {
 
     /// The connections that processes of the system opened.
     fn find(&mut self, members: &[Members]) -> Result<Vec<Connected>, String> {
-        let kernel = self.kernel.as_mut().map_err(|error| format!("the kernel cannot be asked: {error}"))?;
-        let refused = |error: io::Error| format!("the kernel does not tell (module tcp_diag): {error}");
+        let kernel = self
+            .kernel
+            .as_mut()
+            .map_err(|error| Need::TcpSockets.lacks(format!("the kernel cannot be asked: {error}")))?;
+        let refused = |error: io::Error| Need::TcpSockets.lacks(format!("the kernel does not tell: {error}"));
         let mut found = kernel.established(&self.ports, self.served).map_err(refused)?;
         if found.is_empty() {
             return Ok(found);

@@ -5,6 +5,7 @@ use super::member::{Member, Reach, Seen, Used, Uses};
 use super::process_values::{BUSIEST_THREAD, NICE, OPEN_FILES_SHARE, ProcessValues};
 use super::sheet::Sheet;
 use super::tasks::Done;
+use crate::access::Need;
 
 /// Processes in the order in which they began.
 pub(crate) struct Group {
@@ -126,7 +127,9 @@ fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Proce
     figures.add("processes", Some(1.0));
     figures.add(NICE, Some(seen.stat.nice as f64));
     if seen.is_io_hidden {
-        sheet.not_available("disk of the system", || "/proc/PID/io is hidden from this user".into());
+        sheet.not_available("disk of the system", || {
+            Need::DiskBytes.lacks("/proc/PID/io is hidden from this user")
+        });
         figures.add("disk_read_bytes", None);
         figures.add("disk_written_bytes", None);
     }
@@ -152,7 +155,9 @@ pub(crate) fn describe_one(
     threads(done, now.reach, figures);
     let open_files = member.open_files();
     if open_files.is_none() {
-        sheet.not_available("open files of the system", || "/proc/PID/fd is hidden from this user".into());
+        sheet.not_available("open files of the system", || {
+            Need::OpenFiles.lacks("/proc/PID/fd is hidden from this user")
+        });
     }
     figures.add("open_files", open_files.map(|count| count as f64));
     figures.add(OPEN_FILES_SHARE, open_files.map(|count| member.share_of_limit(count)));

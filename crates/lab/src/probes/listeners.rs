@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Subject;
 use super::sheet::{Probe, Sheet};
 use super::sock_diag::{Listening, SockDiag, UnixListening};
+use crate::access::Need;
 
 pub(crate) struct Listeners {
     ports: Vec<u16>,
@@ -32,15 +33,16 @@ impl Probe for Listeners {
             None => return,
             Some(Ok(kernel)) => kernel,
             Some(Err(error)) => {
-                return sheet
-                    .not_available("listen queues", || format!("the kernel cannot be asked: {error}"));
+                return sheet.not_available("listen queues", || {
+                    Need::TcpSockets.lacks(format!("the kernel cannot be asked: {error}"))
+                });
             }
         };
         if !self.ports.is_empty() {
             match kernel.tcp() {
                 Ok(sockets) => ports(&self.ports, &sockets, sheet),
                 Err(error) => sheet.not_available("listen queues of ports", || {
-                    format!("the kernel does not tell (module tcp_diag): {error}")
+                    Need::TcpSockets.lacks(format!("the kernel does not tell: {error}"))
                 }),
             }
         }
@@ -48,7 +50,7 @@ impl Probe for Listeners {
             match kernel.unix() {
                 Ok(sockets) => unix_sockets(&self.unix_sockets, &sockets, sheet),
                 Err(error) => sheet.not_available("listen queues of Unix sockets", || {
-                    format!("the kernel does not tell (module unix_diag): {error}")
+                    Need::UnixSockets.lacks(format!("the kernel does not tell: {error}"))
                 }),
             }
         }

@@ -2,6 +2,7 @@
 
 use super::sheet::{Counters, Probe, Sheet};
 use super::source::Source;
+use crate::access::Need;
 
 pub(crate) struct Pressure {
     of: [Resource; 3],
@@ -42,7 +43,9 @@ impl Probe for Pressure {
                         }
                     }
                 }
-                Err(because) => sheet.not_available("pressure", || because),
+                Err(because) => {
+                    sheet.not_available("pressure", || Need::MachinePressure.lacks(because));
+                }
             }
         }
     }

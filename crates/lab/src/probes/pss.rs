@@ -7,6 +7,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use super::process_files::pss_bytes;
+use crate::access::Need;
 
 /// At most this share of one core goes into it: what took a millisecond is done again after two seconds.
 const COST_SHARE: f64 = 0.0005;
@@ -70,7 +71,7 @@ fn of_process(pid: u32) -> Result<u64, String> {
         .and_then(|file| file.take(LENGTH_MAX).read_to_string(&mut text));
     match read {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Err(format!("/proc/PID/smaps_rollup: {error}"))
+            Err(Need::SharedMemory.lacks(format!("/proc/PID/smaps_rollup: {error}")))
         }
         _ => Ok(pss_bytes(&text).unwrap_or(0)),
     }

@@ -20,6 +20,7 @@ use super::source::Source;
 use super::threads::{Members, Threads};
 use super::tree::{MEMBERS_MAX, Tree};
 use super::{GENERATOR, SYSTEM, Subject};
+use crate::access::Need;
 use crate::processes;
 
 /// Threads that are read in one look: about ten milliseconds, if all of them run.
@@ -71,7 +72,9 @@ impl System {
             sheet.not_available("disk of the system", || "this kernel has no /proc/PID/io".into());
         }
         if !self.reach.has_schedstat {
-            sheet.not_available("run-queue wait", || "this kernel has no /proc/PID/schedstat".into());
+            sheet.not_available("run-queue wait", || {
+                Need::ThreadTime.lacks("this kernel has no /proc/PID/schedstat")
+            });
         }
     }
 

@@ -15,6 +15,7 @@ use super::own_time::own_time;
 use super::sheet::Sheet;
 use super::source::Allowance;
 use super::tasks;
+use crate::access::Need;
 use pace::Pace;
 use state::{Chore, ROLES, Role, STATES};
 use thread::{Spent, Thread};
@@ -62,7 +63,8 @@ struct Tally {
 
 impl Threads {
     pub(crate) fn new(files: Allowance, has_schedstat: bool) -> Self {
-        let unread = (!has_schedstat).then(|| "this kernel has no /proc/PID/schedstat".to_owned());
+        let unread =
+            (!has_schedstat).then(|| Need::ThreadTime.lacks("this kernel has no /proc/PID/schedstat"));
         let unread = unread.or_else(unread_here);
         Self {
             files,
@@ -196,11 +198,13 @@ impl Threads {
         let hidden = || self.threads.iter().filter(|thread| thread.hidden.calls);
         if hidden().any(|thread| thread.hidden.functions) {
             sheet.not_available("what sleeping threads wait for", || {
-                "/proc/PID/syscall and /proc/PID/wchan are hidden from this user".into()
+                Need::CallsOfOtherUsers
+                    .lacks("/proc/PID/syscall and /proc/PID/wchan are hidden from this user")
             });
         } else if hidden().next().is_some() {
             sheet.not_available("threads at the same lock", || {
-                "/proc/PID/syscall is hidden from this user, or this kernel does not have it".into()
+                Need::CallsOfOtherUsers
+                    .lacks("/proc/PID/syscall is hidden from this user, or this kernel does not have it")
             });
         }
     }

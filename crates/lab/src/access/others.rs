@@ -1,0 +1,120 @@
+//! Processes on which it is tried what may be read: children of this process, and some that were there before.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::processes::{self, PROC};
+
+/// The processes, as far as there are any.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    child: Option<Child>,
+    /// Of another user, started by root where there is none.
+    stranger: Option<Child>,
+    /// Of the same user, and not below this process.
+    pub(super) same_user: Option<u32>,
+    /// Of another user.
+    pub(super) other_user: Option<u32>,
+}
+
+/// Who has no rights, by convention.
+const NOBODY: u32 = 65_534;
+
+impl Others {
+    pub(super) fn find() -> Self {
+        let below = processes::below(std::process::id()).into_iter().map(|seen| seen.pid);
+        let own: Vec<u32> = below.chain([std::process::id()]).collect();
+        let user = rustix::process::geteuid().as_raw();
+        let (same_user, other_user) = in_folder(Path::new(PROC), user, &own);
+        let needs_stranger = other_user.is_none() && user == 0;
+        let stranger = needs_stranger.then(|| waiting(Command::new("cat").uid(NOBODY))).flatten();
+        let other_user = other_user.or(stranger.as_ref().map(Child::id));
+        Self { child: waiting(&mut Command::new("cat")), stranger, same_user, other_user }
+    }
+
+    pub(super) fn child(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+}
+
+/// It waits for input that never comes.
+fn waiting(command: &mut Command) -> Option<Child> {
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().ok()
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        for child in self.child.iter_mut().chain(&mut self.stranger) {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// A process of this user, but none of `own`, and one of another user.
+fn in_folder(proc: &Path, user: u32, own: &[u32]) -> (Option<u32>, Option<u32>) {
+    let (mut same, mut other) = (None, None);
+    // The first process is guarded in ways that others are not.
+    let (first, later): (Vec<u32>, Vec<u32>) =
+        processes::pids_in(proc).into_iter().partition(|pid| *pid == 1);
+    for pid in later.into_iter().chain(first).filter(|pid| !own.contains(pid)) {
+        let read = |file: &str| fs::read(proc.join(pid.to_string()).join(file)).unwrap_or_default();
+        // Threads of the kernel and processes that have ended have no command.
+        let Some(of) = user_of(&String::from_utf8_lossy(&read("status"))) else { continue };
+        if read("cmdline").is_empty() {
+            continue;
+        }
+        let slot = if of == user { &mut same } else { &mut other };
+        slot.get_or_insert(pid);
+        if same.is_some() && other.is_some() {
+            break;
+        }
+    }
+    (same, other)
+}
+
+/// The effective user of `/proc/PID/status`.
+fn user_of(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_told_apart_by_their_users() {
+        let proc = tempfile::tempdir().expect("a folder");
+        let make = |pid: u32, user: u32, command: &str| {
+            let folder = proc.path().join(pid.to_string());
+            fs::create_dir(&folder).expect("a folder");
+            fs::write(folder.join("status"), format!("Name:\tx\nUid:\t7\t{user}\t7\t7\n")).expect("a file");
+            fs::write(folder.join("cmdline"), command).expect("a file");
+        };
+        make(1, 33, "init\0");
+        make(2, 0, "");
+        make(3, 33, "nginx\0");
+        make(4, 1_000, "tenbin\0");
+        make(5, 1_000, "sh\0");
+        make(6, 0, "cron\0");
+        fs::create_dir(proc.path().join("9")).expect("a folder");
+        assert_eq!(in_folder(proc.path(), 1_000, &[4]), (Some(5), Some(3)));
+        assert_eq!(in_folder(proc.path(), 0, &[]), (Some(6), Some(3)));
+        assert_eq!(in_folder(proc.path(), 33, &[3]), (Some(1), Some(4)));
+        for text in ["", "Uid:", "Uid:\t1", "Uid: 1 x"] {
+            assert_eq!(user_of(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_child_ends_with_what_it_was_started_for() {
+        let others = Others::find();
+        let child = others.child().expect("a child");
+        assert!(processes::look(child).is_some());
+        drop(others);
+        assert!(processes::look(child).is_none());
+    }
+}
