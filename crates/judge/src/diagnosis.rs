@@ -8,6 +8,7 @@ use store::{Change, Changed, Ending, Intervention, Run, StoreError, Study, Study
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
 use crate::compared_by::ComparedBy;
+use crate::ladder::Ladder;
 use crate::metric::Metric;
 use crate::setting::Setting;
 use crate::versus::said;
@@ -28,6 +29,8 @@ pub struct Diagnosis {
     pub spread: Option<f64>,
     /// In the order in which they were chosen.
     pub tried: Vec<Tried>,
+    /// How throughput grows with the users, if other numbers of them were tried.
+    pub ladder: Option<Ladder>,
     /// What probably limits the system once a confirmed limit is raised.
     pub next_limit: Option<NextLimit>,
     /// What was not tried, each with the reason.
@@ -126,6 +129,7 @@ impl Diagnosis {
             controls: InBlocks::of(&paired, 1),
             spread,
             tried,
+            ladder: Ladder::of(blocks.by_block.values(), study.new.seed),
             next_limit,
             left_out: planned.iter().find_map(|place| left_out(place)).unwrap_or_default(),
         }))
@@ -136,16 +140,22 @@ impl Diagnosis {
         self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
     }
 
-    /// Whether more users get more, by the elasticity of throughput; `None` if that was not tried, or not decided. Half, the same, and
-    /// twice the users are too few for the universal scalability law, which has three coefficients.
+    /// Whether more users get more, by the elasticity of throughput, and from how many on they get no more; `None` if twice as many were
+    /// not tried, or do not decide.
     pub fn scaling(&self) -> Option<String> {
         let is_of_users = |tried: &&Tried| matches!(tried.changed.change, Change::Users { .. });
         let mut of_users = self.tried.iter().filter(is_of_users);
         let up = of_users.clone().find(|tried| tried.changed.factor > 1.0)?;
+        let at = self.ladder.as_ref().and_then(|ladder| ladder.saturated_at.as_ref());
+        let at = |word: &str| at.map_or_else(String::new, |at| format!("{word}{}", at.words()));
         let words = match up.effect.finding {
-            Finding::Confirmed => "latency-bound: each user waits, and more users get more",
-            Finding::Contributing => "partly saturated: more users get a little more",
-            Finding::Refuted => "saturated: more users do not get as much more",
+            Finding::Confirmed => {
+                format!("latency-bound: each user waits, and more users get more{}", at(", up to "))
+            }
+            Finding::Contributing => {
+                format!("partly saturated{}: more users get a little more", at(" at "))
+            }
+            Finding::Refuted => format!("saturated{}: more users do not get as much more", at(" at ")),
             Finding::Undecided(_) => return None,
         };
         let down = of_users.find(|tried| tried.changed.factor < 1.0);

@@ -7,6 +7,7 @@ use store::{Change, Changed, IoLimits, Run, StoreError};
 
 use crate::causes::Resource;
 use crate::core_time::in_measured_time;
+use crate::ladder::rungs_of;
 use crate::measured::Measured;
 use crate::signals::Signals;
 use crate::words::decimal;
@@ -61,7 +62,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         can_refute: true,
         predicts: "throughput rises with the users, unless something is saturated",
         when: "the load has `users`",
-        changes: |known| Ok(known.users_times(2, 1)),
+        changes: |known| Ok(known.users_twice()),
     },
     Kind {
         what: "CPU time of the system −20 %",
@@ -142,14 +143,6 @@ pub const INTERVENTIONS: &[Kind] = &[
         predicts: "throughput rises",
         when: "the plan has no `pin`, and a cpuset or its affinity keeps the system from a core",
         changes: Known::generator_elsewhere,
-    },
-    Kind {
-        what: "half the users",
-        tests: &[],
-        can_refute: false,
-        predicts: "throughput falls with the users, unless something is saturated",
-        when: "the load has 2 `users` or more",
-        changes: |known| Ok(known.users_times(1, 2)),
     },
 ];
 
@@ -296,6 +289,8 @@ struct Candidate {
 pub struct Chosen {
     /// Those that test its likely bottleneck first.
     pub changes: Vec<Changed>,
+    /// Other numbers of users, to see how throughput grows with them.
+    pub rungs: Vec<u32>,
     /// What is not changed though it would say something, each with the reason.
     pub left_out: Vec<String>,
 }
@@ -321,6 +316,7 @@ pub fn interventions_for(known: &Known) -> Chosen {
     };
     chosen.changes.sort_by_key(|changed| !is_about(changed));
     (0..).zip(&mut chosen.changes).for_each(|(rank, changed)| changed.rank = rank);
+    chosen.rungs = known.users.map_or_else(Vec::new, |users| rungs_of(users, known.threads.unwrap_or(1)));
     chosen
 }
 
@@ -357,11 +353,9 @@ impl Kind {
 }
 
 impl Known {
-    fn users_times(&self, by: u32, over: u32) -> Vec<Candidate> {
+    fn users_twice(&self) -> Vec<Candidate> {
         let Some(from) = self.users else { return Vec::new() };
-        let Some(to) = from.checked_mul(by).map(|users| users / over).filter(|users| *users > 0) else {
-            return Vec::new();
-        };
+        let Some(to) = from.checked_mul(2).filter(|users| *users > 0) else { return Vec::new() };
         vec![Candidate {
             name: format!("users {from} → {to}"),
             change: Change::Users { users: to },

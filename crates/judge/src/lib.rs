@@ -22,6 +22,7 @@ mod gates;
 mod inside;
 pub mod intervention;
 mod kind;
+pub mod ladder;
 mod measured;
 mod metric;
 mod no_verdict;
@@ -64,6 +65,7 @@ pub use inside::{
     class_of, without_statement,
 };
 pub use kind::MetricKind;
+pub use ladder::Ladder;
 pub use measured::Measured;
 pub use metric::{COMPARED, METRICS, Metric};
 pub use no_verdict::is_prevented_by_invalid_runs;

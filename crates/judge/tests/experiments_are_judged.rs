@@ -84,6 +84,33 @@ fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
 }
 
 #[test]
+fn other_numbers_of_users_show_how_throughput_grows_and_are_no_change() {
+    let users = |users| Intervention::Users { name: format!("users 4 → {users}"), from: 4, users };
+    let rungs = [(1, 300), (2, 580), (6, 1_200), (12, 1_200), (16, 1_200)];
+    let rates: Vec<(Intervention, u64)> = rungs
+        .map(|(of, per_s)| (users(of), per_s))
+        .into_iter()
+        .chain([(changed(0, "users 4 → 8", Resource::LOAD, 2.0, true), 1_200)])
+        .collect();
+    let experiment = Experiment::begin(&rates);
+    experiment.make(experiment.planned.len(), |_| false);
+    let diagnosis = experiment.diagnosis().expect("an experiment");
+    assert_eq!(diagnosis.tried.len(), 1);
+    let ladder = diagnosis.ladder.as_ref().expect("six numbers of users and those of the load");
+    let by_users: Vec<(u32, usize)> = ladder.rungs.iter().map(|rung| (rung.users, rung.runs)).collect();
+    assert_eq!(by_users, [(1, 8), (2, 8), (4, 16), (6, 8), (8, 8), (12, 8), (16, 8)]);
+    let at = ladder.saturated_at.expect("it stops to grow");
+    assert!((at.users - 4.0).abs() < 0.1, "{at:?}");
+    assert!(
+        diagnosis
+            .scaling()
+            .is_some_and(|words| words.contains("at about 4 users: more users get a little more")),
+        "{:?}",
+        diagnosis.scaling()
+    );
+}
+
+#[test]
 fn a_block_whose_control_is_invalid_says_nothing() {
     let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
     let experiment = Experiment::begin(&[(workers, 1_900)]);

@@ -9,6 +9,7 @@ pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Interve
     let change = match of {
         Intervention::Control { .. } | Intervention::ControlAgain | Intervention::ControlRestarted => None,
         Intervention::Changed(changed) => Some(change(&changed.change)),
+        Intervention::Users { users, .. } => Some(Change::Users(*users)),
     };
     study.changed(variant, load, change.as_ref())
 }

@@ -27,6 +27,14 @@ pub struct Usl {
     pub is_extrapolated: bool,
 }
 
+impl Usl {
+    /// The throughput per second with so many users.
+    pub fn per_s(&self, users: f64) -> f64 {
+        let others = users - 1.0;
+        self.lambda * users / (1.0 + self.sigma * others + self.kappa * users * others)
+    }
+}
+
 /// Fewer different numbers of users do not tell three coefficients.
 const SIZES_MIN: usize = 6;
 /// Fits of resampled points.

@@ -18,6 +18,15 @@ pub enum Intervention {
     ControlRestarted,
     /// One thing is changed.
     Changed(Changed),
+    /// Another number of users, to see how throughput grows with them. It tests nothing, and not every block has it.
+    Users {
+        /// For people, and unique in its experiment: `users 8 → 4`.
+        name: String,
+        /// How many the load of the plan has; at least one.
+        from: u32,
+        /// How many this run has; at least one.
+        users: u32,
+    },
 }
 
 /// One thing that is changed, and what is predicted.
@@ -141,7 +150,7 @@ impl Intervention {
     /// Whether the system is started for this run alone.
     pub fn needs_restart(&self) -> bool {
         match self {
-            Self::Control { .. } | Self::ControlAgain => false,
+            Self::Control { .. } | Self::ControlAgain | Self::Users { .. } => false,
             Self::ControlRestarted => true,
             Self::Changed(changed) => changed.change.needs_restart(),
         }
@@ -162,12 +171,22 @@ impl Intervention {
             Self::ControlAgain => "control again",
             Self::ControlRestarted => "control restarted",
             Self::Changed(changed) => &changed.name,
+            Self::Users { name, .. } => name,
         }
     }
 
     /// Whether every figure is one that its meaning allows.
     pub(crate) fn is_sound(&self) -> bool {
-        let Self::Changed(Changed { factor, limit_from, .. }) = self else { return true };
-        factor.is_finite() && *factor > 0.0 && *factor != 1.0 && limit_from.is_finite() && *limit_from > 0.0
+        match self {
+            Self::Control { .. } | Self::ControlAgain | Self::ControlRestarted => true,
+            Self::Changed(Changed { factor, limit_from, .. }) => {
+                factor.is_finite()
+                    && *factor > 0.0
+                    && *factor != 1.0
+                    && *limit_from > 0.0
+                    && limit_from.is_finite()
+            }
+            Self::Users { from, users, .. } => *from > 0 && *users > 0,
+        }
     }
 }

@@ -75,7 +75,14 @@ fn an_experiment_is_resumed_and_leaves_nothing_when_it_is_interrupted() {
     );
     let runs = study["runs"].as_array().expect("runs");
     let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null());
-    assert_eq!(of_experiment.count(), 8 * (2 + tried.len()), "8 blocks of two controls and the changes");
+    assert_eq!(
+        of_experiment.count(),
+        8 * (2 + tried.len()) + 10,
+        "8 blocks of two controls and the changes, and five other numbers of users twice each"
+    );
+    let by_users = study["diagnosis"]["scaling"]["users"].as_array().expect("a list");
+    let users: Vec<u64> = by_users.iter().filter_map(|rung| rung["users"].as_u64()).collect();
+    assert_eq!(users, [2, 4, 8, 12, 16, 24, 32], "{study}");
     assert_eq!(study["comparison"]["ranking"][0]["runs"], 1, "they count in no figure of the study");
     let text = home.run(&["report", "last"]).stdout;
     assert!(text.contains("Experiment on pool threads=2: one change at a time"), "{text}");

@@ -35,6 +35,7 @@ fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
         controls: None,
         spread: None,
         tried,
+        ladder: None,
         next_limit: None,
         left_out: Vec::new(),
     }

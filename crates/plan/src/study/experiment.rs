@@ -119,9 +119,6 @@ impl Study {
         if !system.is_started() || spec.stages.is_some() || spec.tool.is_some() {
             return None;
         }
-        let number = |value: &Option<Spanned<u64>>| {
-            value.as_ref().and_then(Spanned::get).and_then(|number| u32::try_from(*number).ok())
-        };
         let knob =
             |name: &str| variant.knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone());
         let limits = system.limits.fill(knob);
@@ -132,8 +129,8 @@ impl Study {
         let own = (!limits.cores.is_empty()).then_some(limits.cores.len());
         let step = |name: &String| step(system.knobs.iter().find(|knob| knob.name == *name)?, knob(name)?);
         Some(Changeable {
-            users: number(&spec.users),
-            threads: number(&spec.threads),
+            users: number(spec.users.as_ref()),
+            threads: number(spec.threads.as_ref()),
             quota_millicores: limits.cpu_millicores,
             io: limits.io_only(),
             system_cores: own.or(of_pin),
@@ -142,6 +139,12 @@ impl Study {
             parameters: system.raisable.iter().filter_map(step).collect(),
             proxies: system.processes.iter().filter_map(|process| inner_proxy(process, knob)).collect(),
         })
+    }
+
+    /// The users of a load, if it has users, and the threads of the generator, if the plan says how many.
+    pub fn users_and_threads(&self, load: usize) -> Option<(u32, Option<u32>)> {
+        let spec = &self.loads.get(load)?.spec;
+        Some((number(spec.users.as_ref())?, number(spec.threads.as_ref())))
     }
 
     /// How long the load of a run of an experiment takes, warm-up included.
@@ -218,6 +221,10 @@ impl Study {
         study.gates.clear();
         study
     }
+}
+
+fn number(value: Option<&Spanned<u64>>) -> Option<u32> {
+    value.and_then(Spanned::get).and_then(|number| u32::try_from(*number).ok())
 }
 
 fn live_warm_up_ns(warm_up_ns: u64) -> u64 {

@@ -125,7 +125,7 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     }
     facts.extend(after_overload(row).map(|sentence| ("overload", sentence)));
     facts.push(("soak", soak(view, row)));
-    facts.extend(row.usl.as_ref().map(|usl| ("scaling", law(usl, row))));
+    facts.extend(row.usl.as_ref().map(|usl| ("scaling", law(usl, row.levels.sizes.len()))));
     facts
 }
 
@@ -176,7 +176,7 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
 }
 
 /// A hint, never a verdict.
-fn law(usl: &Usl, row: &CapacityRow) -> String {
+pub(crate) fn law(usl: &Usl, sizes: usize) -> String {
     let share = |share: f64| percent_with(share, 2);
     let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
     let peak = match (usl.peak, usl.peak_interval) {
@@ -190,7 +190,6 @@ fn law(usl: &Usl, row: &CapacityRow) -> String {
         (None, _) => "; no peak".to_owned(),
     };
     let beyond = if usl.is_extrapolated { ", EXTRAPOLATED beyond the sizes that were run" } else { "" };
-    let sizes = row.levels.sizes.len();
     format!("Universal Scalability Law, a hint from {sizes} sizes: {parts}{peak}{beyond}")
 }
 

@@ -1,17 +1,18 @@
 //! What an experiment changed, and what came of it.
 
 use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
-use judge::{Bottleneck, Diagnosis};
+use judge::{Bottleneck, Diagnosis, Ladder};
 use stats::{Effect, Finding, Undecided};
 use store::StudyPlace;
 
 use super::StudyView;
 use crate::bottleneck;
+use crate::capacity::law;
 use crate::item::{Escape, Fact, Item};
 use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::text::shortened;
-use crate::units::{decimal, percent_of};
+use crate::units::{decimal, percent_of, rate};
 
 /// Columns of the name of a change.
 const NAME_CHARACTERS_MAX: usize = 40;
@@ -98,6 +99,7 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
         facts.push(Fact::new("noise", words));
     }
     facts.extend(diagnosis.scaling().map(|words| Fact::new("scaling", escape(&words))));
+    facts.extend(diagnosis.ladder.iter().flat_map(of_ladder));
     if let Some(next) = &diagnosis.next_limit {
         let because = next.causes.first().map(|first| {
             format!(
@@ -121,6 +123,18 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
         facts.push(Fact::new("left", format!("{}; use a longer --why-within", left.join(", "))));
     }
     facts
+}
+
+/// Throughput by users, and the law through it if it fits.
+fn of_ladder(ladder: &Ladder) -> Vec<Fact> {
+    let steps = ladder.rungs.iter().map(|rung| format!("{}: {}", rung.users, rate(rung.per_s)));
+    let steps = Fact::new("by users", steps.collect::<Vec<_>>().join(", "));
+    let law = ladder.law.as_ref().map(|usl| {
+        let words = law(usl, ladder.rungs.len());
+        let meaning = "contention: share of the work that one request at a time can do; coherency: what each pair of users costs";
+        Fact::new("law", format!("{words} ({meaning})"))
+    });
+    std::iter::once(steps).chain(law).collect()
 }
 
 /// The causes of a row by what an experiment says of them, if it was on that row.

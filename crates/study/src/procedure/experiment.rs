@@ -9,6 +9,7 @@ use std::time::Duration;
 use judge::bottleneck::of_runs;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
 use judge::intervention::{Chosen, Known, Readings, interventions_for};
+use judge::ladder::{rungs_in_block, rungs_of};
 use judge::{Bottleneck, ComparedBy, Metric, Setting};
 use load::chance::Chance;
 use plan::{Amount, Changeable, Experiment as Asked, Study as Plan};
@@ -88,7 +89,7 @@ impl<'a> Experiment<'a> {
         let Some(subject) = self.subject(kept)? else {
             return Ok((Vec::new(), vec![words::NO_SUBJECT.to_owned()]));
         };
-        let Chosen { mut changes, mut left_out } = interventions_for(&subject.known(&self.asked));
+        let Chosen { mut changes, mut rungs, mut left_out } = interventions_for(&subject.known(&self.asked));
         if changes.is_empty() {
             let news =
                 std::iter::once(words::NOTHING_TO_CHANGE.to_owned()).chain(words::not_changed(&left_out));
@@ -97,16 +98,24 @@ impl<'a> Experiment<'a> {
         let too_many = changes.split_off(changes.len().min(INTERVENTIONS_MAX));
         let within = Duration::from_nanos(self.asked.within_ns) / EXPERIMENT_BLOCKS;
         let left = self.leave(&mut changes, subject.load, 1.0, within);
-        let block = self.block_takes(&changes, subject.load);
-        let mut news = words::begins(self.plan, &subject, &changes, block);
+        let mut block = self.block_takes(&changes, subject.load);
+        let of_rungs = self.rungs_take(&rungs, subject.load);
         left_out.extend(words::left(&left));
+        if block + of_rungs > within {
+            left_out.extend(words::no_ladder(&rungs));
+            rungs.clear();
+        } else {
+            block += of_rungs;
+        }
+        let mut news = words::begins(self.plan, &subject, &changes, block);
+        news.extend(words::ladder(&rungs));
         left_out.extend(words::too_many(&too_many));
         news.extend(words::not_changed(&left_out));
         if changes.is_empty() {
             return Ok((Vec::new(), news));
         }
         let base = place(self.plan, subject.variant, subject.load, stage::INTERVENTION, 0);
-        let mut places = self.block(&base, 0, &changes);
+        let mut places = self.block(&base, 0, &changes, &self.users(subject.load, &rungs, 0));
         for place in &mut places {
             if let Some(Intervention::Control { left_out: told }) = &mut place.intervention {
                 told.clone_from(&left_out);
@@ -134,18 +143,41 @@ impl<'a> Experiment<'a> {
         let restarts = restarts.iter().filter(|restarts| **restarts).count() as u32;
         let live = runs_of_block(changes).count() as u32 - restarts;
         let plan = self.plan;
-        let [live_run, run] = [plan.experiment_live_run_ns(load), plan.experiment_run_ns(load)];
+        let run = plan.experiment_run_ns(load);
         let warm_up = Duration::from_nanos(plan.loads[load].warm_up_ns);
         let again = if restarts > 0 { BEYOND + warm_up } else { Duration::ZERO };
-        (Duration::from_nanos(live_run) + BETWEEN) * live
-            + (Duration::from_nanos(run) + BEYOND) * restarts
-            + again
+        self.live_run_takes(load) * live + (Duration::from_nanos(run) + BEYOND) * restarts + again
+    }
+
+    fn live_run_takes(&self, load: usize) -> Duration {
+        Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + BETWEEN
+    }
+
+    /// How long other numbers of users take in a block, on average.
+    fn rungs_take(&self, rungs: &[u32], load: usize) -> Duration {
+        let runs: usize =
+            (0..EXPERIMENT_BLOCKS).map(|block| rungs_in_block(rungs, block, EXPERIMENT_BLOCKS).count()).sum();
+        self.live_run_takes(load) * runs as u32 / EXPERIMENT_BLOCKS
+    }
+
+    /// The other numbers of users of a block.
+    fn users(&self, load: usize, rungs: &[u32], block: u32) -> Vec<Intervention> {
+        let Some((from, _)) = self.plan.users_and_threads(load) else { return Vec::new() };
+        let of_block = rungs_in_block(rungs, block, EXPERIMENT_BLOCKS);
+        let one = |users| Intervention::Users { name: format!("users {from} → {users}"), from, users };
+        of_block.map(one).collect()
     }
 
     /// The runs of a block, in an order of chance; but those that need a restart together, after or before the others by turns: so the
     /// system is started again as seldom as possible, and no kind comes always later.
-    fn block(&self, base: &StudyPlace, block: u32, changes: &[Changed]) -> Vec<StudyPlace> {
-        let all = runs_of_block(changes);
+    fn block(
+        &self,
+        base: &StudyPlace,
+        block: u32,
+        changes: &[Changed],
+        users: &[Intervention],
+    ) -> Vec<StudyPlace> {
+        let all = runs_of_block(changes).chain(users.iter().cloned());
         let mut places: Vec<StudyPlace> =
             all.map(|of| StudyPlace { block, intervention: Some(of), ..base.clone() }).collect();
         shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM ^ (u64::from(block) << 40)));
@@ -153,6 +185,13 @@ impl<'a> Experiment<'a> {
             |place: &StudyPlace| place.intervention.as_ref().is_some_and(Intervention::needs_restart);
         places.sort_by_key(|place| needs_restart(place) != (block % 2 == 1));
         places
+    }
+
+    /// The other numbers of users of an experiment that has begun; none if it has none.
+    fn rungs_of_plan(&self, planned: &[&StudyPlace], load: usize) -> Vec<u32> {
+        let has_rungs = planned.iter().any(|place| is_rung(place));
+        let of_load = self.plan.users_and_threads(load).filter(|_| has_rungs);
+        of_load.map_or_else(Vec::new, |(users, threads)| rungs_of(users, threads.unwrap_or(1)))
     }
 
     /// What follows so far, of an experiment that has begun.
@@ -172,14 +211,22 @@ impl<'a> Experiment<'a> {
             .map(|block| changes_of(planned.iter().filter(|place| place.block == block).copied()))
             .map(|changes| self.block_takes(&changes, load).as_secs_f64())
             .sum();
+        let of_rungs = planned.iter().filter(|place| is_rung(place)).count() as u32;
+        let planned_s = planned_s + (self.live_run_takes(load) * of_rungs).as_secs_f64();
         let longer = spent.as_secs_f64() / planned_s.max(1e-3);
-        let dropped = self.leave(&mut changes, load, longer, left / blocks_left);
+        let within = left / blocks_left;
+        let dropped = self.leave(&mut changes, load, longer, within);
         let news = words::dropped(&dropped, last + 1);
         if changes.is_empty() {
             return (Vec::new(), news);
         }
+        let mut rungs = self.rungs_of_plan(&planned, load);
+        let takes = self.block_takes(&changes, load) + self.rungs_take(&rungs, load);
+        if takes.as_secs_f64() * longer > within.as_secs_f64() {
+            rungs.clear();
+        }
         let base = StudyPlace { intervention: None, ..(*base).clone() };
-        (self.block(&base, last + 1, &changes), news)
+        (self.block(&base, last + 1, &changes, &self.users(load, &rungs, last + 1)), news)
     }
 }
 
@@ -205,8 +252,13 @@ impl StudyProcedure for Experiment<'_> {
     fn later_at_most(&self, kept: &Study) -> Option<usize> {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let last = planned.iter().map(|place| place.block).max()?;
-        let of_block = planned.iter().filter(|place| place.block == last).count();
-        let later = of_block * EXPERIMENT_BLOCKS.saturating_sub(last.saturating_add(1)) as usize;
+        let of_block = planned.iter().filter(|place| place.block == last && !is_rung(place)).count();
+        let load =
+            planned.first().and_then(|base| self.plan.loads.iter().position(|of| of.name == base.load));
+        let rungs = self.rungs_of_plan(&planned, load.unwrap_or_default());
+        let of_rungs = |block| rungs_in_block(&rungs, block, EXPERIMENT_BLOCKS).count();
+        let later: usize =
+            (last.saturating_add(1)..EXPERIMENT_BLOCKS).map(|block| of_block + of_rungs(block)).sum();
         Some(self.study.later_at_most(kept)? + later)
     }
 
@@ -265,6 +317,11 @@ fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
         place.is_some_and(|place| place.load == load && setting.is_of(place) && place.intervention.is_none())
     };
     kept.runs.iter().filter(is_of).collect()
+}
+
+/// Whether it is another number of users, which tests nothing.
+fn is_rung(place: &StudyPlace) -> bool {
+    matches!(place.intervention, Some(Intervention::Users { .. }))
 }
 
 /// The changes of places, in the order in which they were chosen.

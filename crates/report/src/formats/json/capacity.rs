@@ -30,7 +30,7 @@ pub(super) struct CapacityObject<'a> {
     base_response_us: Option<f64>,
     levels: Vec<LevelObject<'a>>,
     sizing: Vec<SizeObject>,
-    scaling: Option<ScalingObject>,
+    scaling: Option<LawObject>,
     /// What probably limits it; null if no rate failed.
     limit: Option<LimitObject>,
 }
@@ -66,7 +66,7 @@ struct SizeObject {
 }
 
 #[derive(Serialize)]
-struct ScalingObject {
+pub(super) struct LawObject {
     lambda: f64,
     sigma: f64,
     kappa: f64,
@@ -103,7 +103,7 @@ fn of_row<'a>(view: &'a CapacityView, row: &'a CapacityRow) -> CapacityObject<'a
         base_response_us: found.base_response_s.map(|s| s * 1e6),
         levels: row.levels.rates.iter().map(level).collect(),
         sizing: row.levels.sizes.iter().map(size).collect(),
-        scaling: row.usl.as_ref().map(scaling),
+        scaling: row.usl.as_ref().map(law),
         limit: row.limit.as_ref().map(limit),
     }
 }
@@ -147,8 +147,8 @@ fn size(row: &SizeRow) -> SizeObject {
     SizeObject { users: row.users, per_s: row.per_s, mean_response_us: row.mean_response_ns / 1e3 }
 }
 
-fn scaling(usl: &Usl) -> ScalingObject {
-    ScalingObject {
+pub(super) fn law(usl: &Usl) -> LawObject {
+    LawObject {
         lambda: usl.lambda,
         sigma: usl.sigma,
         kappa: usl.kappa,

@@ -1,9 +1,10 @@
 //! What an experiment showed, in JSON.
 
-use judge::Diagnosis;
+use judge::{Diagnosis, Ladder};
 use serde::Serialize;
 
 use super::bottleneck::BottleneckObject;
+use super::capacity::{self, LawObject};
 use crate::study::experiment::{finding, reason};
 
 /// Of the configuration that a study experimented on.
@@ -17,6 +18,8 @@ pub(super) struct DiagnosisObject<'a> {
     /// The names of those that were confirmed.
     confirmed: Vec<&'a str>,
     next_limit: Option<NextLimitObject<'a>>,
+    /// How throughput grows with the users; null if other numbers of them were not tried.
+    scaling: Option<ScalingObject>,
     /// What was not tried, each with the reason.
     not_tested: &'a [String],
 }
@@ -51,6 +54,25 @@ struct InterventionObject<'a> {
 }
 
 #[derive(Serialize)]
+struct ScalingObject {
+    /// Fewest users first.
+    users: Vec<RungObject>,
+    /// From so many users on more of them get no more; null if that was not reached.
+    saturated_at_users: Option<f64>,
+    /// Whether it may be fewer.
+    is_at_most: Option<bool>,
+    /// The scalability law; null if it does not fit.
+    law: Option<LawObject>,
+}
+
+#[derive(Serialize)]
+struct RungObject {
+    users: u32,
+    per_s: f64,
+    runs: usize,
+}
+
+#[derive(Serialize)]
 struct NextLimitObject<'a> {
     with: &'a str,
     #[serde(flatten)]
@@ -59,7 +81,7 @@ struct NextLimitObject<'a> {
 
 impl<'a> DiagnosisObject<'a> {
     pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        let Diagnosis { load, setting, controls, spread, tried, next_limit, left_out } = diagnosis;
+        let Diagnosis { load, setting, controls, spread, tried, ladder, next_limit, left_out } = diagnosis;
         let interval = controls.as_ref().and_then(|controls| controls.interval);
         let interventions = tried.iter().map(|tried| {
             let (changed, effect) = (&tried.changed, &tried.effect);
@@ -93,11 +115,25 @@ impl<'a> DiagnosisObject<'a> {
             },
             interventions: interventions.collect(),
             confirmed: diagnosis.confirmed().map(|tried| tried.changed.name.as_str()).collect(),
+            scaling: ladder.as_ref().map(ScalingObject::of),
             not_tested: left_out,
             next_limit: next_limit.as_ref().and_then(|next| {
                 let bottleneck = BottleneckObject::of(next.causes.clone())?;
                 Some(NextLimitObject { with: &next.with, bottleneck })
             }),
+        }
+    }
+}
+
+impl ScalingObject {
+    fn of(ladder: &Ladder) -> Self {
+        let rung =
+            |rung: &judge::ladder::Rung| RungObject { users: rung.users, per_s: rung.per_s, runs: rung.runs };
+        Self {
+            users: ladder.rungs.iter().map(rung).collect(),
+            saturated_at_users: ladder.saturated_at.map(|at| at.users),
+            is_at_most: ladder.saturated_at.map(|at| at.is_at_most),
+            law: ladder.law.as_ref().map(capacity::law),
         }
     }
 }

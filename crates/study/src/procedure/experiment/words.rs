@@ -43,6 +43,24 @@ pub(super) fn not_changed(left_out: &[String]) -> impl Iterator<Item = String> {
     left_out.iter().map(|why| format!("not tested: {why}"))
 }
 
+/// Which other numbers of users are tried; nothing without any.
+pub(super) fn ladder(rungs: &[u32]) -> Option<String> {
+    (!rungs.is_empty())
+        .then(|| format!("  {} users, twice each: how throughput grows with them", listed(rungs)))
+}
+
+/// That no other numbers of users fit into the time; nothing if there are none to try.
+pub(super) fn no_ladder(rungs: &[u32]) -> Option<String> {
+    (!rungs.is_empty())
+        .then(|| format!("{} users: the time does not suffice; use a longer --why-within", listed(rungs)))
+}
+
+fn listed(rungs: &[u32]) -> String {
+    let mut rungs = rungs.to_vec();
+    rungs.sort_unstable();
+    rungs.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// What does not fit into the time.
 pub(super) fn left(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty())
