@@ -99,22 +99,70 @@ impl Shape<'_> {
         mean.saturating_sub(HEAD_BYTES).next_power_of_two().min(REPLY_BYTES_MAX)
     }
 
-    /// Starts the target in a process of its own, and loads it with as much as goes.
+    /// Measures it in this shape.
     fn measure(&self) -> Result<f64, String> {
-        let lab = self.tools.lab;
+        let trial = Trial {
+            connections: self.plan.connections(),
+            keep_alive: self.plan.keep_alive(),
+            threads: self.threads,
+            cores: self.cores,
+            system_cores: self.system_cores,
+            reply_bytes: self.reply_bytes(),
+            length_ns: LASTING_NS,
+        };
+        trial.measure(self.tools)
+    }
+}
+
+/// Requests per second that the generator reaches, with one thread and 64 connections that are kept, against the target that answers at
+/// once, in a load of `length`.
+///
+/// # Errors
+///
+/// The target did not start, or the load on it failed.
+pub fn null_server_per_s(tools: &Tools<'_>, length: Duration) -> Result<f64, String> {
+    let trial = Trial {
+        connections: 64,
+        keep_alive: true,
+        threads: 1,
+        cores: &[],
+        system_cores: &BTreeSet::new(),
+        reply_bytes: 0,
+        length_ns: length.as_nanos() as u64,
+    };
+    trial.measure(tools)
+}
+
+/// A load on the target that answers at once.
+struct Trial<'a> {
+    connections: u32,
+    keep_alive: bool,
+    threads: u32,
+    /// The generator's cores; empty: any.
+    cores: &'a [usize],
+    /// The target's cores; empty: any.
+    system_cores: &'a BTreeSet<usize>,
+    reply_bytes: u64,
+    length_ns: u64,
+}
+
+impl Trial<'_> {
+    /// Starts the target in a process of its own, and loads it with as much as goes.
+    fn measure(&self, tools: &Tools<'_>) -> Result<f64, String> {
+        let lab = tools.lab;
         let room = lab.room(1).map_err(|error| error.to_string())?;
         let port = *room.ports.first().ok_or("there is no free port")?;
         let system = lab
-            .start(self.recipe(&room, port)?, &|| false)
+            .start(self.recipe(tools, &room, port)?, &|| false)
             .map_err(|failure| format!("the target did not start: {}", failure.what))?;
-        let reached = self.load(port);
+        let reached = self.load(tools, port);
         system.stop();
         reached
     }
 
-    fn recipe(&self, room: &Room, port: u16) -> Result<Recipe, String> {
+    fn recipe(&self, tools: &Tools<'_>, room: &Room, port: u16) -> Result<Recipe, String> {
         let dir = room.dir().join("target");
-        let keeper = recipe::keeper(&self.tools.lab.tenbin()?);
+        let keeper = recipe::keeper(&tools.lab.tenbin()?);
         let program =
             keeper.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
         let address = format!("127.0.0.1:{port}");
@@ -144,14 +192,14 @@ impl Shape<'_> {
         })
     }
 
-    fn load(&self, port: u16) -> Result<f64, String> {
+    fn load(&self, tools: &Tools<'_>, port: u16) -> Result<f64, String> {
         let draft = Draft {
-            url: format!("http://127.0.0.1:{port}/bytes?n={}", self.reply_bytes()),
+            url: format!("http://127.0.0.1:{port}/bytes?n={}", self.reply_bytes),
             load: LoadSpec {
-                users: Some(u64::from(self.plan.connections()).into()),
-                measured_ns: Some(LASTING_NS.into()),
+                users: Some(u64::from(self.connections).into()),
+                measured_ns: Some(self.length_ns.into()),
                 threads: Some(u64::from(self.threads).into()),
-                keep_alive: Some(self.plan.keep_alive().into()),
+                keep_alive: Some(self.keep_alive.into()),
                 ..LoadSpec::default()
             },
             ..Draft::default()
@@ -161,7 +209,7 @@ impl Shape<'_> {
             plan.pin = Pin::Cores(self.cores.to_vec());
         }
         let length_ns = plan.stop.at_ns;
-        let Tools { generator, clock, stopper, .. } = *self.tools;
+        let Tools { generator, clock, stopper, .. } = *tools;
         let prepared = generator.prepare(&plan, stopper).map_err(|refusal| refusal.to_string())?;
         let workers = prepared.threads;
         let mut underway = prepared.ready.start(Share::WHOLE).map_err(|error| error.to_string())?;

@@ -52,6 +52,7 @@ mod tools;
 mod usage;
 mod watchdog;
 
+pub use ceiling::null_server_per_s;
 pub use clock::{Clock, WallClock};
 pub use consent::{ConsentError, OwnerToken, PublicLoads};
 pub use cores::stamp;

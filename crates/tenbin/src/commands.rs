@@ -15,6 +15,7 @@ pub(crate) mod load;
 pub(crate) mod machine;
 pub(crate) mod man;
 pub(crate) mod origin;
+pub(crate) mod permissions;
 pub(crate) mod prepare;
 pub(crate) mod proxy;
 pub(crate) mod report;
@@ -56,12 +57,12 @@ pub(crate) enum Command {
     Export(export::ExportFlags),
     /// Lists stored runs and studies, newest first
     History(history::HistoryFlags),
-    /// Reports what Tenbin may read and change on this machine
-    Machine(machine::MachineFlags),
     /// Serves a built-in target with known response times, for trying Tenbin
     Target(Box<target::TargetFlags>),
     /// Passes connections on with delay, limited bandwidth, resets, or stalls
     Proxy(Box<proxy::ProxyFlags>),
+    /// Measures what this machine can do, or tries what Tenbin may read and change on it
+    Machine(machine::MachineFlags),
     /// Prints the completion script of a shell
     Completions(completions::CompletionsFlags),
     /// Writes the manual pages into a folder

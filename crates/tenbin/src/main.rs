@@ -93,11 +93,11 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::Compare(flags)) => commands::compare::run(&flags),
         Some(Command::Export(flags)) => commands::export::run(&flags),
         Some(Command::History(flags)) => commands::history::run(&flags),
-        Some(Command::Machine(flags)) => commands::machine::run(&flags),
         Some(Command::Completions(flags)) => commands::completions::run(&flags),
         Some(Command::Man(flags)) => commands::man::run(&flags, Arguments::command()),
         Some(Command::Keep(_)) => return Ok(lab::keeper::main()),
         Some(Command::Target(flags)) => commands::target::run(*flags),
+        Some(Command::Machine(flags)) => commands::machine::run(&flags),
         Some(Command::Proxy(flags)) => commands::proxy::run(&flags),
     };
     exit.map(Into::into)

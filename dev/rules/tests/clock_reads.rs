@@ -32,6 +32,7 @@ const MAY_READ: &[(&str, &str)] = &[
         "crates/tenbin/src/commands/prepare.rs",
         "how long the tables took, and when a terminal gets the next line",
     ),
+    ("crates/machine/src/stopwatch.rs", "how long trials of the machine take: that is what they measure"),
     ("crates/proxy/src/clock.rs", "the clock of a proxy: when what it holds back may leave"),
     ("crates/target/src/", "a server keeps its own time, and knows nothing of the tool's"),
 ];

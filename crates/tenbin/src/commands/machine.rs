@@ -1,157 +1,113 @@
-//! `tenbin machine --permissions`: what Tenbin may read and change on this machine, and what helps where it may not.
+//! `tenbin machine`: what this machine can do, and what Tenbin may read and change on it.
 
-use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
-use lab::access::{self, Outcome, Permission};
+use machine::{Effort, Findings, NoDisk, Site};
 use report::{JSON, TERMINAL};
-use serde_json::json;
+use runner::{Machine, StopLevel, Stopper, Tools};
+use serde_json::{Value, json};
 
+use super::permissions;
 use crate::exit::{BadArguments, Exit};
-use crate::output;
+use crate::{output, signals};
 
-/// What is reported, and how.
+/// How long each load on the target that answers at once lasts.
+const NULL_SERVER: Duration = Duration::from_millis(500);
+const NULL_SERVER_QUICK: Duration = Duration::from_millis(150);
+
+/// What `tenbin machine` takes.
 #[derive(Args, Debug)]
+#[command(after_long_help = "Every figure is defined in docs/machine.md.")]
 pub(crate) struct MachineFlags {
-    /// Try what Tenbin reads and changes, and say what helps where it may not
+    /// At most 10 s instead of 30 s: shorter trials, a smaller file
+    #[arg(long)]
+    quick: bool,
+    /// Folder of the disk's trials [default: $TMPDIR, or /tmp]
+    #[arg(long, value_name = "PATH")]
+    dir: Option<PathBuf>,
+    /// Try what Tenbin reads and changes instead, and say what helps where it may not
     ///
     /// Takes about a second. Control groups, a file system, and a network namespace are made, and removed again.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["quick", "dir"])]
     permissions: bool,
     /// terminal or json
     #[arg(long, value_name = "NAME", default_value = TERMINAL.name, help_heading = "Results")]
     format: String,
 }
 
-/// Tries and prints.
+/// Makes all trials, or tries all permissions, and prints what they showed.
 pub(crate) fn run(flags: &MachineFlags) -> anyhow::Result<Exit> {
-    if !flags.permissions {
-        let mut command = MachineFlags::augment_args(clap::Command::new("tenbin machine"));
-        output::data(&command.render_long_help().to_string())?;
-        return Ok(Exit::Ok);
-    }
-    match report::format(&flags.format) {
-        Some(format) if format == TERMINAL => output::lines(&table(&access::try_all()))?,
-        Some(format) if format == JSON => {
-            let list: Vec<_> = access::try_all().iter().map(object).collect();
-            output::data(&format!("{:#}\n", json!(list)))?;
+    let is_json = match flags.format.as_str() {
+        name if name == JSON.name => true,
+        name if name == TERMINAL.name => false,
+        name => {
+            let what =
+                format!("--format: {name:?} is not a format of this command\n  help: write terminal or json");
+            return Err(BadArguments(what).into());
         }
-        _ => {
-            let message =
-                format!("--format {:?} is not available here\n  help: write terminal or json", flags.format);
-            return Err(BadArguments(message).into());
-        }
-    }
-    Ok(Exit::Ok)
-}
-
-/// A line for each permission; below it why some are missing, and what helps.
-fn table(permissions: &[Permission]) -> String {
-    let width = |title: &str, column: fn(&Permission) -> &str| {
-        let longest = permissions.iter().map(|permission| column(permission).chars().count()).max();
-        longest.unwrap_or(0).max(title.len())
     };
-    let what = width("what", |permission| permission.what);
-    let needed_for = width("needed for", |permission| permission.needed_for);
-    let line = |[result, first, second, last]: [&str; 4]| {
-        format!("{result:<9}  {first:<what$}  {second:<needed_for$}  {last}\n")
+    if flags.permissions {
+        return permissions::run(is_json);
+    }
+    let effort = if flags.quick { Effort::QUICK } else { Effort::FULL };
+    let dir = flags.dir.clone().unwrap_or_else(std::env::temp_dir);
+    machine::check_folder(&dir, effort.file_bytes_max).map_err(|error| explained(&error))?;
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    heard.run_begins();
+    let is_stopped = || stopper.level() != StopLevel::Go;
+    let site = Site { dir: &dir, effort, is_stopped: &is_stopped };
+    let length = if flags.quick { NULL_SERVER_QUICK } else { NULL_SERVER };
+    let tools = Tools::local(&stopper);
+    let findings = machine::measure(&site, Some(&|| runner::null_server_per_s(&tools, length)));
+    let here = Machine::here();
+    if is_json {
+        output::data(&format!("{:#}\n", as_json(&findings, &here, &dir, flags.quick)))?;
+    } else {
+        output::lines(&in_words(&findings, &here, &dir, effort))?;
+    }
+    Ok(heard.exit().unwrap_or(Exit::Ok))
+}
+
+fn explained(error: &NoDisk) -> anyhow::Error {
+    let help = "name a folder on the disk to measure: --dir PATH";
+    anyhow::anyhow!("{error}\n  help: {help}")
+}
+
+fn as_json(findings: &Findings, here: &Machine, dir: &std::path::Path, is_quick: bool) -> Value {
+    let mut value = machine::json(findings);
+    let head = json!({
+        "schema": "tenbin.machine/1",
+        "tenbin_version": env!("CARGO_PKG_VERSION"),
+        "host": here.facts,
+        "is_quick": is_quick,
+        "dir": dir.display().to_string(),
+    });
+    if let (Some(value), Value::Object(head)) = (value.as_object_mut(), head) {
+        value.extend(head);
+    }
+    value
+}
+
+fn in_words(findings: &Findings, here: &Machine, dir: &std::path::Path, effort: Effort) -> String {
+    let text = |key: &str| here.facts.get(key).and_then(Value::as_str).unwrap_or("unknown");
+    let memory = here.facts.get("memory_bytes").and_then(Value::as_u64);
+    let memory = memory.map_or(String::new(), |bytes| format!(", {} GiB", bytes >> 30));
+    let disk = match (&findings.file_system, findings.file_bytes) {
+        (Some(name), Some(bytes)) => format!("; disk: {}, {name}, {} MiB", dir.display(), bytes >> 20),
+        _ => String::new(),
     };
-    let mut text = line(["result", "what", "needed for", "tried"]);
-    for permission in permissions {
-        let Permission { what, needed_for, tried, .. } = permission;
-        text += &line([word(&permission.outcome), what, needed_for, &report::visible(tried)]);
-    }
-    let (mut missing, mut not_tried): (Groups, Groups) = Default::default();
-    for Permission { what, outcome, remedy, .. } in permissions {
-        match outcome {
-            Outcome::Works => {}
-            Outcome::Fails(why) => {
-                add(&mut missing, remedy, format!("no: {what}: {}", report::visible(why)));
-            }
-            Outcome::NotTried(why) => add(&mut not_tried, &report::visible(why), (*what).to_owned()),
-        }
-    }
-    for (remedy, lines) in missing {
-        let _ = write!(text, "\n{}\n  help: {remedy}\n", lines.join("\n"));
-    }
-    for (why, whats) in not_tried {
-        let _ = write!(text, "\nnot tried, {why}: {}\n", whats.join("; "));
-    }
-    text
-}
-
-/// What has something in common, in the order of the table.
-type Groups = Vec<(String, Vec<String>)>;
-
-fn add(groups: &mut Groups, common: &str, line: String) {
-    match groups.iter_mut().find(|(known, _)| known == common) {
-        Some((_, lines)) => lines.push(line),
-        None => groups.push((common.to_owned(), vec![line])),
-    }
-}
-
-fn word(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Works => "yes",
-        Outcome::Fails(_) => "no",
-        Outcome::NotTried(_) => "not tried",
-    }
-}
-
-/// `works` is null for what could not be tried.
-fn object(permission: &Permission) -> serde_json::Value {
-    let (works, because) = match &permission.outcome {
-        Outcome::Works => (Some(true), None),
-        Outcome::Fails(why) => (Some(false), Some(why)),
-        Outcome::NotTried(why) => (None, Some(why)),
-    };
-    json!({
-        "name": permission.name,
-        "what": permission.what,
-        "needed_for": permission.needed_for,
-        "tried": permission.tried,
-        "works": works,
-        "because": because,
-        "help": (works == Some(false)).then_some(permission.remedy),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn permission(what: &'static str, outcome: Outcome) -> Permission {
-        let (name, needed_for, remedy) = ("a_name", "locks", "sudo do it");
-        Permission { name, what, needed_for, tried: "/proc/1/stat".to_owned(), outcome, remedy }
-    }
-
-    #[test]
-    fn columns_are_aligned_and_only_what_fails_has_a_help() {
-        let permissions = [
-            permission("calls", Outcome::Works),
-            permission("files of others", Outcome::Fails("denied\u{1b}[2J".to_owned())),
-            permission("memory", Outcome::Fails("denied".to_owned())),
-            permission("perf", Outcome::NotTried("there is none".to_owned())),
-        ];
-        let expected = "\
-result     what             needed for  tried
-yes        calls            locks       /proc/1/stat
-no         files of others  locks       /proc/1/stat
-no         memory           locks       /proc/1/stat
-not tried  perf             locks       /proc/1/stat
-
-no: files of others: denied\\u{1b}[2J
-no: memory: denied
-  help: sudo do it
-
-not tried, there is none: perf
-";
-        assert_eq!(table(&permissions), expected);
-        let objects = permissions.map(|permission| object(&permission));
-        assert_eq!(
-            objects.each_ref().map(|one| &one["works"]),
-            [&json!(true), &json!(false), &json!(false), &json!(null)]
-        );
-        assert_eq!(objects.each_ref().map(|one| one["help"].is_null()), [true, false, false, true]);
-    }
+    let partial = if findings.is_partial { "; stopped early" } else { "" };
+    format!(
+        "{}: {}, {} cores{memory}, {}\n{} trials of each figure in {:.1} s{disk}{partial}\n\n{}",
+        text("name"),
+        here.processor,
+        here.cores.len(),
+        text("system"),
+        effort.repetitions,
+        findings.took_s,
+        machine::table(findings)
+    )
 }

@@ -1,0 +1,77 @@
+//! What it costs to hand over to another thread: a byte passed back and forth through two pipes.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::thread;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::figure::Findings;
+use crate::site::Site;
+use crate::stopwatch::per_s;
+
+/// Round trips between two looks at the clock.
+const BATCH: u32 = 16;
+
+/// On one core, and on two.
+pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
+    measure_same_core(site, findings);
+    let other = allowed().and_then(|cores| match cores.as_slice() {
+        [first, .., last] => site.repeat(|| half_round_trip_us(site, *first, *last)),
+        _ => Err("this process may use one core only".to_owned()),
+    });
+    findings.note("switch_other_core", other);
+}
+
+/// On one core.
+pub(crate) fn measure_same_core(site: &Site<'_>, findings: &mut Findings) {
+    let same = allowed().and_then(|cores| {
+        let core = *cores.first().ok_or("this process may use no core")?;
+        site.repeat(|| half_round_trip_us(site, core, core))
+    });
+    findings.note("switch_same_core", same);
+}
+
+/// The cores that this process may use.
+fn allowed() -> Result<Vec<usize>, String> {
+    let set = sched_getaffinity(None).map_err(|errno| errno.to_string())?;
+    Ok((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect())
+}
+
+fn half_round_trip_us(site: &Site<'_>, here: usize, there: usize) -> Result<f64, String> {
+    let said = |error: io::Error| error.to_string();
+    let (answers, answer) = io::pipe().map_err(said)?;
+    let (questions, question) = io::pipe().map_err(said)?;
+    thread::scope(|scope| {
+        let echo = scope.spawn(move || pin(there).and_then(|()| pass_back(questions, answer)));
+        let ask = scope.spawn(move || pin(here).and_then(|()| ask(site, answers, question)));
+        let per_s = ask.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended early")));
+        drop(echo.join());
+        per_s.map(|per_s| 0.5e6 / per_s).map_err(said)
+    })
+}
+
+/// Keeps this thread on a core.
+fn pin(core: usize) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    set.set(core);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Round trips per second. That the question's end closes when it returns ends the other thread.
+fn ask(site: &Site<'_>, mut answers: PipeReader, mut question: PipeWriter) -> io::Result<f64> {
+    let (mut byte, mut result) = ([1], Ok(()));
+    let per_s = per_s(site.effort.slice, BATCH, || {
+        if result.is_ok() {
+            result = question.write_all(&byte).and_then(|()| answers.read_exact(&mut byte));
+        }
+    });
+    result.map(|()| per_s)
+}
+
+fn pass_back(mut questions: PipeReader, mut answer: PipeWriter) -> io::Result<()> {
+    let mut byte = [0];
+    while questions.read(&mut byte)? == 1 {
+        answer.write_all(&byte)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Memory, written and read a word of 8 bytes at a time.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::figure::Findings;
+use crate::shift::{SMALL_BYTES, large_bytes};
+use crate::site::Site;
+use crate::stopwatch::per_s;
+
+/// How much is moved between two looks at the clock.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// In the smallest cache, and beyond all of them.
+pub(crate) fn measure(site: &Site<'_>, findings: &mut Findings) {
+    for (key, work) in [("memory_write", write as fn(&[AtomicU64])), ("memory_read", read)] {
+        for bytes in [SMALL_BYTES, large_bytes()] {
+            let words: Vec<AtomicU64> = (0..bytes as u64 / 8).map(AtomicU64::new).collect();
+            let batch = (BATCH_BYTES / bytes).max(1) as u32;
+            let samples = site.repeat(|| {
+                Ok(per_s(site.effort.slice / 2, batch, || work(black_box(&words))) * bytes as f64 / 1e9)
+            });
+            findings.note(format!("{key}.{bytes}"), samples);
+        }
+    }
+}
+
+/// Atomic, so that the compiler neither joins words nor calls memset.
+#[inline(never)]
+fn write(words: &[AtomicU64]) {
+    let value = black_box(7);
+    words.iter().for_each(|word| word.store(value, Ordering::Relaxed));
+}
+
+/// Atomic, so that the compiler does not join words.
+#[inline(never)]
+fn read(words: &[AtomicU64]) {
+    black_box(words.iter().fold(0, |all, word| all ^ word.load(Ordering::Relaxed)));
+}
