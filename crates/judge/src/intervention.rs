@@ -10,6 +10,7 @@ use crate::core_time::in_measured_time;
 use crate::ladder::rungs_of;
 use crate::measured::Measured;
 use crate::signals::Signals;
+use crate::waits::Waits;
 use crate::words::decimal;
 
 /// From this elasticity on less of a resource shows that it is the limit, and more of the load that nothing else is.
@@ -97,10 +98,10 @@ pub const INTERVENTIONS: &[Kind] = &[
         changes: Known::io_limits_up,
     },
     Kind {
-        what: "2 ms on a dependency, or a quarter of the response time if that is more",
+        what: "2 ms on a dependency, or a quarter of the time in which a request waits for it if that is more",
         tests: &[Resource::DEPENDENCY],
         can_refute: true,
-        predicts: "response time rises, and throughput falls by as much",
+        predicts: "throughput falls as the time in which a request waits for it rises",
         when: "what the system calls is the likely bottleneck, and the plan has a proxy between them",
         changes: |known| Ok(known.dependencies_slower()),
     },
@@ -220,6 +221,8 @@ pub struct Readings {
     pub busiest_thread: Option<f64>,
     /// The mean response time, in nanoseconds.
     pub response_ns: Option<f64>,
+    /// How long a request waits for what the system calls, by Little's law; `None` if no thread was seen that did.
+    pub dependency_ns: Option<f64>,
 }
 
 impl Readings {
@@ -227,10 +230,12 @@ impl Readings {
     pub fn of(runs: &[&Run]) -> Result<Self, StoreError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
         let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut dependency = Vec::new();
         let mut io: [Vec<f64>; 2] = Default::default();
         for run in runs {
             let measured = Measured::of(run)?;
             response.extend(measured.response.mean_ns);
+            dependency.extend(dependency_ns(run, &measured));
             if let Some((all, system)) =
                 measured.resources.as_ref().and_then(|all| Some((all, all.system.as_ref()?)))
             {
@@ -256,8 +261,17 @@ impl Readings {
             busy: median(busy),
             busiest_thread: median(thread),
             response_ns: median(response),
+            dependency_ns: median(dependency),
         })
     }
+}
+
+/// The mean number of threads that wait for what the system calls ÷ the answers per second.
+fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
+    let waits = Waits::of(run);
+    let threads: f64 = waits.workers.values().flat_map(|workers| workers.dependencies.values()).sum();
+    let ok_per_s = measured.ok_per_s().filter(|per_s| *per_s > 0.0)?;
+    Some(threads / ok_per_s * 1e9).filter(|ns| *ns > 0.0)
 }
 
 /// The cores that the system might run on in the last second that was read.
@@ -508,14 +522,16 @@ impl Known {
 
     fn dependencies_slower(&self) -> Vec<Candidate> {
         let is_suspected = self.suspected == Some(Resource::DEPENDENCY);
-        let Some(response_ns) = self.read.response_ns.filter(|_| is_suspected) else { return Vec::new() };
-        let more_ns = DELAY_NS.max(response_ns / 4.0);
+        // Behind a pool a request waits for longer than for what the pool calls. Of an event loop the latter is not known.
+        let waits_ns = self.read.dependency_ns.or(self.read.response_ns);
+        let Some(waits_ns) = waits_ns.filter(|_| is_suspected) else { return Vec::new() };
+        let more_ns = DELAY_NS.max(waits_ns / 4.0);
         let slower = self.proxies.iter().map(|(proxy, from_ns)| {
             let (from_us, to_us) = (*from_ns / 1_000, (*from_ns as f64 + more_ns / 2.0) as u64 / 1_000);
             Candidate {
                 name: format!("round trip of proxy {proxy} +{:.1} ms", more_ns / 1e6),
                 change: Change::Delay { proxy: proxy.clone(), delay_us: to_us.max(from_us) },
-                factor: ratio(response_ns, response_ns + more_ns),
+                factor: ratio(waits_ns, waits_ns + more_ns),
                 limit_from: LIMIT_FROM_LESS,
                 tests: None,
             }

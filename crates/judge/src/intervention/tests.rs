@@ -149,6 +149,9 @@ fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
         (&first.change, first.factor),
         (&Change::Delay { proxy: "far".to_owned(), delay_us: 10_000 }, 0.8)
     );
+    let behind_a_pool = Readings { dependency_ns: Some(20e6), ..suspected.read.clone() };
+    let first = &interventions_for(&Known { read: behind_a_pool, ..suspected.clone() }).changes[0];
+    assert_eq!((first.name.as_str(), first.factor), ("round trip of proxy far +5.0 ms", 0.8));
     let other = Known { suspected: Some(Resource::LOCK), ..suspected };
     assert!(names(&other).iter().all(|name| !name.contains("proxy")));
 }
