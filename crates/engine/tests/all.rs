@@ -10,6 +10,7 @@ mod framing;
 mod greetings;
 mod load_shapes;
 mod multiplexing;
+mod once;
 mod open_load;
 mod open_scenarios;
 mod parts;

@@ -1,0 +1,62 @@
+//! What users do once, before their first iteration, and what an iteration leaves out.
+
+use std::time::Duration;
+
+use crate::support::scenario::{data, following, get, in_turn, saving, script, visit};
+use crate::support::witness::Witness;
+use crate::support::{SECOND, closed, count, open, run, tcp};
+use engine::Job;
+use load::values::{RowOrder, Rows, Source};
+use load::{Condition, Guard, Subject, Test, Visit};
+use wire::http1::{CaptureFrom, Http1};
+
+/// Two log-ins in vain, then one that is answered; then orders, a request that the status lets through, and one that a value
+/// which is not there does not.
+fn plan(mut job: Job) -> (Job, Http1) {
+    let guarded = |step, subject, test| {
+        let condition = Condition { subject, test };
+        Visit { guards: vec![Guard { condition, visits: 1 }], ..visit(step, 0) }
+    };
+    let status_is_200 = Test::Is(Box::from(&b"200"[..]));
+    let mut scenarios = in_turn(vec![
+        visit(1, 0),
+        guarded(2, Subject::Status, status_is_200),
+        guarded(3, Subject::Variable(1), Test::Present),
+    ]);
+    scenarios.list[0].once = vec![visit(0, 0)];
+    job = following(job, scenarios);
+    let targets = ["no", "no", "log-in"].map(|target| vec![Box::<str>::from(target)].into_boxed_slice());
+    let rows: Rows = targets.to_vec().into();
+    job.data = vec![data(3, Source::Rows { rows, order: RowOrder::InTurn })];
+    let log_in = saving(get("/{d}"), 0, CaptureFrom::Header("X-Token".to_owned()));
+    (job, script(vec![log_in, get("/orders/{a}/{d}"), get("/let-through"), get("/never/{b}")]))
+}
+
+fn assert_entered(witness: &Witness) {
+    let targets: Vec<String> = witness.seen().into_iter().map(|seen| seen.target).collect();
+    assert_eq!(targets[..3], ["/no", "/no", "/log-in"]);
+    for iteration in targets[3..].chunks_exact(2) {
+        assert_eq!(iteration, ["/orders/t2/log-in", "/let-through"]);
+    }
+}
+
+#[test]
+fn a_user_logs_in_before_its_first_iteration_and_again_until_it_is_let_in() {
+    let witness = Witness::start(Duration::ZERO);
+    let (job, script) = plan(closed(tcp(witness.address), 1, count(13)));
+    let done = run(job, script);
+    let of = |step: usize| done.steps[step].counts;
+    assert_eq!((of(0).rejected, of(0).ok, of(1).ok, of(2).ok), (2, 1, 5, 5));
+    assert_entered(&witness);
+}
+
+#[test]
+fn every_connection_of_an_open_load_logs_in_before_it_takes_arrivals() {
+    let witness = Witness::start(Duration::ZERO);
+    let (job, script) = plan(open(tcp(witness.address), 40.0, SECOND, 1));
+    let done = run(job, script);
+    let of = |step: usize| done.steps[step].counts;
+    assert_eq!((of(0).rejected, of(0).ok), (2, 1));
+    assert_eq!((of(1).planned, of(1).ok, of(1).not_sent), (40, 40, 0), "arrivals wait for it");
+    assert_entered(&witness);
+}
