@@ -236,9 +236,10 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     }
 }
 
-/// Loads that follow one scenario each need no shares.
+/// Loads that follow one scenario each, or none because a tool makes them, need no shares.
 fn is_share_needed(root: &Node) -> bool {
-    root.get("load").is_none_or(|load| load.items().iter().any(|load| load.get("scenario").is_none()))
+    let follows_all = |load: &Node| load.get("scenario").is_none() && load.get("tool").is_none();
+    root.get("load").is_none_or(|load| load.items().iter().any(follows_all))
 }
 
 /// The share of each scenario: all in percent, or all plain.
