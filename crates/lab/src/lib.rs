@@ -4,6 +4,7 @@ pub mod access;
 mod capture;
 pub mod census;
 mod commands;
+mod containers;
 mod control_groups;
 mod deadline;
 pub mod disks;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
+use crate::containers;
 use crate::in_words;
 use crate::listening::{self, Listens, Unseen};
 use crate::processes::{self, PROC};
@@ -13,6 +15,12 @@ use crate::processes::{self, PROC};
 pub enum Named {
     /// By the places where it listens.
     Listening(Vec<Listens>),
+    /// By the number of a process.
+    Process(u32),
+    /// By a file with the number of a process.
+    PidFile(PathBuf),
+    /// By the name or the ID of a container of Docker or Podman.
+    Container(String),
 }
 
 /// A system that runs: all below these processes belongs to it, and they themselves.
@@ -59,7 +67,47 @@ const DEPTH_MAX: usize = 64;
 pub fn find(by: &Named) -> Result<Running, Unseen> {
     match by {
         Named::Listening(places) => of_listeners(places.iter().map(listening::listeners)),
+        Named::Process(pid) => of_process(Path::new(PROC), *pid, &processes::self_and_above()),
+        Named::PidFile(path) => of_process(Path::new(PROC), pid_in(path)?, &processes::self_and_above()),
+        Named::Container(container) => {
+            let pids = containers::processes(container)?.into_iter().collect();
+            Ok(running(Path::new(PROC), &pids))
+        }
     }
+}
+
+fn of_process(proc: &Path, pid: u32, tenbin: &BTreeSet<u32>) -> Result<Running, Unseen> {
+    if tenbin.contains(&pid) {
+        let what = format!("process {pid} is Tenbin, or started it");
+        return Err(Unseen::here(format!("{what}; write the number of a process of the system")));
+    }
+    match processes::look_in(proc, pid) {
+        Some(seen) if !seen.is_zombie => Ok(running(proc, &BTreeSet::from([pid]))),
+        Some(_) => Err(Unseen::here(format!("process {pid} has ended; start the system, and {FIND_PID}"))),
+        None => Err(Unseen::here(format!("process {pid} does not exist; {FIND_PID}"))),
+    }
+}
+
+const FIND_PID: &str = "find the number: pidof NAME, or pgrep -f WORDS";
+/// A file with a number is no longer.
+const PID_FILE_BYTES_MAX: u64 = 64;
+
+/// The number in the first line of a file.
+fn pid_in(path: &Path) -> Result<u32, Unseen> {
+    let shown = in_words::harmless(&path.display().to_string());
+    let unread = |what: &str| {
+        let help = "write a number, or the file to which the system writes its own";
+        Unseen::here(format!("the file {shown} has no number of a process: {what}; {help}"))
+    };
+    let file = fs::File::open(path).map_err(|error| unread(&error.to_string()))?;
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err(unread("it is no regular file"));
+    }
+    let mut text = Vec::new();
+    file.take(PID_FILE_BYTES_MAX).read_to_end(&mut text).map_err(|error| unread(&error.to_string()))?;
+    let text = String::from_utf8_lossy(&text);
+    let first = text.lines().next().unwrap_or_default().trim();
+    first.parse().ok().filter(|pid| *pid > 0).ok_or_else(|| unread("its first line is something else"))
 }
 
 /// The system whose processes listen at some places, by what [`listening::listeners`] says of each.
@@ -100,13 +148,18 @@ fn of_listeners_in(
             "{name} (process {pid}) listens there, and passes connections on to a system that is not known"
         )));
     }
-    let roots = topmost(proc, &holders);
+    Ok(running(proc, &holders.into_iter().collect()))
+}
+
+/// The system of these processes, at least one.
+fn running(proc: &Path, pids: &BTreeSet<u32>) -> Running {
+    let roots = topmost(proc, pids);
     let name = roots.first().and_then(|pid| name_in(proc, *pid)).unwrap_or_default();
-    Ok(Running { name: distinct(name), roots })
+    Running { name: distinct(name), roots }
 }
 
 /// Those that are below none of the others.
-fn topmost(proc: &Path, pids: &[u32]) -> Vec<u32> {
+fn topmost(proc: &Path, pids: &BTreeSet<u32>) -> Vec<u32> {
     let above = |pid: &u32| {
         std::iter::successors(Some(*pid), |pid| processes::look_in(proc, *pid).map(|seen| seen.parent))
             .skip(1)
@@ -156,6 +209,27 @@ mod tests {
             [(1, 0, "systemd"), (70, 1, "nginx"), (71, 70, "nginx"), (20, 71, "cgi"), (90, 1, "nginx")];
         let running = Running { name: "nginx".to_owned(), roots: vec![70, 90] };
         assert_eq!(found(&machine, &[1, 20, 70, 71, 90]), Ok(running));
+    }
+
+    #[test]
+    fn a_process_is_named_by_its_number_or_by_a_file_with_it() {
+        let proc = machine(&[(1, 0, "systemd"), (50, 1, "sh"), (70, 1, "puma")]);
+        let tenbin = BTreeSet::from([1, 50]);
+        let puma = Running { name: "puma".to_owned(), roots: vec![70] };
+        assert_eq!(of_process(proc.path(), 70, &tenbin), Ok(puma));
+        let because = |pid| of_process(proc.path(), pid, &tenbin).expect_err("none").because;
+        assert!(because(71).starts_with("process 71 does not exist; find the number: pidof"));
+        assert!(because(50).starts_with("process 50 is Tenbin, or started it; write"));
+        let file = proc.path().join("app\npid");
+        for (text, pid) in
+            [("70\n", Some(70)), (" 71 \nmore", Some(71)), ("", None), ("0", None), ("-1", None)]
+        {
+            fs::write(&file, text).expect("a file");
+            assert_eq!(pid_in(&file).ok(), pid, "{text:?}");
+        }
+        let because = pid_in(&file).expect_err("no number").because;
+        assert!(because.contains("app\\npid has no number of a process: its first line"), "{because}");
+        assert!(pid_in(proc.path()).is_err() && pid_in(Path::new("/nowhere/pid")).is_err());
     }
 
     #[test]

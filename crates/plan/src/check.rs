@@ -1,5 +1,7 @@
 //! From draft to plan: every rule, all errors at once.
 
+use std::path::Path;
+
 use load::Scenarios;
 use sql::Engine;
 use wire::Protocol;
@@ -111,6 +113,7 @@ impl Target {
             profile: checked.profile,
             is_trial: false,
             watched: None,
+            running: None,
         }
     }
 }
@@ -167,7 +170,11 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::read(draft, &mut faults);
     let is_sql = database::is_database(&draft.url);
-    put_on(target, is_sql, &draft.load, Spelling::Flags, faults)
+    let named = draft.running.as_ref();
+    let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
+    let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
+    let plan = put_on(target, is_sql, &draft.load, Spelling::Flags, faults)?;
+    Ok(Plan { running, ..plan })
 }
 
 /// A load on a target, if nothing is wrong with either.

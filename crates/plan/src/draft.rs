@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::fault::Fault;
 use crate::plan::Plan;
+use crate::running::RunningSpec;
 use crate::spec::{ExpectSpec, LoadSpec, SqlSpec};
 
 /// A script that clients go through; the first two with `@WEIGHT` after it or not.
@@ -31,6 +32,7 @@ pub struct Draft {
     pub sql: SqlSpec,
     pub expects: ExpectSpec,
     pub unix_socket: Option<PathBuf>,
+    pub running: Option<RunningSpec>,
     /// Each `HOST:PORT:ADDRESS`.
     pub resolve: Vec<String>,
     pub method: Option<String>,

@@ -13,6 +13,7 @@ mod file;
 mod plan;
 mod recorded;
 mod request;
+mod running;
 mod script_error;
 mod scripts;
 mod secrets;
@@ -31,6 +32,7 @@ pub use plan::{
     Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction, Trust,
 };
 pub use request::literal_text;
+pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use secrets::without_secrets;
 pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};

@@ -9,6 +9,7 @@ use wire::Secrets;
 use wire::http1::{Capture, Checks, Request};
 
 use crate::database::Database;
+use crate::running::RunningAs;
 use crate::study::Cmd;
 use crate::transactions::Transactions;
 
@@ -26,6 +27,8 @@ pub struct Plan {
     pub sql: Option<Transactions>,
     /// The database of a system that gets requests alone: it is asked what its sessions wait for.
     pub watched: Option<Database>,
+    /// The processes of the system, if the plan names them and it runs already; `None`: those that listen at its address.
+    pub running: Option<RunningAs>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Names of the variables, in the order of their numbers.

@@ -39,7 +39,7 @@ pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent}
 pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use slices::{SLICE_NS, SLICE_RANGE_NS};
-pub(crate) use system::{PortText, Process, ProxyText, ReadyText, StopText, TlsText, WhenText};
+pub(crate) use system::{PortText, Process, ProxyText, ReadyText, RunningText, StopText, TlsText, WhenText};
 pub(crate) use tool::{ToolText, whole_seconds};
 
 use judge::{ComparedBy, Condition};

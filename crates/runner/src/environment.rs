@@ -40,7 +40,11 @@ impl Before {
         let endpoints = &prepared.endpoints;
         let places: Vec<Listens> = endpoints.iter().filter_map(place).collect();
         let found: Vec<_> = places.iter().map(listening::listeners).collect();
-        let mut listeners: Vec<u32> = found.iter().flatten().flatten().copied().collect();
+        let named = prepared.running.as_ref();
+        let mut listeners: Vec<u32> = match named.and_then(|named| named.found.as_ref().ok()) {
+            Some(running) => running.roots.clone(),
+            None => found.iter().flatten().flatten().copied().collect(),
+        };
         listeners.sort_unstable();
         listeners.dedup();
         let target = endpoints.first().filter(|_| endpoints.len() == 1 && listeners.iter().any(is_target));
@@ -48,8 +52,8 @@ impl Before {
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
         let sharing = sharing(&listeners, &system_cores, &prepared.cores);
         let looked = Some((Census::now(), Instant::now()));
-        let found = running::of_listeners(found);
-        let subject = subject(endpoints, Sought { by: Named::Listening(places), found });
+        let listening = || Sought { by: Named::Listening(places), found: running::of_listeners(found) };
+        let subject = subject(endpoints, named.cloned().unwrap_or_else(listening));
         Self { looked, listeners, subject, target, system_cores, sharing }
     }
 

@@ -50,6 +50,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         tls: None,
         is_certificate_missing: false,
         learnt: Learnt::default(),
+        running: None,
         ready: Box::new(ready),
     })
 }

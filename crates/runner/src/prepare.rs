@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
 use engine::{ClientFiles, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use lab::listening::Unseen;
+use lab::running::{self, Named, Sought};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order, Share};
-use plan::{ClientCertificate, Fault, Pin, Plan, Trust};
+use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
@@ -43,6 +45,8 @@ pub struct Prepared {
     pub is_certificate_missing: bool,
     /// What a database said of itself.
     pub learnt: Learnt,
+    /// The processes that the plan names as those of the system.
+    pub running: Option<Sought>,
     /// The load itself.
     pub ready: Box<dyn Ready>,
 }
@@ -113,9 +117,28 @@ impl From<TlsError> for Refusal {
 
 /// Resolves, checks the machine's limits, asks the owners of public servers, and connects once. Sends nothing of the load.
 pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
-    match plan.tool() {
+    let running = running(plan)?;
+    let prepared = match plan.tool() {
         Some(tool) => load_tool::prepare(plan, tool, public),
         None => prepare_engine(plan, public),
+    }?;
+    Ok(Prepared { running, ..prepared })
+}
+
+/// The processes of the system that the plan names: they must be there.
+fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
+    let Some(named) = &plan.running else { return Ok(None) };
+    let (place, by) = match named {
+        RunningAs::Pid(pid) => ("pid", Named::Process(*pid)),
+        RunningAs::PidFile(path) => ("pid", Named::PidFile(path.clone())),
+        RunningAs::Container(container) => ("container", Named::Container(container.clone())),
+    };
+    match running::find(&by) {
+        Ok(running) => Ok(Some(Sought { by, found: Ok(running) })),
+        Err(Unseen { because, .. }) => {
+            let (what, help) = because.split_once("; ").unwrap_or((&because, "see whether it runs"));
+            Err(Refusal::Plan(Fault::new(place, what, help)))
+        }
     }
 }
 
@@ -186,6 +209,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         tls,
         is_certificate_missing,
         learnt,
+        running: None,
         ready,
     })
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::own_time::own_time;
 use super::sheet::Sheet;
 use crate::listening::Unseen;
-use crate::running::{self, Running, Sought};
+use crate::running::{self, Named, Running, Sought};
 
 /// Looking for its processes again takes no more of a core.
 const SHARE: f64 = 0.002;
@@ -54,9 +54,22 @@ impl RunningSystem {
 
     fn search(&mut self, now: Instant) {
         let begun = own_time();
-        // What was not found keeps the reason that was given at first.
-        if let Ok(running) = running::find(&self.sought.by) {
-            self.sought.found = Ok(running);
+        match (&self.sought.by, &self.sought.found) {
+            // Another process may have the number now.
+            (Named::Process(pid), found) => {
+                if found.is_ok() {
+                    let what = format!("process {pid} ended during the load");
+                    let help = "name a file with its number, which is read again";
+                    self.sought.found = Err(Unseen::here(format!("{what}; {help}")));
+                }
+            }
+            (Named::Listening(_), _) => {
+                // What was not found keeps the reason that was given at first.
+                if let Ok(running) = running::find(&self.sought.by) {
+                    self.sought.found = Ok(running);
+                }
+            }
+            (by, _) => self.sought.found = running::find(by),
         }
         let pause = own_time().saturating_sub(begun).div_f64(SHARE);
         self.next = now.checked_add(pause.max(PAUSE_MIN));

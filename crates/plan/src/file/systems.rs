@@ -17,8 +17,10 @@ use super::tls;
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
+use crate::running::RunningSpec;
 use crate::study::{
-    ActionText, Braced, Knob, LimitsText, PortText, Process, System, Variant, is_number, names_in,
+    ActionText, Braced, Knob, LimitsText, PortText, Process, RunningText, System, Variant, is_number,
+    names_in,
 };
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
@@ -60,6 +62,12 @@ pub(crate) fn read(
                     "move it into the system",
                 );
             }
+            for key in ["pid", "container"] {
+                if let Some(entry) = root.entry(key) {
+                    let what = format!("`{key}` requires `url`; a system has its own `{key}`");
+                    reading.at(entry.key_at, what, "move it into the system");
+                }
+            }
             if let Some(database) = root.entry("database") {
                 reading.at(
                     database.key_at,
@@ -97,6 +105,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let database = second_peer(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
     System {
         socket,
+        running: running_as(root, &known, reading),
         tls,
         database,
         tables: prepare::read(root, reading),
@@ -132,6 +141,7 @@ fn system(
         url,
         database,
         socket,
+        running: running_as(node, &scope.known, reading),
         tls,
         files: files(&scope, reading),
         before: commands("before", reading),
@@ -159,6 +169,32 @@ fn system(
         unused(&system, &scope, reading);
     }
     system
+}
+
+/// The processes of a system that runs already, if it is named by them.
+fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<RunningText> {
+    let (pid, container) = (node.entry("pid"), node.entry("container"));
+    if let (Some(_), Some(second)) = (pid, container) {
+        let what = "`pid` and `container` exclude each other";
+        reading.at(second.key_at, what, "remove one of them");
+    }
+    let entry = pid.or(container)?;
+    if let Some(start) = ["start", "processes"].into_iter().find(|key| node.get(key).is_some()) {
+        let what = format!("`{}` names a system that runs already, and this one has `{start}`", entry.key);
+        reading.at(entry.key_at, what, format!("remove `{}` or `{start}`", entry.key));
+    }
+    let text = entry.value.text()?;
+    let found_before = reading.findings.count();
+    let braced = reading.braced(&entry.value, text, known);
+    let is_pid = entry.key == "pid";
+    // What a variable stands for is checked when it is known.
+    if reading.findings.count() == found_before && braced.names().next().is_none() {
+        let spec = if is_pid { RunningSpec::Pid } else { RunningSpec::Container };
+        if let Err((what, help)) = spec(text.to_owned()).read(&reading.folder.path) {
+            reading.at(entry.value.at, what, help);
+        }
+    }
+    Some(if is_pid { RunningText::Pid(braced) } else { RunningText::Container(braced) })
 }
 
 /// What a system is confined to.

@@ -3,6 +3,7 @@
 use super::events::LaunchEvent;
 use super::limits::Limits;
 use crate::draft::TlsSpec;
+use crate::running::RunningSpec;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,8 @@ pub struct Launch {
     pub database: Option<String>,
     /// A Unix socket to connect to instead of the URL's host and port.
     pub socket: Option<PathBuf>,
+    /// The processes of a system that runs already, if the plan names them.
+    pub running: Option<RunningSpec>,
     /// Certificates, for requests over TLS.
     pub tls: TlsSpec,
     /// What is written before anything is started: a path relative to the run's folder, and the bytes.

@@ -9,12 +9,13 @@ use super::braced::Braced;
 use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands};
 use super::tool::ToolText;
 use crate::draft::TlsSpec;
+use crate::running::RunningSpec;
 
 use super::events::{
     ActionText, EventAction, EventMoment, EventReload, EventSign, LaunchEvent, ReloadText, SignText,
     StudyEvent,
 };
-use super::system::{PortText, Process, System, Variant, WhenText};
+use super::system::{PortText, Process, RunningText, System, Variant, WhenText};
 
 impl Study {
     /// The names of the ports that a variant uses: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
@@ -43,6 +44,10 @@ impl Study {
             variant: variant.name.clone(),
             database: system.database.as_ref().map(|database| fill.text(database)),
             socket: system.socket.as_ref().map(|socket| fill.path(socket)),
+            running: system.running.as_ref().map(|running| match running {
+                RunningText::Pid(text) => RunningSpec::Pid(fill.text(text)),
+                RunningText::Container(text) => RunningSpec::Container(fill.text(text)),
+            }),
             tls: TlsSpec {
                 insecure: system.tls.insecure,
                 cacert: system.tls.cacert.as_ref().map(|path| fill.path(path)),

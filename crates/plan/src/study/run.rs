@@ -13,6 +13,7 @@ use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
 use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep};
+use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
 impl Study {
@@ -61,6 +62,7 @@ impl Study {
             plan.pin = Pin::Cores(generator.clone());
         }
         plan.title = self.title_of(launch);
+        plan.running = self.running(launch)?;
         Ok(plan)
     }
 
@@ -81,7 +83,17 @@ impl Study {
         let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), action });
         (plan.steps, plan.scenarios) = (step.into_iter().collect(), Scenarios::single());
         plan.title = self.title_of(launch);
+        plan.running = self.running(launch)?;
         Ok(plan)
+    }
+
+    /// The processes that the plan names.
+    fn running(&self, launch: &Launch) -> Result<Option<RunningAs>, Vec<Fault>> {
+        let named = launch.running.as_ref();
+        named
+            .map(|named| named.checked(named.key().to_owned(), &self.dir))
+            .transpose()
+            .map_err(|fault| vec![fault])
     }
 
     fn title_of(&self, launch: &Launch) -> String {

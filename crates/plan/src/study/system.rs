@@ -21,6 +21,8 @@ pub struct System {
     /// Where transactions go, if requests go to `url`.
     pub(crate) database: Option<Braced>,
     pub(crate) socket: Option<Braced>,
+    /// The processes of one that runs already, if the plan names them.
+    pub(crate) running: Option<RunningText>,
     pub(crate) tls: TlsText,
     pub(crate) files: Vec<(PathBuf, Braced)>,
     pub(crate) before: Vec<Vec<Braced>>,
@@ -44,6 +46,21 @@ pub struct System {
     pub host: Option<String>,
     /// What happens to it under load.
     pub(crate) events: Vec<SystemEvent>,
+}
+
+/// How a system that runs already is named: [`crate::RunningSpec`] with variables.
+#[derive(Clone, Debug)]
+pub(crate) enum RunningText {
+    Pid(Braced),
+    Container(Braced),
+}
+
+impl RunningText {
+    pub(crate) fn text(&self) -> &Braced {
+        match self {
+            Self::Pid(text) | Self::Container(text) => text,
+        }
+    }
 }
 
 /// Certificates as a plan describes them: [`crate::TlsSpec`] with variables. Paths are relative to the plan's folder.
@@ -163,6 +180,7 @@ impl System {
             url,
             database: None,
             socket: None,
+            running: None,
             tls: TlsText::default(),
             files: Vec::new(),
             before: Vec::new(),
@@ -201,7 +219,14 @@ impl System {
     /// Every text of it in which a variable may stand; first those of [`Self::urls`].
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
-        let around = self.urls().chain(&self.socket).chain(self.tls.texts()).chain(&self.dir).chain(commands);
+        let running = self.running.as_ref().map(RunningText::text);
+        let around = self
+            .urls()
+            .chain(&self.socket)
+            .chain(running)
+            .chain(self.tls.texts())
+            .chain(&self.dir)
+            .chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
         let around = around.chain(self.limits.texts());
         let events = self.events.iter().flat_map(SystemEvent::texts);

@@ -75,6 +75,7 @@ impl Generator for World {
             resolved: None,
             tls: None,
             learnt: Learnt::default(),
+            running: None,
             ready: Box::new(FakeLoad {
                 world: self.clone(),
                 of,

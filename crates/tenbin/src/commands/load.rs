@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::Condition;
-use plan::{Draft, Fault, Field, LoadSpec, Played};
+use plan::{Draft, Fault, Field, LoadSpec, Played, RunningSpec};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::{Store, Verdict};
 
@@ -125,6 +125,20 @@ pub(crate) struct LoadFlags {
     /// Connect to this Unix socket; host and path still come from the URL
     #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
     unix_socket: Option<PathBuf>,
+    /// Read this process and those below it as the system: a number, or a file with it
+    ///
+    /// By default, the system is the process that listens at the URL.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "container",
+        help_heading = "Running system",
+        hide_short_help = true
+    )]
+    pid: Option<String>,
+    /// Read this container of Docker or Podman as the system: its name or ID
+    #[arg(long, value_name = "NAME", help_heading = "Running system", hide_short_help = true)]
+    container: Option<String>,
     /// Connect to these addresses in turn for the host and port of the URL; repeatable
     #[arg(
         long,
@@ -341,6 +355,7 @@ fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
         played,
         url: with_scheme(&flags.url.unwrap_or_default()).into_owned(),
         unix_socket: flags.unix_socket,
+        running: flags.pid.map(RunningSpec::Pid).or(flags.container.map(RunningSpec::Container)),
         resolve: flags.resolve,
         headers: flags.request.headers(),
         body: flags.request.body().cloned(),

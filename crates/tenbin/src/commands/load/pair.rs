@@ -218,6 +218,8 @@ fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
         ("--pin", flags.pin.is_some()),
         ("--body-file", flags.body_file.is_some() && is_sql),
         ("--unix-socket", flags.unix_socket.is_some()),
+        ("--pid", flags.pid.is_some()),
+        ("--container", flags.container.is_some()),
         ("--resolve", !flags.resolve.is_empty()),
         ("--wait", flags.wait.is_some()),
         ("--baseline", flags.baseline.is_some()),

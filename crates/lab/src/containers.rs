@@ -1,0 +1,223 @@
+//! The processes of a container of Docker or Podman, found by its control group: the container's ID is in the group's name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::listening::Unseen;
+
+/// Where control groups are mounted, in version 1 and 2.
+pub(crate) const GROUPS: &str = "/sys/fs/cgroup";
+/// What container engines put in front of the ID, with `-` in between; systemd puts `.scope` behind it.
+const ENGINES: [&str; 5] = ["docker", "libpod", "cri-containerd", "crio", "nerdctl"];
+const SCOPE: &str = ".scope";
+const ID_DIGITS: usize = 64;
+/// What engines show of an ID.
+const SHORT_ID_DIGITS: usize = 12;
+const NAME_CHARS_MAX: usize = 255;
+/// A tree of groups that is larger or deeper is not searched to its end.
+const GROUPS_MAX: usize = 50_000;
+const DEPTH_MAX: usize = 12;
+
+/// Its processes in order, at least one.
+///
+/// # Errors
+/// What is wrong with the name, or why none is found.
+pub(crate) fn processes(container: &str) -> Result<Vec<u32>, Unseen> {
+    processes_in(Path::new(GROUPS), container, id_of_name)
+}
+
+fn processes_in(
+    root: &Path,
+    container: &str,
+    id_of_name: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<u32>, Unseen> {
+    let list = "list those that run: docker ps --no-trunc, or podman ps --no-trunc";
+    if let Some(what) = wrong(container) {
+        return Err(Unseen::here(format!("{what}; write a name or an ID, and {list}")));
+    }
+    let is_id = container.len() >= SHORT_ID_DIGITS && is_hex(container);
+    let found = if is_id { groups_of(root, container) } else { BTreeMap::new() };
+    let (id, groups) = match (found.len(), is_id) {
+        (1, true) => found.into_iter().next().unwrap_or_default(),
+        (2.., true) => {
+            let what = format!("{} containers have an ID that begins with {container}", found.len());
+            return Err(Unseen::here(format!("{what}; write more digits, and {list}")));
+        }
+        _ => {
+            let id = id_of_name(container).filter(|id| id.len() == ID_DIGITS && is_hex(id));
+            let Some(id) = id else {
+                let what = format!("no running container has the name or ID {container}");
+                return Err(Unseen::here(format!("{what}; {list}")));
+            };
+            let groups = groups_of(root, &id).remove(&id).unwrap_or_default();
+            (id, groups)
+        }
+    };
+    let pids: BTreeSet<u32> = groups.iter().flat_map(|group| pids_below(group)).collect();
+    if pids.is_empty() {
+        let short = &id[..SHORT_ID_DIGITS.min(id.len())];
+        let what = format!("no control group below {} has processes of container {short}", root.display());
+        return Err(Unseen::here(format!("{what}; start it, and run Tenbin on the machine where it runs")));
+    }
+    Ok(pids.into_iter().collect())
+}
+
+/// Why a text is no name of a container. It is shown only without what it may do to a terminal.
+fn wrong(container: &str) -> Option<String> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
+    let begins_well = container.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let fits = container.len() <= NAME_CHARS_MAX;
+    let is_name = begins_well && fits && container.chars().all(is_plain);
+    (!is_name).then(|| {
+        let shown: String = container.chars().take(40).collect();
+        format!("{shown:?} is no name of a container")
+    })
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The groups of all containers whose ID begins so, by ID. A container has one in each hierarchy of version 1.
+fn groups_of(root: &Path, id: &str) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for group in groups_below(root) {
+        let own = group.file_name().and_then(|name| id_in(name.to_str()?));
+        if let Some(own) = own.filter(|own| own.starts_with(id)) {
+            found.entry(own.to_owned()).or_default().push(group);
+        }
+    }
+    found
+}
+
+/// The ID in the name of a group: `ID`, `docker-ID.scope`, `libpod-ID`. That of a helper, such as `libpod-conmon-ID.scope`, has none.
+fn id_in(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(SCOPE).unwrap_or(name);
+    let id = match name.rsplit_once('-') {
+        Some((engine, id)) => ENGINES.contains(&engine).then_some(id)?,
+        None => name,
+    };
+    (id.len() == ID_DIGITS && is_hex(id)).then_some(id)
+}
+
+/// A folder and all folders below it. Links are not followed.
+fn groups_below(root: &Path) -> Vec<PathBuf> {
+    let (mut found, mut next) = (Vec::new(), vec![(root.to_path_buf(), 0)]);
+    while let Some((folder, depth)) = next.pop() {
+        if found.len() >= GROUPS_MAX {
+            break;
+        }
+        if depth < DEPTH_MAX {
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            next.extend(folders.map(|entry| (entry.path(), depth + 1)));
+        }
+        found.push(folder);
+    }
+    found
+}
+
+/// The processes in a group and in those below it. One of another PID namespace has the number 0 here.
+fn pids_below(group: &Path) -> Vec<u32> {
+    let text = |group: PathBuf| fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+    let pids = |text: String| text.lines().filter_map(|line| line.trim().parse().ok()).collect::<Vec<u32>>();
+    groups_below(group).into_iter().map(text).flat_map(pids).filter(|pid| *pid > 0).collect()
+}
+
+/// Asks the engines, which alone know names.
+fn id_of_name(name: &str) -> Option<String> {
+    ["docker", "podman"].into_iter().find_map(|engine| {
+        let mut command = Command::new("timeout");
+        command.args(["5", engine, "container", "inspect", "--format", "{{.Id}}", "--", name]);
+        let output = command.stdin(Stdio::null()).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "4f1e9a0c77d2b35566778899aabbccddeeff00112233445566778899aabbccdd";
+    const SECOND: &str = "4f1e9a0c77d2ffff66778899aabbccddeeff00112233445566778899aabbccdd";
+
+    /// A tree of groups by hand: paths, and the processes in them.
+    fn machine(groups: &[(String, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for (path, pids) in groups {
+            let folder = root.path().join(path);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join("cgroup.procs"), pids).expect("a file");
+        }
+        root
+    }
+
+    fn found(groups: &[(String, &str)], container: &str) -> Result<Vec<u32>, String> {
+        let root = machine(groups);
+        let by_name = |name: &str| (name == "shop_db.1").then(|| FIRST.to_owned());
+        processes_in(root.path(), container, by_name).map_err(|unseen| unseen.because)
+    }
+
+    #[test]
+    fn containers_are_found_in_every_layout() {
+        let paths = [
+            format!("system.slice/docker-{FIRST}.scope"),
+            format!("memory/docker/{FIRST}"),
+            format!("machine.slice/libpod-{FIRST}.scope"),
+            format!("user.slice/user-1000.slice/user@1000.service/user.slice/libpod-{FIRST}.scope"),
+            format!("libpod_parent/libpod-{FIRST}"),
+            format!("kubepods.slice/kubepods-pod1.slice/cri-containerd-{FIRST}.scope"),
+        ];
+        for path in paths {
+            let other = (format!("system.slice/docker-{}.scope", FIRST.replace("4f", "5f")), "9\n");
+            let groups = [(path.clone(), "70\n80\n"), other];
+            for container in [FIRST, &FIRST[..12], "shop_db.1"] {
+                assert_eq!(found(&groups, container), Ok(vec![70, 80]), "{path} {container}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_hierarchies_and_groups_below_count_once_and_helpers_do_not() {
+        let groups = [
+            (format!("cpu/docker/{FIRST}"), "70\n"),
+            (format!("memory/docker/{FIRST}"), "70\n71\n0\n"),
+            (format!("memory/docker/{FIRST}/init.scope"), "72\nnonsense\n"),
+            (format!("machine.slice/libpod-conmon-{FIRST}.scope"), "60\n"),
+        ];
+        assert_eq!(found(&groups, FIRST), Ok(vec![70, 71, 72]));
+    }
+
+    #[test]
+    fn what_is_not_found_or_not_clear_is_an_error_with_help() {
+        let both =
+            [(format!("docker/{FIRST}"), "70\n"), (format!("system.slice/docker-{SECOND}.scope"), "80\n")];
+        let because = found(&both, &FIRST[..12]).expect_err("two of them");
+        assert!(
+            because.starts_with("2 containers have an ID that begins with 4f1e9a0c77d2; write"),
+            "{because}"
+        );
+        assert_eq!(found(&both, &FIRST[..14]), Ok(vec![70]));
+        for short in ["4f1e", "4f1e9a0c77d", "web"] {
+            let because = found(&both, short).expect_err("no such name");
+            assert!(because.starts_with("no running container has the name or ID"), "{because}");
+            assert!(because.contains("; list those that run: docker ps"), "{because}");
+        }
+        let because = found(&[(format!("docker/{FIRST}"), "")], FIRST).expect_err("it ended");
+        assert!(because.contains("has processes of container 4f1e9a0c77d2; start it"), "{because}");
+    }
+
+    #[test]
+    fn hostile_names_reach_neither_files_nor_programs() {
+        let root = machine(&[(format!("docker/{FIRST}"), "70\n")]);
+        let long = "a".repeat(300);
+        for name in ["", "../docker", "-v", "a\nb", "a b", "$(id)", "\u{1b}[2J", "/", "é", &long] {
+            let asked = |_: &str| -> Option<String> { panic!("{name:?} was passed on") };
+            let unseen = processes_in(root.path(), name, asked).expect_err("no name");
+            assert!(unseen.because.contains("is no name of a container; write"), "{unseen:?}");
+            assert!(!unseen.because.contains(['\n', '\u{1b}']), "{unseen:?}");
+        }
+    }
+}
