@@ -151,7 +151,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("dependency-few-users", &["dependency", "load"]).short(),
     Case::new("dependency-proxy", &["dependency"]).short(),
     Case::new("jvm-full-gc", &["pauses", "garbage_collection"]),
-    Case::new("freezes", &["pauses"]),
+    Case::new("freezes", &["stopped"]),
     Case::new("event-loop-pauses", &["pauses"]),
     Case::new("slow-log", &["log_pipe"]),
     Case::new("split-answers", &["delayed_ack"]),

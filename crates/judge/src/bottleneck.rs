@@ -32,6 +32,7 @@ mod little;
 mod load;
 mod memory;
 mod messages;
+mod not_running;
 mod one_core;
 mod open_files;
 mod pauses;
@@ -86,6 +87,7 @@ pub const RULES: &[Rule] = &[
     one_core::ONE_ALLOWED,
     spinning::THREADS_THAT_SPIN,
     stopped::PROCESSES,
+    not_running::PROCESSES,
     pauses::PAUSES,
     pauses::COLLECTIONS,
     cpu::A_LOW_PRIORITY,
@@ -113,6 +115,31 @@ pub const RULES: &[Rule] = &[
     one_core::ONE_CORE_IN_TURNS,
     cpu::WAITS_FOR_A_CORE,
     load::NOBODY_WAITED_FOR_ANOTHER,
+    listen_queue::A_QUEUE_OF_CONNECTIONS,
+];
+
+/// Those that need nothing but readings of some seconds, in the same order.
+const RULES_OF_SECONDS: &[Rule] = &[
+    quota::CPU_QUOTA,
+    one_core::ONE_ALLOWED,
+    stopped::PROCESSES,
+    not_running::PROCESSES,
+    pauses::COLLECTIONS,
+    cpu::A_LOW_PRIORITY,
+    cpu::ALL_CORES,
+    one_core::ONE_THREAD,
+    memory::LIMIT_OF_MEMORY,
+    database::WAITS_INSIDE,
+    open_files::OPEN_FILES,
+    threads::DISKS_OF_THREADS,
+    threads::A_LOG_PIPE,
+    threads::A_DEPENDENCY,
+    threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
+    threads::A_LOCK,
+    threads::LOCKS_OF_A_RUNTIME,
+    host::CORES_TAKEN_BY_THE_HOST,
+    memory::MEMORY,
+    disks::DISKS,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 
@@ -154,20 +181,34 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return Vec::new();
     }
+    let mut ranked = found(evidence, RULES);
+    ranked.iter_mut().take(1).for_each(|first| {
+        tell_errors(first, evidence);
+        // What others do is no cause by itself, and casts doubt on one.
+        let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
+        first.against.extend(unknown::disturbance(evidence).filter(|_| !is_theirs));
+    });
+    ranked
+}
+
+/// The same of some seconds, whether anything was answered in them or not: none of what a run says as a whole.
+pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
+    let mut ranked = found(evidence, RULES_OF_SECONDS);
+    let unknown = ranked.iter_mut().filter(|cause| cause.certainty == Certainty::Unknown);
+    unknown.for_each(|cause| cause.next.clear());
+    ranked
+}
+
+/// What these rules name and no reading refutes, most likely first; `unknown` alone if there is none.
+fn found(evidence: &Evidence<'_>, rules: &[Rule]) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
-    let found = RULES.iter().filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
+    let found = rules.iter().filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
     let mut ranked = cause::ranked(found.collect());
     if ranked.is_empty() {
         ranked.push(unknown::unknown(evidence));
     }
     ranked.iter_mut().filter(|cause| cause.resource.is_of_the_machine).for_each(|cause| {
         cause.because.push_str(not_read(evidence));
-    });
-    ranked.iter_mut().take(1).for_each(|first| {
-        tell_errors(first, evidence);
-        // What others do is no cause by itself, and casts doubt on one.
-        let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
-        first.against.extend(unknown::disturbance(evidence).filter(|_| !is_theirs));
     });
     ranked
 }
@@ -258,7 +299,7 @@ fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, Sto
     let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();
-    let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals };
+    let of_run = |((run, measured), signals)| RunEvidence { run, measured, signals, in_flight: None };
     let seen = runs.iter().copied().zip(&measured).zip(signals.iter().map(Option::as_ref)).map(of_run);
     Ok(causes(&Evidence { runs: seen.collect(), together, has_failed }))
 }

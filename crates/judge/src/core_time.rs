@@ -1,5 +1,7 @@
 //! How long the cores of the machine were busy, as single readings tell it.
 
+use std::collections::BTreeSet;
+
 use store::{Run, StoredReading};
 
 /// What one reading adds to the time of a core.
@@ -26,8 +28,25 @@ impl CoreTime {
     }
 }
 
+/// Which seconds of a load are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seconds<'a> {
+    /// All after the warm-up.
+    Measured,
+    /// These, counted from the beginning of the load.
+    These(&'a BTreeSet<u64>),
+}
+
+/// What was read in these seconds, in order of time.
+pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
+    let warm_up_ns = u128::from(run.new.warm_up_ns);
+    run.readings().filter(move |reading| match seconds {
+        Seconds::Measured => u128::from(reading.second) * 1_000_000_000 >= warm_up_ns,
+        Seconds::These(seconds) => seconds.contains(&reading.second),
+    })
+}
+
 /// What was read while requests were measured, in order of time.
 pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
-    let warm_up_ns = u128::from(run.new.warm_up_ns);
-    run.readings().filter(move |reading| u128::from(reading.second) * 1_000_000_000 >= warm_up_ns)
+    read_in(run, Seconds::Measured)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use store::Run;
 
-use crate::core_time::in_measured_time;
+use crate::core_time::{Seconds, read_in};
 
 /// Of the readings `db_…` of one run. Every name may hold anything: escape it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,9 +87,14 @@ pub const ON_CPU: &str = "CPU";
 impl Inside {
     /// `None` where no database was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
+        Self::during(run, Seconds::Measured)
+    }
+
+    /// The same of these seconds alone.
+    pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Option<Self> {
         let mut inside = Self::default();
         let of_database = || {
-            in_measured_time(run)
+            read_in(run, seconds)
                 .filter(|reading| is_of_database(reading.metric) && reading.value.is_finite())
         };
         let samples = of_database().filter(|reading| reading.metric == "db_samples");

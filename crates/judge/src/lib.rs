@@ -16,6 +16,7 @@ pub mod cpu_profile;
 pub mod diagnosis;
 mod durations;
 mod eligibility;
+pub mod event_causes;
 pub mod event_cost;
 pub mod explanation;
 mod gates;
@@ -59,6 +60,7 @@ pub use counting::{Counted, counted};
 pub use diagnosis::Diagnosis;
 pub use durations::Durations;
 pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
+pub use event_causes::EventCauses;
 pub use gates::{Gates, judge_gates};
 pub use inside::{
     BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementTime, StatementWait, WAIT_SEPARATOR,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stats::median;
 use store::Run;
 
-use crate::core_time::{CoreTime, in_measured_time};
+use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::is_of_database;
 
 /// Readings of one run, summed up over its measured seconds.
@@ -76,10 +76,15 @@ pub struct Core {
 impl Resources {
     /// `None` if nothing was read in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
+        Self::during(run, Seconds::Measured)
+    }
+
+    /// The same of these seconds alone.
+    pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
-        for reading in in_measured_time(run) {
+        for reading in read_in(run, which) {
             // Readings come in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stats::median;
 use store::{Run, StoredReading};
 
-use crate::core_time::{CoreTime, in_measured_time};
+use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::Inside;
 use crate::waits::Waits;
 
@@ -42,6 +42,8 @@ pub struct Signals {
     pub queued: BTreeMap<String, f64>,
     /// Connections that were dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
+    /// Of each process of the plan the share of the seconds at whose end it was not there. Names may hold anything: escape them.
+    pub not_running: BTreeMap<String, f64>,
     /// How many cores its control group allows the system, the median of all seconds.
     pub cpu_quota_cores: Option<f64>,
     /// For how much of a second that held its threads back, summed over cores: the median of all seconds.
@@ -58,8 +60,13 @@ const SECOND_MIN_S: f64 = 0.5;
 impl Signals {
     /// `None` if nothing was read in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
+        Self::during(run, Seconds::Measured)
+    }
+
+    /// The same of these seconds alone.
+    pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
-        for reading in in_measured_time(run) {
+        for reading in read_in(run, which) {
             // Readings come in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());
@@ -115,10 +122,11 @@ impl Signals {
                 .iter()
                 .filter_map(|second| second.listen_overflows)
                 .reduce(|a, b| a + b),
+            not_running: not_running(&seconds),
             cpu_quota_cores: middle(&|second| second.cpu_quota_cores),
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
-            waits: Waits::of(run),
-            inside: Inside::of(run),
+            waits: Waits::during(run, which),
+            inside: Inside::during(run, which),
         })
     }
 }
@@ -129,6 +137,16 @@ fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
         of_labels.entry(label).or_default().push(*waiting);
     }
     of_labels.into_iter().filter_map(|(label, waiting)| Some((label.to_owned(), median(waiting)?))).collect()
+}
+
+fn not_running(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
+    let mut of_names: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    for (name, processes) in seconds.iter().flat_map(|second| &second.processes) {
+        let [read, gone] = of_names.entry(name).or_default();
+        (*read, *gone) = (*read + 1.0, *gone + f64::from(*processes == 0.0));
+    }
+    let shares = of_names.into_iter().map(|(name, [read, gone])| (name.to_owned(), gone / read));
+    shares.filter(|(_, share)| *share > 0.0).collect()
 }
 
 /// What was read in one second.
@@ -148,6 +166,8 @@ struct Second<'a> {
     cpu_quota_cores: Option<f64>,
     cores_allowed: Option<f64>,
     throttled_s: Option<f64>,
+    /// How many processes each process of the plan consists of.
+    processes: BTreeMap<&'a str, f64>,
     /// Of each port or socket how many waited, and how many may.
     queues: BTreeMap<&'a str, [f64; 2]>,
 }
@@ -181,6 +201,8 @@ impl<'a> Second<'a> {
             ("system", "cpu_busiest_thread_s") => self.busiest_thread_s = Some(value),
             ("system", "open_files_limit_share") => self.open_files_share = Some(value),
             ("system", "listen_queue") => self.queues.entry(label).or_default()[0] = value,
+            ("machine" | "system" | "generator", "processes") => {}
+            (process, "processes") => drop(self.processes.insert(process, value)),
             ("system", "listen_queue_limit") => self.queues.entry(label).or_default()[1] = value,
             _ => {}
         }

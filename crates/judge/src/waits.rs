@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stats::median;
 use store::Run;
 
-use crate::core_time::in_measured_time;
+use crate::core_time::{Seconds, read_in};
 
 /// Of the readings of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,14 +165,14 @@ impl Workers {
 
 impl Waits {
     /// Nothing where nothing was sampled.
-    pub(crate) fn of(run: &Run) -> Self {
+    pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Self {
         // Of each process the seconds with samples, those in which connections were counted, and what they add up to.
         let mut sampled: BTreeMap<&str, (f64, BTreeSet<u64>, Workers)> = BTreeMap::new();
         let mut periods: [f64; 2] = [0.0; 2];
         let mut refaulted: [f64; 2] = [0.0; 2];
         let mut memory: BTreeMap<(&str, u64), Memory> = BTreeMap::new();
         let mut gc_s: BTreeMap<u64, f64> = BTreeMap::new();
-        for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
+        for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
                 "cpu_quota_periods" => periods[0] += value,

@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod by_second;
 mod bytes;
 mod counts;
 mod encoding;
@@ -28,6 +29,7 @@ mod tally;
 mod waits;
 mod window;
 
+pub use by_second::CourseSecond;
 pub use counts::{Counts, IdentityBroken};
 pub use encoding::NotAnInterval;
 pub use finish::Finish;

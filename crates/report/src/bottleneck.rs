@@ -88,6 +88,7 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
         run: view.run,
         measured: &view.measured,
         signals: view.signals.as_ref(),
+        in_flight: None,
     };
     let mut errors = std::collections::BTreeMap::new();
     for error in &figures.errors {

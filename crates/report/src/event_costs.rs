@@ -6,7 +6,8 @@ use store::{Cost, Event, EventCost, Lost, Recovery};
 
 pub(crate) use pooled::{Figure, InRun, Pooled, REQUEST_SECONDS, in_run, pooled, with_interval};
 
-use crate::item::{Escape, Item};
+use crate::event_causes;
+use crate::item::{Escape, Fact, Item};
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, harmless};
 use crate::units::{count, decimal, duration};
@@ -88,9 +89,11 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Vec<Item> {
     if left_out > 0 {
         sentences.push(format!("{left_out} more events are in the JSON report"));
     }
-    if !sentences.is_empty() {
-        items.push(Item::facts(sentences.into_iter().map(|sentence| ("events", sentence))));
-    }
+    let causes =
+        happened.iter().filter_map(|of| Some((name(&of.name, escape), event_causes::of_happened(view, of)?)));
+    let mut facts = event_causes::facts(causes, escape);
+    facts.extend(sentences.into_iter().map(|sentence| Fact::new("events", sentence)));
+    items.extend(event_causes::items(facts));
     items
 }
 

@@ -15,6 +15,7 @@ mod comparison;
 mod cpu_profile;
 mod durations;
 mod error;
+mod event_causes;
 mod event_costs;
 mod events;
 mod figures;

@@ -19,6 +19,7 @@ impl Store {
             gates: self.gates(snapshot, id, run)?,
             events: self.events(snapshot, id, run)?,
             moments: self.packed_moments(snapshot, id, run)?,
+            course: Vec::new(),
             event_costs: self.event_costs(snapshot, id, run)?,
             cpu_profile: self.cpu_profile(snapshot, id, run)?,
         })

@@ -1,6 +1,6 @@
 //! Keeps and reads the course of a load in windows of 100 ms.
 
-use record::{Malformed, Moment, Moments};
+use record::{CourseSecond, Malformed, Moment, Moments};
 use rusqlite::{Connection, params};
 
 use crate::Result;
@@ -64,5 +64,13 @@ impl Run {
         let parts = self.monitored.moments.iter().flat_map(|packed| Moment::decode_all(packed)).flatten();
         parts.for_each(|part| moments.note(&part));
         moments.into_windows()
+    }
+
+    /// The course of the load in whole seconds, in order; empty of a run without events. One that came with its study has it, too.
+    pub fn course(&self) -> Vec<CourseSecond> {
+        match self.is_summed_up {
+            true => self.monitored.course.clone(),
+            false => CourseSecond::of(&self.moments()),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use record::CourseSecond;
 use rusqlite::{Connection, params};
 
 use crate::Result;
@@ -51,6 +52,8 @@ pub(crate) struct Monitored {
     pub(crate) gates: Vec<GateResult>,
     pub(crate) events: Vec<Event>,
     pub(crate) moments: Vec<Box<[u8]>>,
+    /// What is left of them in a run without its seconds.
+    pub(crate) course: Vec<CourseSecond>,
     pub(crate) event_costs: Vec<EventCost>,
     pub(crate) cpu_profile: Option<CpuProfile>,
 }

@@ -20,6 +20,7 @@ impl Run {
         }
         self.parts = sums;
         self.by_second = Vec::new();
+        self.monitored.course = self.course();
         self.monitored.moments = Vec::new();
         self.is_summed_up = true;
         Ok(self)

@@ -111,6 +111,9 @@ const CONTRADICTIONS: &[Contradiction] = &[
     }),
     contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
+    contradiction(Resource::NOT_RUNNING, |evidence| {
+        signals(evidence).not_running.values().all(|gone| *gone < 0.1)
+    }),
     contradiction(Resource::PAUSES, |evidence| {
         evidence.runs[0].measured.outage.as_ref().is_none_or(|outage| outage.times.len() < 3)
     }),
@@ -257,6 +260,7 @@ fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
     signals.listen_overflows = draws.maybe(10.0);
     signals.cpu_quota_cores = draws.maybe(2.0);
     signals.throttled = draws.maybe(1.0);
+    signals.not_running = draws.maybe(1.0).map(|share| ("db".to_owned(), share)).into_iter().collect();
     signals.cores_allowed = draws.maybe(2.0).map(f64::ceil);
 }
 

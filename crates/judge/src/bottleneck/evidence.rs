@@ -36,6 +36,8 @@ pub struct RunEvidence<'a> {
     pub measured: &'a Measured,
     /// What ran short meanwhile, if anybody looked.
     pub signals: Option<&'a Signals>,
+    /// How many requests were in flight on average, where they were counted; else Little's law tells it.
+    pub in_flight: Option<f64>,
 }
 
 /// Figures of several runs together, over their measured time and all steps.
@@ -245,7 +247,8 @@ impl Evidence<'_> {
             |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         // Little's law: those under way are those that come, times how long each stays.
         let waiting = |run: &RunEvidence<'_>| {
-            Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9)
+            let by_law = || Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9);
+            run.in_flight.or_else(by_law)
         };
         let users = median(self.runs.iter().filter_map(users)).filter(|users| *users > 0.0)?;
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
@@ -267,6 +270,15 @@ impl Evidence<'_> {
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
+        }
+        let counted = |run: &RunEvidence<'_>| {
+            let connections = run.run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
+            // The rest waits for a connection.
+            let most = connections.map_or(f64::INFINITY, |spread| spread.connections as f64);
+            run.in_flight.map(|in_flight| in_flight.min(most))
+        };
+        if let Some(in_flight) = median(self.runs.iter().filter_map(counted)) {
+            return Some(in_flight).filter(|in_flight| *in_flight > 0.0);
         }
         let mean_ns = self.together.ok_ns?;
         let in_flight = |run: &RunEvidence<'_>| Some(run.measured.window?.ended_per_s() * mean_ns / 1e9);

@@ -5,6 +5,7 @@ use stats::median;
 use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
+use super::stopped::THEY_WERE_STOPPED;
 use super::words::percent;
 use crate::causes::Resource;
 use crate::words::decimal;
@@ -35,7 +36,7 @@ pub(super) const PAUSES: Rule = Rule {
     finds: &[Resource::PAUSES],
     when: "in half of the runs, three outages or more that take 5 % of the measured time together",
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it",
-    refuted_by: &[],
+    refuted_by: &[THEY_WERE_STOPPED],
     find: pauses,
 };
 

@@ -112,7 +112,12 @@ impl Planted {
     }
 
     pub(super) fn see<T>(&self, what: impl FnOnce(&Evidence<'_>) -> T) -> T {
-        let run = RunEvidence { run: &self.run, measured: &self.measured, signals: Some(&self.signals) };
+        let run = RunEvidence {
+            run: &self.run,
+            measured: &self.measured,
+            signals: Some(&self.signals),
+            in_flight: None,
+        };
         what(&Evidence { runs: vec![run], together: self.together.clone(), has_failed: false })
     }
 

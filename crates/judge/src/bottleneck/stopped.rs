@@ -42,6 +42,10 @@ pub(super) const PROCESSES: Rule = Rule {
     find: processes,
 };
 
+/// Somebody stops the system from outside, which explains its pauses.
+pub(super) const THEY_WERE_STOPPED: Refutation =
+    Refutation { when: PROCESSES.when, is_read: |evidence| processes(evidence).is_some() };
+
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, workers, share) = most_stopped(evidence).filter(|(_, _, share)| *share >= STOPPED)?;
     let because = format!(

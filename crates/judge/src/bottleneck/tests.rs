@@ -1,6 +1,7 @@
 //! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
 
 use record::Counts;
+use store::{Outage, OutageTime};
 
 use super::planted::Planted;
 use crate::inside::Inside;
@@ -351,6 +352,11 @@ fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
     let causes = planted.causes();
     assert_eq!((causes[0].resource.code, causes[0].scope.to_string().as_str()), ("stopped", "process app"));
     assert_eq!(causes[0].share, Some(0.4));
+    // They explain its pauses.
+    let time = OutageTime { from_s: 1.0, to_s: 2.0, lasting_s: 1.0, is_open: false };
+    planted.measured.outage = Some(Outage { longest_s: 1.0, gone_share: 0.4, times: vec![time; 4] });
+    assert_eq!(planted.said()[0], "stopped");
+    assert!(!planted.said().contains(&"pauses"));
     planted.threads(&[("stopped", 0.1), ("poll", 0.8), ("on_cpu", 0.1)]);
     assert!(!planted.said().contains(&"stopped"), "a tenth of the time");
     planted.threads(&[("stopped", 1.0)]);

@@ -205,6 +205,15 @@ impl<'a> Pooled<'a> {
         Repeated::of(&figures)
     }
 
+    /// Without its interval; in brackets, after how many runs the system was not back.
+    pub(crate) fn short_cell(&self, figure: Figure) -> Cell {
+        let cell = Cell::figure_or_na(self.over(figure).map(|of| of.middle), |middle| figure.write(middle));
+        match (figure, self.not_recovered()) {
+            (Figure::Recovery, runs @ 1..) => Cell { text: format!("{} (not in {runs})", cell.text), ..cell },
+            _ => cell,
+        }
+    }
+
     /// With its interval, and where the system was not back, in how many runs.
     pub(crate) fn cell(&self, figure: Figure) -> Cell {
         let cell = with_interval(self.over(figure), |of| figure.write(of));

@@ -51,14 +51,14 @@ pub(crate) struct Brief<'v, 'a> {
 }
 
 impl<'v, 'a> Brief<'v, 'a> {
-    /// The pieces, in order, below `above`.
-    pub(super) fn items(&self, mut above: Vec<Item>) -> Vec<Item> {
+    /// The pieces, in order, below `above`. `room`: lines that pieces leave for facts.
+    pub(super) fn items(&self, mut above: Vec<Item>, room: impl Fn(&[Item]) -> usize) -> Vec<Item> {
         let items = &mut above;
         items.extend([Item::Head(self.head()), Item::Table(self.table())]);
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
         items.extend(self.legend().into_iter().chain(extended).map(|line| Item::Text(Tone::Plain, line)));
-        let facts = self.facts(screen::room(items));
+        let facts = self.facts(room(items));
         items.extend(facts);
         above
     }

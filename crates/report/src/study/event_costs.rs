@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 
 use super::tables::names;
 use super::{LoadView, StudyView, VariantRow};
+use crate::event_causes;
 use crate::event_costs::{Figure, InRun, Pooled, in_run, pooled, with_interval};
 use crate::item::Escape;
 use crate::table::{Cell, Table};
-use crate::text::harmless;
+use crate::text::{cut_to, harmless, listed};
 use crate::units::{decimal, duration};
 use crate::view::View;
+use judge::EventCauses;
 use stats::Repeated;
 
 const NAME_CHARACTERS_MAX: usize = 24;
+/// Rows that are named in one line, and lines about causes.
+const NAMES_MAX: usize = 3;
+const LINES_MAX: usize = 4;
 
 /// The events of a row, over its runs that count.
 pub(crate) fn of_row<'a>(view: &StudyView<'a>, row: &VariantRow<'_>) -> Vec<Pooled<'a>> {
@@ -20,8 +25,13 @@ pub(crate) fn of_row<'a>(view: &StudyView<'a>, row: &VariantRow<'_>) -> Vec<Pool
     pooled(&views)
 }
 
-/// A row per variant and event; `None` if there was no event.
-pub(crate) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+/// A row per variant and event, with intervals or as short as it can be; `None` if there was no event.
+pub(crate) fn table(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    has_intervals: bool,
+    escape: Escape,
+) -> Option<Table> {
     let each: Vec<(&VariantRow<'_>, Pooled<'_>)> =
         load.rows.iter().flat_map(|row| of_row(view, row).into_iter().map(move |of| (row, of))).collect();
     if each.is_empty() {
@@ -52,10 +62,82 @@ pub(crate) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     ];
     for (head, below, figure) in columns {
         if figure != Figure::STALE_REUSE || has_stale {
-            table.column(head, below, each.iter().map(|(_, of)| of.cell(figure)));
+            let cell = |of: &Pooled<'_>| if has_intervals { of.cell(figure) } else { of.short_cell(figure) };
+            table.column(head, below, each.iter().map(|(_, of)| cell(of)));
         }
     }
     Some(table)
+}
+
+/// What held requests up during one event in one row.
+struct RowCauses {
+    row: usize,
+    /// Escaped.
+    event: String,
+    found: EventCauses,
+}
+
+fn causes(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Vec<RowCauses> {
+    let of_row = |(row, of): (usize, &VariantRow<'_>)| {
+        let views: Vec<&View<'_>> = of.shown().map(|run| &view.runs[run]).collect();
+        let found = pooled(&views).into_iter().filter_map(|of| {
+            let event = escape(&harmless(of.name, NAME_CHARACTERS_MAX));
+            Some(RowCauses { row, event, found: event_causes::pooled(&views, of.name)? })
+        });
+        found.collect::<Vec<_>>()
+    };
+    load.rows.iter().enumerate().flat_map(of_row).collect()
+}
+
+/// What held requests up, a line for each event and cause: rows with the same cause share one, without evidence. `row_name` is escaped.
+pub(crate) fn lines_of_causes(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    row_name: &dyn Fn(usize) -> String,
+    escape: Escape,
+) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<RowCauses>)> = Vec::new();
+    for of_row in causes(view, load, escape) {
+        let what = event_causes::short(&of_row.found);
+        let is_same = |(known, rows): &&mut (String, Vec<RowCauses>)| {
+            *known == what && rows.iter().all(|row| row.event == of_row.event)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some((_, rows)) => rows.push(of_row),
+            None => groups.push((what, vec![of_row])),
+        }
+    }
+    let names = |rows: &[RowCauses]| listed(rows.iter().map(|of| row_name(of.row)), NAMES_MAX, ", ");
+    let line = |(what, rows): &(String, Vec<RowCauses>)| match rows.as_slice() {
+        [] => None,
+        [one] if load.rows.len() == 1 => {
+            Some(format!("{}: {}", one.event, escape(&event_causes::words(&one.found))))
+        }
+        [one] => {
+            Some(format!("{} ({}): {}", one.event, names(rows), escape(&event_causes::words(&one.found))))
+        }
+        [first, ..] => {
+            let shares = event_causes::shares(rows.iter().map(|of| &of.found));
+            Some(format!("{} ({}): {}{shares}", first.event, names(rows), escape(what)))
+        }
+    };
+    groups.sort_by(|(_, one), (_, other)| one[0].event.cmp(&other[0].event));
+    let mut lines: Vec<String> = groups.iter().filter_map(line).collect();
+    cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+    lines
+}
+
+/// The same of every row, with all evidence.
+pub(crate) fn all_causes(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    row_name: &dyn Fn(usize) -> String,
+    escape: Escape,
+) -> Vec<String> {
+    let line = |of: &RowCauses| {
+        format!("{}, {}: {}", row_name(of.row), of.event, escape(&event_causes::words(&of.found)))
+    };
+    causes(view, load, escape).iter().map(line).collect()
 }
 
 /// By how much more an event cost in a variant than in another, over the blocks that both were measured in.

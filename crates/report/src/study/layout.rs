@@ -17,14 +17,16 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, S
     let mut items = order.page.answers();
     items.extend(order.page.stamps());
     let brief = Brief { view, page: &order.page };
+    let mut below: Vec<Item> = view.loads.iter().flat_map(|load| order.events(load)).collect();
+    let room = |above: &[Item]| screen::room(above.iter().chain(&below));
     match &view.capacity {
         Some(capacity) => {
             items.extend(capacity::brief(capacity, escape));
-            items.extend(brief.facts(screen::room(&items)));
+            items.extend(brief.facts(room(&items)));
         }
-        None => items = brief.items(items),
+        None => items = brief.items(items, room),
     }
-    items.extend(view.loads.iter().flat_map(|load| order.events(load)));
+    items.append(&mut below);
     items.extend(view.loads.iter().flat_map(|load| order.cpu_profiles(load)));
     items.extend(experiment::items(view, escape));
     let (id, again) = (&view.study.id, order.page.again());
@@ -70,7 +72,7 @@ impl Order<'_> {
         let of_cores = "How busy the cores were (share of a second, median of all seconds and runs)";
         self.fold(items, load, of_cores, cores.into_iter().collect());
         self.fold(items, load, "Errors, and runs in doubt", self.wrongs(load));
-        self.fold(items, load, "Events", points(self.page.events(load)));
+        self.fold(items, load, "Events", self.events_in_full(load));
         let gates = self.page.gates(load).into_iter().map(|(_, line)| line);
         self.fold(items, load, "Conditions", points(gates.collect()));
         Ok(())
@@ -78,7 +80,7 @@ impl Order<'_> {
 
     /// What events cost, a row per variant and event.
     fn events(&self, load: &LoadView<'_>) -> Vec<Item> {
-        let Some(table) = event_costs::table(self.view, load, self.escape) else { return Vec::new() };
+        let Some(table) = event_costs::table(self.view, load, false, self.escape) else { return Vec::new() };
         let of_load = self.of_load(load);
         let mut items =
             vec![Item::Head(format!("What events cost{of_load}: medians over runs")), Item::Table(table)];
@@ -87,6 +89,21 @@ impl Order<'_> {
             let head = format!("Difference from {from}{of_load}: medians over blocks, 95 % intervals");
             items.extend([Item::Head(head), Item::Table(table)]);
         }
+        let row_name = |row: usize| self.page.row(load, row);
+        let causes = event_costs::lines_of_causes(self.view, load, &row_name, self.escape);
+        items.extend(
+            (!causes.is_empty()).then(|| Item::facts(causes.into_iter().map(|line| ("cause", line)))),
+        );
+        items
+    }
+
+    /// What events cost with all intervals, what held requests up, and how the events went.
+    fn events_in_full(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let table = event_costs::table(self.view, load, true, self.escape);
+        let mut items: Vec<Item> = table.map(Item::Table).into_iter().collect();
+        let row_name = |row: usize| self.page.row(load, row);
+        items.extend(points(event_costs::all_causes(self.view, load, &row_name, self.escape)));
+        items.extend(points(self.page.events(load)));
         items
     }
 

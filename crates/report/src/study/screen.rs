@@ -23,8 +23,8 @@ pub(super) enum Urgency {
 }
 
 /// Lines that these pieces leave for others.
-pub(super) fn room(items: &[Item]) -> usize {
-    LINES.saturating_sub(items.iter().map(lines).sum::<usize>() + END)
+pub(super) fn room<'a>(items: impl IntoIterator<Item = &'a Item>) -> usize {
+    LINES.saturating_sub(items.into_iter().map(lines).sum::<usize>() + END)
 }
 
 /// The facts for so many lines, in their order: without quotes, and then without help, from the last, as far as needed. Also

@@ -13,8 +13,8 @@ use record::{ErrorClass, Outcome};
 use serde_json::json;
 use store::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Cost, Event, EventCost, Failure,
-    FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Run, RunId, Store, StoreError, Study,
-    StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
+    FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading, Run, RunId, Store, StoreError,
+    Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
@@ -39,6 +39,7 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-best", searched::best()),
         ("study-events", of_events::deployments()),
         ("study-events-endless", of_events::never_back()),
+        ("study-two-events", of_events::two_events()),
         ("study-failures", failures()),
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
@@ -97,6 +98,8 @@ struct Script<'a> {
     is_sql: bool,
     /// Keeps what was done to the system of a run, and what it cost.
     events: Option<Box<KeepEvents>>,
+    /// What is read in a second of a run beyond what is always read.
+    more_readings: fn(&StudyPlace, u64) -> Vec<Reading>,
 }
 
 /// A study, and each of its runs with its seconds.
@@ -204,7 +207,8 @@ impl Script<'_> {
             }
             let cpu_s = behaviour.cpu_percent as f64 / 100.0 + draws.below(30) as f64 / 1_000.0;
             let rss_bytes = (80 + behaviour.per_s / 8 + draws.below(9)) as f64 * 1e6;
-            kept.readings.push((number, runs::readings(cpu_s.min(1.0), rss_bytes)));
+            let readings = runs::readings(cpu_s.min(1.0), rss_bytes);
+            kept.readings.push((number, [readings, (self.more_readings)(place, number)].concat()));
         }
         kept.gates = self.gates(behaviour, draws.below(100));
         if let (What::IsGone, Some(ending)) = (behaviour.what, &mut kept.ending) {
@@ -249,19 +253,24 @@ impl Script<'_> {
     }
 }
 
-/// An event, and what it cost.
-fn keep_event(store: &OwnStore, run: &RunId, cost: Cost) {
-    let event = Event {
-        name: "deploy".to_owned(),
+/// Events by name, and what each cost.
+fn keep_events(store: &OwnStore, run: &RunId, costs: &[(&str, Cost)]) {
+    let event = |(name, cost): &(&str, Cost)| Event {
+        name: (*name).to_owned(),
         action: "signal HUP".to_owned(),
         planned_ns: Some(cost.from_ns),
         begun_ns: Some(cost.from_ns),
         ended_ns: Some(cost.from_ns + 20_000_000),
         ..Event::default()
     };
-    store.keep_events(run, &[event]).unwrap();
-    let cost = EventCost { name: "deploy".to_owned(), occurrence: 0, judged: Judged::Cost(Box::new(cost)) };
-    store.keep_event_costs(&mut store.load(run).unwrap(), vec![cost]).unwrap();
+    store.keep_events(run, &costs.iter().map(event).collect::<Vec<_>>()).unwrap();
+    let cost = |(name, cost): &(&str, Cost)| EventCost {
+        name: (*name).to_owned(),
+        occurrence: 0,
+        judged: Judged::Cost(Box::new(cost.clone())),
+    };
+    let costs = costs.iter().map(cost).collect();
+    store.keep_event_costs(&mut store.load(run).unwrap(), costs).unwrap();
 }
 
 /// A study as it was kept, with names that are always the same.
@@ -317,6 +326,7 @@ fn app_servers() -> Script<'static> {
         done: usize::MAX,
         is_sql: false,
         events: None,
+        more_readings: |_, _| Vec::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A study that is compared by what an event cost.
 
-use store::{Compare, Cost, LevelBefore, Lost, Recovery, StudyPlace};
+use store::{Compare, Cost, LevelBefore, Lost, Reading, Recovery, StudyPlace};
 
-use super::{Behaviour, Stored, What, app_servers, behaviour, keep_event};
+use super::{Behaviour, Stored, What, app_servers, behaviour, keep_events};
 
 const MS: u64 = 1_000_000;
 
@@ -52,7 +52,8 @@ fn nothing(_: &StudyPlace) -> Cost {
 fn compared(by: &str, matters: f64, cost: fn(&StudyPlace) -> Cost) -> Stored {
     let mut script = app_servers();
     script.behaviours = &DEPLOYMENTS;
-    script.events = Some(Box::new(move |store, run, place| keep_event(store, run, cost(place))));
+    script.events =
+        Some(Box::new(move |store, run, place| keep_events(store, run, &[("deploy", cost(place))])));
     (script.new.title, script.new.gates) = ("deployments".to_owned(), Vec::new());
     script.new.question = Some("What does a deployment cost?".to_owned());
     script.new.stamps = Vec::new();
@@ -70,6 +71,45 @@ fn compared(by: &str, matters: f64, cost: fn(&StudyPlace) -> Cost) -> Stored {
 /// By the outage, with 20 ms that do not matter, against a baseline and by further costs.
 pub(crate) fn deployments() -> Stored {
     compared("event deploy: outage", 20e6, deployment)
+}
+
+/// A deployment that takes longer with a restart, and a pause that stops both.
+pub(crate) fn two_events() -> Stored {
+    let mut script = app_servers();
+    script.behaviours = &DEPLOYMENTS;
+    script.more_readings = stopped;
+    script.events = Some(Box::new(|store, run, place| {
+        let luck = u64::from(place.block * 5 % 8);
+        let paused = cost((900 + luck) * MS, 0, Recovery::After((940 + 5 * luck) * MS));
+        let paused = Cost { from_ns: 2_000 * MS, to_ns: 4_000 * MS, ..paused };
+        let deployed = Cost { to_ns: 2_000 * MS, ..deployment(place) };
+        keep_events(store, run, &[("deploy", deployed), ("pause", paused)]);
+    }));
+    (script.new.title, script.new.gates) = ("deployments".to_owned(), Vec::new());
+    script.new.question = Some("What do a deployment and a pause cost?".to_owned());
+    script.new.compare = Compare {
+        by: "outage".to_owned(),
+        higher_is_better: false,
+        matters: 20e6,
+        also: vec!["lost".to_owned()],
+        ..fixtures::compare()
+    };
+    script.through_store()
+}
+
+/// In the second of the pause, threads are stopped; in that of the deployment, there is no process.
+fn stopped(place: &StudyPlace, second: u64) -> Vec<Reading> {
+    let of_app = |metric: &str, label: &str, value: f64| fixtures::reading("app", metric, label, value);
+    let mut readings = vec![of_app("thread_samples", "", 20.0)];
+    match (second, place.system.as_str()) {
+        (1, "restart") => readings.push(of_app("processes", "", 0.0)),
+        (2, _) => {
+            readings
+                .extend([of_app("threads_stopped", "worker", 3.6), of_app("threads_poll", "worker", 0.4)]);
+        }
+        _ => readings.push(of_app("threads_poll", "worker", 4.0)),
+    }
+    readings
 }
 
 /// By how long it took until the system was back, which it mostly was not; each with the other.

@@ -19,7 +19,7 @@ pub(super) struct BottleneckObject {
 
 /// One cause.
 #[derive(Clone, Serialize)]
-struct CauseObject {
+pub(super) struct CauseObject {
     resource: &'static str,
     because: String,
     certainty: &'static str,
@@ -65,7 +65,7 @@ impl BottleneckObject {
 }
 
 impl CauseObject {
-    fn of(cause: Bottleneck) -> Self {
+    pub(super) fn of(cause: Bottleneck) -> Self {
         let Bottleneck { resource, what, because, certainty, scope, share, for_, against, next, .. } = cause;
         let (resource, certainty, scope) = (resource.code, certainty.name(), scope.to_string());
         Self { resource, because, certainty, what, scope, share, for_, against, next }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use judge::EventCauses;
 use serde::Serialize;
 use stats::Repeated;
 use store::{Cost, Lost, Recovery};
 
+use super::bottleneck::CauseObject;
 use super::{microseconds, thousandths};
 use crate::event_costs::{Figure, Pooled};
 use crate::study::event_costs::Difference;
@@ -76,6 +78,32 @@ impl CostObject {
     }
 }
 
+/// What held requests up while an event was felt.
+#[derive(Default, Serialize)]
+pub(super) struct CausesObject {
+    /// Most likely first; empty if it cost nothing, or nobody knows.
+    causes: Vec<CauseObject>,
+    /// Why nobody knows; `null` where it cost nothing that is known.
+    causes_unknown: Option<String>,
+    /// Other events that went on in the seconds that the causes rest on.
+    meanwhile: Vec<String>,
+    /// So many occurrences, of those that cost something.
+    explained: usize,
+    felt: usize,
+}
+
+impl CausesObject {
+    pub(super) fn of(found: Option<EventCauses>) -> Self {
+        found.map_or_else(Self::default, |found| Self {
+            causes: found.causes.into_iter().map(CauseObject::of).collect(),
+            causes_unknown: found.why_unknown,
+            meanwhile: found.meanwhile,
+            explained: found.explained,
+            felt: found.felt,
+        })
+    }
+}
+
 /// What an event of a variant cost over all blocks, all its occurrences in a run together.
 #[derive(Serialize)]
 pub(super) struct PooledObject<'a> {
@@ -96,6 +124,8 @@ pub(super) struct PooledObject<'a> {
     took_us: Option<RepeatedObject>,
     /// With `stale_reuse`, which is not in `lost`.
     lost_by_class: BTreeMap<&'static str, RepeatedObject>,
+    #[serde(flatten)]
+    why: CausesObject,
 }
 
 /// A figure over runs, and what it lies in with a confidence of 95 %.
@@ -148,7 +178,7 @@ impl<'a> DifferenceObject<'a> {
 }
 
 impl<'a> PooledObject<'a> {
-    pub(super) fn of(pooled: &Pooled<'a>) -> Self {
+    pub(super) fn of(pooled: &Pooled<'a>, found: Option<EventCauses>) -> Self {
         let of = |figure, unit| RepeatedObject::of(pooled.over(figure), unit);
         let classes = Lost::default().classes();
         Self {
@@ -168,6 +198,7 @@ impl<'a> PooledObject<'a> {
                 .into_iter()
                 .filter_map(|(class, _)| Some((class, of(Figure::LostAs(class), 1.0)?)))
                 .collect(),
+            why: CausesObject::of(found),
         }
     }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use store::EventCost;
 
-use super::event_costs::CostObject;
+use super::event_costs::{CausesObject, CostObject};
+use crate::event_causes;
 use crate::event_costs::{self, Happened};
 use crate::view::View;
 
@@ -24,15 +25,17 @@ pub(super) struct EventObject<'a> {
     cost_unknown: Option<&'a str>,
     /// When it began, in seconds after the end of the warm-up, as plans and reports for people count.
     at_s: Option<f64>,
+    #[serde(flatten)]
+    why: CausesObject,
 }
 
 /// The events of a run, in the order in which they began.
 pub(super) fn of_run<'a>(view: &View<'a>) -> Vec<EventObject<'a>> {
-    event_costs::of_run(view).iter().map(EventObject::of).collect()
+    event_costs::of_run(view).iter().map(|of| EventObject::of(view, of)).collect()
 }
 
 impl<'a> EventObject<'a> {
-    fn of(happened: &Happened<'a>) -> Self {
+    fn of(view: &View<'a>, happened: &Happened<'a>) -> Self {
         let Happened { event, cost, .. } = happened;
         let seconds = |time_ns: Option<u64>| time_ns.map(|ns| ns as f64 / 1e9);
         Self {
@@ -50,6 +53,7 @@ impl<'a> EventObject<'a> {
             cost: cost.and_then(EventCost::cost).map(CostObject::of),
             cost_unknown: cost.and_then(EventCost::why_unknown),
             at_s: happened.at_s(),
+            why: CausesObject::of(event_causes::of_happened(view, happened)),
         }
     }
 }

@@ -14,7 +14,9 @@ use super::experiment::DiagnosisObject;
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
 use crate::apart;
+use crate::event_causes;
 use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, explained, reason, verdict_word};
+use crate::view::View;
 
 #[derive(Serialize)]
 pub(super) struct Whole<'a> {
@@ -326,9 +328,10 @@ fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
     let rows = view.loads.iter().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)));
     rows.flat_map(|(load, row)| {
         let of = |cost| RowEvent { load: load.name, variant: variant(load, row), cost };
+        let views: Vec<&View<'_>> = load.rows[row].shown().map(|run| &view.runs[run]).collect();
         study::event_costs::of_row(view, &load.rows[row])
             .iter()
-            .map(event_costs::PooledObject::of)
+            .map(|of| event_costs::PooledObject::of(of, event_causes::pooled(&views, of.name)))
             .map(of)
             .collect::<Vec<_>>()
     })

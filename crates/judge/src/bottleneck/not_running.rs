@@ -1,0 +1,50 @@
+//! Processes of the plan that were not there.
+
+use super::Rule;
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::evidence::Evidence;
+use super::words::percent;
+use crate::causes::Resource;
+
+/// Of the seconds.
+const GONE: f64 = 0.2;
+/// Of that share, what must be missing of the answers.
+const HALF: f64 = 0.5;
+
+impl Resource {
+    /// Nobody is there to answer.
+    pub const NOT_RUNNING: Self = Self::new("not_running", "a process of the system that was not running")
+        .next("start the new process before the old one ends, or let another process answer meanwhile");
+}
+
+/// Who is not there is not missed.
+const NOTHING_LOST: Refutation = Refutation {
+    when: "the share of the planned requests that did not end *ok* is less than half of the share of these seconds",
+    is_read: |evidence| {
+        most_gone(evidence).is_some_and(|(_, gone)| evidence.together.error_share() < HALF * gone)
+    },
+};
+
+pub(super) const PROCESSES: Rule = Rule {
+    finds: &[Resource::NOT_RUNNING],
+    when: "a process of the plan was not there at the end of 20 % of the seconds",
+    why: "it was stopped or killed, or it ended, and no other has taken its place yet",
+    refuted_by: &[NOTHING_LOST],
+    find: processes,
+};
+
+fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (name, gone) = most_gone(evidence).filter(|(_, gone)| *gone >= GONE)?;
+    let because = format!("{name} had no process at the end of {} of the seconds", percent(gone));
+    Some(suspected(Resource::NOT_RUNNING, Scope::Process(name), because).direct(Some(gone)))
+}
+
+/// The process of the plan that was missing in most seconds, and in which share of them: the median of all runs.
+fn most_gone(evidence: &Evidence<'_>) -> Option<(String, f64)> {
+    let signals = evidence.runs.iter().filter_map(|run| run.signals);
+    let shares = signals.flat_map(|signals| signals.not_running.keys()).filter_map(|name| {
+        let gone = evidence.signal(|signals| Some(signals.not_running.get(name).copied().unwrap_or(0.0)))?;
+        Some((name.clone(), gone))
+    });
+    shares.max_by(|one, other| one.1.total_cmp(&other.1))
+}

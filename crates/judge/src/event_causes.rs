@@ -1,0 +1,200 @@
+//! What held requests up while an event was felt: the causes of the seconds in which it was, ranked as those of a whole run.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use record::{Counts, CourseSecond, InWindow};
+use store::{Cost, EventCost, Recovery, Run};
+
+use crate::bottleneck::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes_of_seconds};
+use crate::core_time::Seconds;
+use crate::measured::Measured;
+use crate::resources::Resources;
+use crate::signals::Signals;
+use crate::window::Window;
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// Of a second, what an event takes at least, so that its readings are of the event.
+const FELT_NS: u64 = SECOND_NS / 2;
+/// No load lasts for longer than a day, whatever a file says.
+const SECONDS_MAX: u64 = 86_400;
+
+/// Why requests of an event, or of all its occurrences in several runs, got no answer or a later one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventCauses {
+    /// Most likely first; empty if nobody knows.
+    pub causes: Vec<Bottleneck>,
+    /// Seconds whose readings they rest on, all occurrences together.
+    pub seconds: usize,
+    /// Occurrences whose effect can be explained, of those that had one.
+    pub explained: usize,
+    /// Occurrences that cost something.
+    pub felt: usize,
+    /// Other events that went on in these seconds: what held requests up may be theirs. Names may hold anything: escape them.
+    pub meanwhile: Vec<String>,
+    /// Why nobody knows, in words.
+    pub why_unknown: Option<String>,
+}
+
+/// What is known of one occurrence.
+enum Seen<'a> {
+    Read(Box<Read<'a>>),
+    /// So long was it felt, in nanoseconds.
+    TooShort(u64),
+    NothingRead,
+}
+
+/// The seconds of one occurrence.
+struct Read<'a> {
+    run: &'a Run,
+    measured: Measured,
+    signals: Signals,
+    counts: Counts,
+    in_flight: Option<f64>,
+    seconds: usize,
+    meanwhile: BTreeSet<String>,
+}
+
+/// Of occurrences of one event, each with its run. `None` if none of them cost anything that is known: there is nothing to explain.
+pub fn of_occurrences(occurrences: &[(&Run, &EventCost)]) -> Option<EventCauses> {
+    let felt: Vec<(&Run, &EventCost, (u64, u64))> =
+        occurrences.iter().filter_map(|(run, of)| Some((*run, *of, felt_ns(run, of, of.cost()?)?))).collect();
+    if felt.is_empty() {
+        return None;
+    }
+    let seen: Vec<Seen<'_>> = felt.iter().map(|(run, of, span_ns)| Seen::of(run, of, *span_ns)).collect();
+    let why_unknown = why_unknown(&seen);
+    let read: Vec<&Read<'_>> = seen
+        .iter()
+        .filter_map(|seen| match seen {
+            Seen::Read(read) => Some(&**read),
+            Seen::TooShort(_) | Seen::NothingRead => None,
+        })
+        .collect();
+    let meanwhile: BTreeSet<&String> = read.iter().flat_map(|read| &read.meanwhile).collect();
+    Some(EventCauses {
+        causes: if read.is_empty() { Vec::new() } else { causes(&read) },
+        seconds: read.iter().map(|read| read.seconds).sum(),
+        explained: read.len(),
+        felt: felt.len(),
+        meanwhile: meanwhile.into_iter().cloned().collect(),
+        why_unknown: why_unknown.filter(|_| read.is_empty()),
+    })
+}
+
+fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
+    let mut counts = Counts::default();
+    read.iter().for_each(|read| counts.add(&read.counts));
+    let runs = read.iter().map(|read| RunEvidence {
+        run: read.run,
+        measured: &read.measured,
+        signals: Some(&read.signals),
+        in_flight: read.in_flight,
+    });
+    let together = CombinedFigures {
+        unit: read.first().map(|read| read.run.new.unit()).unwrap_or_default(),
+        counts,
+        samples: counts.ended(),
+        ..CombinedFigures::default()
+    };
+    // More was asked for than was answered in time: that is what an event costs.
+    causes_of_seconds(&Evidence { runs: runs.collect(), together, has_failed: true })
+}
+
+/// From when to when an event was felt; `None` if it was not.
+fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
+    let recovered_ns = match cost.recovery {
+        Recovery::After(ns) | Recovery::Unconfirmed(ns) => cost.from_ns.saturating_add(ns),
+        Recovery::NotWithin(_) => cost.to_ns,
+    };
+    let answered_ns = cost.from_ns.saturating_add(cost.outage_ns);
+    let to_ns = recovered_ns.max(answered_ns);
+    let ended_ns = || {
+        let event =
+            run.events().iter().find(|event| of.name == event.name && of.occurrence == event.occurrence);
+        event.and_then(|event| event.ended_ns).unwrap_or(cost.from_ns)
+    };
+    let to_ns = match to_ns > cost.from_ns {
+        true => to_ns,
+        // Requests were lost, and all others were answered as usual.
+        false if cost.lost.total() > 0 => ended_ns(),
+        false => return None,
+    };
+    Some((cost.from_ns, to_ns.min(cost.to_ns)))
+}
+
+impl<'a> Seen<'a> {
+    fn of(run: &'a Run, of: &EventCost, (from_ns, to_ns): (u64, u64)) -> Self {
+        let is_felt = |second: u64| {
+            let (begun_ns, ended_ns) = (second * SECOND_NS, (second + 1) * SECOND_NS);
+            to_ns.min(ended_ns).saturating_sub(from_ns.max(begun_ns)) >= FELT_NS
+        };
+        let last = (to_ns / SECOND_NS).min((from_ns / SECOND_NS).saturating_add(SECONDS_MAX));
+        let seconds: BTreeSet<u64> = (from_ns / SECOND_NS..=last).filter(|second| is_felt(*second)).collect();
+        if seconds.is_empty() {
+            return Self::TooShort(to_ns.saturating_sub(from_ns));
+        }
+        let which = Seconds::These(&seconds);
+        let resources = Resources::during(run, which);
+        let signals = Signals::during(run, which);
+        let is_read = |signals: &Signals| {
+            signals.inside.is_some() || resources.as_ref().is_some_and(|of| of.system.is_some())
+        };
+        let Some(signals) = signals.filter(is_read) else { return Self::NothingRead };
+        let course: Vec<CourseSecond> =
+            run.course().into_iter().filter(|of| seconds.contains(&of.second)).collect();
+        let sum = |figure: fn(&CourseSecond) -> u64| course.iter().map(figure).fold(0, u64::saturating_add);
+        let (planned, ok, lost) = (sum(|of| of.planned), sum(|of| of.ok), sum(|of| of.lost));
+        let in_flight: f64 = course.iter().map(|of| of.in_flight).sum();
+        let in_window = InWindow { ok, other: lost, ..InWindow::default() };
+        let measured = Measured {
+            window: Window::of_ns(seconds.len() as u64 * SECOND_NS, in_window),
+            resources,
+            ..Measured::default()
+        };
+        Self::Read(Box::new(Read {
+            run,
+            measured,
+            signals,
+            counts: Counts { planned, sent: planned, ok, failed: lost, ..Counts::default() },
+            in_flight: Some(in_flight / course.len() as f64).filter(|of| of.is_finite()),
+            seconds: seconds.len(),
+            meanwhile: others(run, of, &seconds),
+        }))
+    }
+}
+
+/// Other events of a run that went on, or were felt, in these seconds.
+fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String> {
+    let (Some(first), Some(last)) = (seconds.first(), seconds.last()) else { return BTreeSet::new() };
+    let (from_ns, to_ns) = (first * SECOND_NS, (last + 1) * SECOND_NS);
+    let others = run.events().iter().filter(|event| event.name != of.name);
+    let goes_on = others.filter_map(|event| {
+        let begun_ns = event.begun_ns?;
+        let felt = run
+            .event_costs()
+            .iter()
+            .find(|other| other.name == event.name && other.occurrence == event.occurrence);
+        let felt_to_ns = felt.and_then(|other| Some(felt_ns(run, other, other.cost()?)?.1));
+        // One that did not end goes on.
+        let ended_ns = event.ended_ns.unwrap_or(u64::MAX).max(felt_to_ns.unwrap_or(0));
+        (begun_ns < to_ns && ended_ns > from_ns).then(|| event.name.clone())
+    });
+    goes_on.collect()
+}
+
+fn why_unknown(seen: &[Seen<'_>]) -> Option<String> {
+    if seen.iter().any(|seen| matches!(seen, Seen::NothingRead)) {
+        return Some("nothing was read of the system in its seconds".to_owned());
+    }
+    let longest_ns = seen.iter().filter_map(|seen| match seen {
+        Seen::TooShort(ns) => Some(*ns),
+        Seen::Read(_) | Seen::NothingRead => None,
+    });
+    let longest_s = longest_ns.max()? as f64 / 1e9;
+    Some(format!(
+        "it was felt for {longest_s:.2} s, and readings of whole seconds tell nothing of what takes less than half of one"
+    ))
+}
