@@ -5,6 +5,8 @@
  * Rust makes every verdict and every sentence; the page only draws. Texts from outside are plain text, never markup.
  * A value that is unknown, or has too few samples, is null.
  */
+import type { EventCauses, Slower, StatementTimes } from './report_causes';
+
 export interface Report {
   schema: 'tenbin.page/1';
   /** A study; one run; several stored runs side by side, without a ranking. */
@@ -172,6 +174,10 @@ export interface Load {
   event_costs?: EventCosts | null;
   /** Of the load that a study experimented under. */
   experiment?: Experiment | null;
+  /** Left out if no pair is explained. */
+  slower?: Slower[];
+  /** Left out if no database tells it. */
+  statement_times?: StatementTimes[];
   /** If runs were profiled. */
   cpu_profiles?: CpuProfiles | null;
 }
@@ -237,6 +243,8 @@ export interface PooledEvent {
   figures: CostFigure[];
   /** The differences in words. */
   sentences: string[];
+  /** What held requests up, of rows in which it cost something; left out if there are none. */
+  causes?: EventCauses[];
 }
 
 /** In how many runs of a row the cost is known. */
@@ -524,6 +532,8 @@ export interface HappenedEvent {
   /** Null where it is not known; then `why` may say why. */
   cost: HappenedCost | null;
   why: string | null;
+  /** What held requests up; left out if it cost nothing that is known. */
+  causes?: EventCauses;
   /** The course of the load around it. */
   course: Course | null;
 }

@@ -15,6 +15,8 @@ import { pairs } from './sections/pairs';
 import { eventCosts } from './sections/event_costs';
 import { events } from './sections/events';
 import { experiment } from './sections/experiment';
+import { statementTimes } from './sections/statement_times';
+import { whySlower } from './sections/why_slower';
 import { errors } from './sections/errors';
 import { fairness } from './sections/fairness';
 import { latencyLoad } from './sections/latency_load';
@@ -42,8 +44,18 @@ export interface Group<S> {
 
 /** The groups about each load; one load is shown at a time. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, causes, experiment, gates] },
-  { id: 'metrics', title: 'All metrics', link: 'Metrics', sections: [table, steps, statements] },
+  {
+    id: 'summary',
+    title: 'Summary',
+    link: 'Summary',
+    sections: [summary, causes, whySlower, experiment, gates],
+  },
+  {
+    id: 'metrics',
+    title: 'All metrics',
+    link: 'Metrics',
+    sections: [table, steps, statements, statementTimes],
+  },
   { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
   { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },

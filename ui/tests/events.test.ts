@@ -169,3 +169,21 @@ test('names of events stay text', async () => {
     expect(CANARIES.some((canary) => text.includes(canary))).toBe(true);
   });
 });
+
+test('what held requests up is ranked under the cost of an event, or says why nobody knows', async () => {
+  await withPage('study', {}, async (page) => {
+    await scrollThrough(page);
+    const rows = page.locator('#event-cost-1-1 .event-causes .of-row');
+    expect(await rows.count()).toBe(2);
+    const [known, unknown] = [rows.nth(0), rows.nth(1)];
+    expect(await known.locator('.causes > li').count()).toBe(2);
+    const first = known.locator('.causes > li').first();
+    expect(await first.locator('summary').innerText()).toContain('stopped processes of the system');
+    expect(await first.locator('.share').innerText()).toContain('88 %');
+    expect(await first.locator('.evidence').innerText()).toContain('were stopped 88 % of the time');
+    const length = await first.locator('.length').evaluate((bar) => bar.getBoundingClientRect().width);
+    expect(length).toBeGreaterThan(20);
+    expect(await unknown.locator('.causes > li').count()).toBe(0);
+    expect(await unknown.locator('.about').innerText()).toContain('Not known: it was felt for 0.24 s');
+  });
+});

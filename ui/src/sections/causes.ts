@@ -50,7 +50,7 @@ export function causesOfLimit({ per_s: perSecond, runs, causes: all, reason }: C
       { class: 'about' },
       [of, all.length === 0 ? `Not known: ${reason}.` : about([{ causes: all }])].join(' '),
     ),
-    h('ol', { class: 'causes' }, ...all.map(item)),
+    h('ol', { class: 'causes' }, ...all.map(causeItem)),
   );
 }
 
@@ -78,12 +78,12 @@ function ofRow(report: Report, load: Load, { row, causes: all }: Bottleneck): HT
     'section',
     { class: `of-row ${colorClass(report, load, row)}` },
     report.kind === 'run' ? null : h('h4', {}, h('i', { class: 'swatch' }), load.rows[row]?.name ?? ''),
-    h('ol', { class: 'causes' }, ...all.map(item)),
+    h('ol', { class: 'causes' }, ...all.map(causeItem)),
   );
 }
 
 /** A line that opens; the evidence of the first cause is visible at once. */
-function item(cause: Cause, rank: number): HTMLElement {
+export function causeItem(cause: Cause, rank: number): HTMLElement {
   const { what, scope, share, certainty } = cause;
   const sure = certainty === 'confirmed' || certainty === 'refuted' ? `${certainty}: ` : '';
   const scopeWords = certainty === 'unknown' ? null : h('span', { class: 'scope' }, scope);

@@ -6,6 +6,7 @@ import { costChart, differenceChart } from '../charts/costs';
 import { legend } from '../charts/legend';
 import { dot, line } from '../charts/marks';
 import { append, h } from '../dom';
+import { eventCauses as causesOf } from './event_causes';
 import { costNumbers, nameOf, sampleText, spanOf } from '../views/costs';
 
 /** Below this width, differences are below the figures. */
@@ -50,7 +51,7 @@ function costCard(report: Report, load: Load, event: PooledEvent, id: string): H
           drawn(report, load, event, figure, isWide ? [left, width - GAP_PX - left] : [width, width]),
         );
       }
-      append(host, words(event));
+      append(host, causesOf(report, load, event.causes ?? []), words(event));
     },
     numbers: () => costNumbers(load, event),
   });

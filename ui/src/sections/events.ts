@@ -30,6 +30,7 @@ import { positiveExtent } from '../views/measures';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
 import { isNarrow, paneHead, paneSwitch, panesOf } from './panes';
 import { follow } from './time';
+import { eventCauses } from './event_causes';
 
 /** Events of one run that are drawn. */
 const EVENTS_MAX = 12;
@@ -73,7 +74,12 @@ function column(report: Report, load: Load, index: number, width: number, made: 
   const all = around(run);
   const pane = h('div', { class: 'pane' }, paneHead(report, load, index));
   if (all.length === 0) append(pane, h('p', { class: 'nothing' }, 'This run has no course around an event.'));
-  for (const one of all.slice(0, EVENTS_MAX)) drawEvent(pane, one, `--${color}`, width, made);
+  for (const one of all.slice(0, EVENTS_MAX)) {
+    drawEvent(pane, one, `--${color}`, width, made);
+    const found = one.event.causes;
+    // Those of a study are of all its blocks, and with its costs.
+    if (report.kind === 'run' && found) append(pane, eventCauses(report, load, [{ ...found, row: run.row }]));
+  }
   const more = all.length - EVENTS_MAX;
   if (more > 0)
     append(

@@ -115,9 +115,52 @@ pub(crate) struct Load {
     pub(crate) event_costs: Option<EventCosts>,
     /// Of the load that a study experimented under.
     pub(crate) experiment: Option<Experiment>,
+    /// Of pairs that differ, and that readings explain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) slower: Vec<Slower>,
+    /// Of rows whose database tells it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) statement_times: Vec<StatementTimes>,
     /// Where runs were profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_profiles: Option<CpuProfiles>,
+}
+
+/// Why a row is slower than another.
+#[derive(Serialize)]
+pub(crate) struct Slower {
+    pub(crate) row: usize,
+    pub(crate) than: usize,
+    pub(crate) sentence: String,
+    /// The part of the time of a request that grew, in microseconds: of the faster and of the slower row.
+    pub(crate) us_per_request: [f64; 2],
+    pub(crate) texts: [String; 2],
+    /// By how much more it is, with a confidence of 95 %.
+    pub(crate) interval_us: Option<[f64; 2]>,
+    /// Whether it is CPU time, and not a wait.
+    pub(crate) is_cpu: bool,
+}
+
+/// How long a database executed statements, over the runs of a row.
+#[derive(Serialize)]
+pub(crate) struct StatementTimes {
+    pub(crate) row: usize,
+    pub(crate) runs: usize,
+    /// Most time first.
+    pub(crate) statements: Vec<StatementTime>,
+    pub(crate) left_out: usize,
+}
+
+/// Of one statement, without values.
+#[derive(Serialize)]
+pub(crate) struct StatementTime {
+    pub(crate) statement: String,
+    pub(crate) calls: String,
+    pub(crate) mean: String,
+    pub(crate) total_s: f64,
+    pub(crate) total: String,
+    /// Of the execution time of all statements.
+    pub(crate) share: Option<f64>,
 }
 
 /// What an experiment changed under a load, and what came of it.
@@ -184,6 +227,19 @@ pub(crate) struct PooledEvent {
     pub(crate) figures: Vec<CostFigure>,
     /// The differences in words.
     pub(crate) sentences: Vec<String>,
+    /// What held requests up, of rows in which it cost something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) causes: Vec<EventCauses>,
+}
+
+/// What held requests up while an event was felt.
+#[derive(Serialize)]
+pub(crate) struct EventCauses {
+    pub(crate) row: usize,
+    /// Most likely first; empty where nobody knows.
+    pub(crate) causes: Vec<Cause>,
+    /// What they rest on, or why nobody knows.
+    pub(crate) about: String,
 }
 
 /// In how many runs of a row a cost is known.
@@ -502,6 +558,9 @@ pub(crate) struct HappenedEvent {
     /// `None` where nobody knows it; then `why` may say why.
     pub(crate) cost: Option<HappenedCost>,
     pub(crate) why: Option<String>,
+    /// What held requests up; `None` where it cost nothing that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) causes: Option<EventCauses>,
     /// The course of the load around it.
     pub(crate) course: Option<Course>,
 }

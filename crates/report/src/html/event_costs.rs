@@ -2,12 +2,15 @@
 
 use stats::Repeated;
 
-use super::document::{BlockCost, CostFigure, CostRow, EventCosts, PooledEvent, RowCost};
+use super::document::{BlockCost, CostFigure, CostRow, EventCauses, EventCosts, PooledEvent, RowCost};
+use super::{bottlenecks, of_run};
+use crate::event_causes;
 use crate::event_costs::{Figure, Pooled, REQUEST_SECONDS, with_interval};
 use crate::study::event_costs::{Difference, differences, of_row};
-use crate::study::{LoadView, StudyPieces, StudyView};
+use crate::study::{LoadView, StudyPieces, StudyView, VariantRow};
 use crate::text::harmless;
 use crate::units::{count, decimal, duration};
+use crate::view::View;
 
 /// Rows of variants, all events of a load together. A page is no place for more.
 const ROWS_MAX: usize = 240;
@@ -45,11 +48,30 @@ pub(super) fn of_load(
             from: apart.first().map(|of| of.from),
             figures: figures.into_iter().map(|figure| cost_figure(figure, &mine, &apart)).collect(),
             sentences: apart.iter().map(|of| sentence(of, page, load)).collect(),
+            causes: causes_of_rows(view, load, name),
         })
     };
     let events: Vec<PooledEvent> = names.iter().filter_map(of_event).collect();
     let left_out = names.len() - events.len();
     (!names.is_empty()).then_some(EventCosts { events, left_out })
+}
+
+/// What held requests up during an event, in each row in which it cost something.
+fn causes_of_rows(view: &StudyView<'_>, load: &LoadView<'_>, name: &str) -> Vec<EventCauses> {
+    let of_row = |(place, row): (usize, &VariantRow<'_>)| {
+        let views: Vec<&View<'_>> = row.shown().map(|run| &view.runs[run]).collect();
+        Some(causes(place, &event_causes::pooled(&views, name)?))
+    };
+    load.rows.iter().enumerate().filter_map(of_row).collect()
+}
+
+/// As the page draws them.
+pub(super) fn causes(row: usize, found: &judge::EventCauses) -> EventCauses {
+    EventCauses {
+        row,
+        causes: bottlenecks::causes(&found.causes, of_run::text),
+        about: of_run::sentence(&of_run::text(&event_causes::about(found))),
+    }
 }
 
 fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> CostRow {

@@ -9,9 +9,10 @@ use super::document::{
     Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{bottlenecks, cpu_profiles, errors, facts, figures, spectrum};
+use super::{bottlenecks, cpu_profiles, errors, event_costs, facts, figures, spectrum, statement_times};
 use crate::answer::Certainty;
 use crate::apart;
+use crate::event_causes;
 use crate::metric;
 use crate::noun::Noun;
 use crate::text::harmless;
@@ -111,6 +112,7 @@ fn happened(view: &View<'_>) -> Vec<HappenedEvent> {
         ended_s: of.event.ended_ns.map(|ns| of.seconds(ns)),
         cost: of.figures().map(|cost| happened_cost(cost, of.seconds(cost.to_ns))),
         why: of.why_unknown().map(text),
+        causes: event_causes::of_happened(view, of).map(|found| event_costs::causes(0, &found)),
         course: None,
     };
     crate::event_costs::of_run(view).iter().map(of).collect()
@@ -217,6 +219,12 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         gates: gates.collect(),
         event_costs: None,
         experiment: None,
+        slower: Vec::new(),
+        statement_times: views
+            .iter()
+            .enumerate()
+            .filter_map(|(row, view)| statement_times::of_row(row, std::iter::once(view)))
+            .collect(),
         cpu_profiles: cpu_profiles::of_runs(views),
     }
 }
@@ -341,6 +349,6 @@ pub(super) fn sentence(words: &str) -> String {
     sentence
 }
 
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     harmless(text, TEXT_CHARACTERS_MAX)
 }

@@ -4,10 +4,12 @@ use store::{StoreError, StudyState};
 
 use super::document::{
     Answer, Bottleneck, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice, Pair, Row, Run,
-    SCHEMA, Table, Tone, Validity,
+    SCHEMA, StatementTimes, Table, Tone, Validity,
 };
 use super::table::{self, About};
-use super::{cpu_profiles, errors, event_costs, experiment, facts, figures, of_capacity, of_run, spectrum};
+use super::{
+    cpu_profiles, errors, event_costs, experiment, facts, figures, of_capacity, of_run, slower, spectrum,
+};
 use crate::apart;
 use crate::item;
 use crate::study::troubles::{Group, TroubleKind};
@@ -152,6 +154,8 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         gates: gates.collect(),
         event_costs: event_costs::of_load(view, page, load),
         experiment: experiment::of_load(view, load),
+        slower: slower::of_load(view, page, load),
+        statement_times: statement_times(view, load),
         cpu_profiles: cpu_profiles::of_load(view, page, load),
     })
 }
@@ -164,6 +168,13 @@ fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
     sentences.extend(page.why(load).into_iter().map(|why| format!("{why}.")));
     sentences.extend(study::caveats(view, load));
     sentences
+}
+
+fn statement_times(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<StatementTimes> {
+    let of_row = |(place, row): (usize, &study::VariantRow<'_>)| {
+        super::statement_times::of_row(place, row.shown().map(|run| &view.runs[run]))
+    };
+    load.rows.iter().enumerate().filter_map(of_row).collect()
 }
 
 fn bottlenecks(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<Bottleneck> {
