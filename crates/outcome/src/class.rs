@@ -187,7 +187,7 @@ classes! {
         "read the server's log for this status; if it is right, accept it (`--expect-status`, `expect` in a plan)";
     CheckHeader "check_header" Rejected SaidNo "a header is missing, or does not contain what it should"
         "compare one reply, as from `curl -i`, with the check";
-    CheckBody "check_body" Rejected SaidNo "the body does not contain or match what it should; only its first part is looked at, and a compressed body is not unpacked"
+    CheckBody "check_body" Rejected SaidNo "the body does not contain or match what it should; only its first part is looked at"
         "compare one reply, as from `curl`, with the check";
     CheckSize "check_size" Rejected SaidNo "the body is smaller or larger than it should be"
         "compare the size of one reply with the check";

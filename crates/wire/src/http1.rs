@@ -14,6 +14,7 @@ mod checks;
 mod chunked;
 mod conversation;
 mod date;
+mod decoding;
 mod encoding;
 mod fault;
 mod framing;

@@ -217,17 +217,37 @@ fn values_are_found_however_a_body_is_framed() {
     assert!(conversation.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
 }
 
+const GZIP: &[u8] =
+    b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\x56\x2a\xc9\xcf\x4e\xcd\x53\xb2\x52\x50\x2a\x48\x4c\xce\x4e\x4d\
+    \x51\x38\xbc\x52\xa9\x16\0\x6c\x6c\x53\x1b\x16\0\0\0";
+
+fn coded(coding: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\n{coding}Content-Length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), body].concat()
+}
+
 #[test]
-fn a_compressed_body_that_fails_a_check_is_said_to_be_compressed() {
+fn a_compressed_body_is_unpacked_for_checks_and_captures() {
+    let checks = Checks { bodies: vec![BodyCheck::Contains(b"packed".to_vec())], ..Checks::default() };
+    let script = script(vec![json("$.token"), body("pack(ed)")], checks);
+    let reply = coded("Content-Encoding: gzip\r\n", GZIP);
+    assert_eq!(after(&script, &reply), (None, "packed \u{e9}|ed".to_owned()));
+}
+
+#[test]
+fn a_compressed_body_that_cannot_be_unpacked_is_checked_as_it_came_and_said_to_be_compressed() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"hello".to_vec())], ..Checks::default() };
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
     let (mut conversation, hint) = (script.open(0), "compressed (Content-Encoding)");
-    for (coding, is_told) in
-        [("Content-Encoding: gzip\r\n", true), ("Content-Encoding: identity\r\n", false), ("", false)]
-    {
+    for (coding, sent, is_told) in [
+        ("Content-Encoding: gzip\r\n", &b"\x1f\x08x"[..], true),
+        ("Content-Encoding: compress\r\n", b"x", true),
+        ("Content-Encoding: gzip\r\n", GZIP, false),
+        ("Content-Encoding: identity\r\n", b"x", false),
+        ("", b"x", false),
+    ] {
         conversation.begin(0);
-        let reply = format!("HTTP/1.1 200 OK\r\n{coding}Content-Length: 3\r\n\r\n\x1f\x08x");
-        let Ok(Progress::Replied { reply, .. }) = conversation.received(reply.as_bytes()) else {
+        let Ok(Progress::Replied { reply, .. }) = conversation.received(&coded(coding, sent)) else {
             panic!("{coding}")
         };
         let refusal = reply.refusal.expect("a refusal");

@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 /// Bytes of a body that are kept for a check; a longer body that does not match within them is refused.
 pub const KEPT_BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// Added to the number of a rule that did not hold where the body was coded: it was looked at as it came.
+/// Added to the number of a rule that did not hold where the body was coded and could not be unpacked: it was looked at as it came.
 pub(super) const CODED: u32 = 1 << 30;
 
 /// A set of status numbers.

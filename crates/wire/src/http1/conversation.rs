@@ -189,7 +189,7 @@ impl Conversation for HttpConversation {
         let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());
         if number != refusal.code {
             rule.push_str(
-                "; the body is compressed (Content-Encoding) and is not unpacked: send Accept-Encoding: identity",
+                "; the body is compressed (Content-Encoding) and cannot be unpacked: send Accept-Encoding: identity",
             );
         }
         let quoted = self.script.secrets.redact(&self.reading.quoted);

@@ -5,6 +5,7 @@ use core::mem::MaybeUninit;
 use httparse::{Error, Header, ParserConfig, Response, Status};
 
 use super::capture::Values;
+use super::decoding::Coding;
 use super::fault::Fault;
 use super::redirect;
 use super::step::Step;
@@ -25,7 +26,7 @@ pub(super) struct Head {
     /// The number of the first header check that does not hold.
     pub(super) failed_check: Option<u32>,
     /// Whether the body is compressed, or coded in another way.
-    pub(super) is_coded: bool,
+    pub(super) coding: Coding,
     /// Whether the step follows it to another place: it is not the reply that is judged.
     pub(super) is_redirect: bool,
 }
@@ -75,7 +76,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     }
     let mut length = None;
     let mut coding: Option<bool> = None;
-    let (mut says_close, mut says_keep_alive, mut is_coded) = (false, minor == 1, false);
+    let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
     for header in response.headers.iter() {
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
@@ -91,7 +92,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
                 }
             }
             16 if header.name.eq_ignore_ascii_case("content-encoding") => {
-                is_coded |= tokens(header.value).any(|token| !token.eq_ignore_ascii_case(b"identity"));
+                coded = tokens(header.value).fold(coded, Coding::with);
             }
             17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
                 coding = Some(
@@ -127,7 +128,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let keeps_alive = keeps_alive && length != Length::UntilClose;
     // Nothing of a redirect's body is needed, and the connection ends with it.
     let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };
-    Ok(Head { status, length, keeps_alive, failed_check, is_coded, is_redirect })
+    Ok(Head { status, length, keeps_alive, failed_check, coding: coded, is_redirect })
 }
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.

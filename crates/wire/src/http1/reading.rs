@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::capture::Values;
 use super::checks::{CODED, KEPT_BODY_BYTES_MAX};
 use super::chunked::Chunked;
+use super::decoding::{Coding, Unpacked};
 use super::fault::Fault;
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
 use super::step::{Prepared, Step};
@@ -29,7 +30,7 @@ pub(super) struct Reading {
     /// The part of a head that has come, if it did not come whole; after the head, the body so far, if a check or a capture needs it.
     kept: Vec<u8>,
     body_bytes: u64,
-    is_coded: bool,
+    coding: Coding,
     /// Whether the latest head leads to another request of the step.
     pub(super) is_redirect: bool,
     /// Requests of the step before this one that were redirected.
@@ -62,7 +63,7 @@ impl Reading {
             interim: 0,
             kept: Vec::new(),
             body_bytes: 0,
-            is_coded: false,
+            coding: Coding::Identity,
             is_redirect: false,
             hop: 0,
             quoted: Box::default(),
@@ -185,7 +186,7 @@ impl Reading {
         }
         self.reply.status = head.status;
         self.reply.reusable = head.keeps_alive;
-        (self.is_coded, self.is_redirect) = (head.is_coded, head.is_redirect);
+        (self.coding, self.is_redirect) = (head.coding, head.is_redirect);
         self.reply.refusal = if head.is_redirect {
             None
         } else if !step.step.checks.status.contains(head.status) {
@@ -237,7 +238,9 @@ impl Reading {
         }
         let reply = self.reply;
         if reply.refusal.is_some() && step.quotes_body {
-            self.quoted = self.kept[..self.kept.len().min(step.quoted_bytes_max)].into();
+            let unpacked = self.coding.unpack(&self.kept, step.quoted_bytes_max);
+            let shown = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
+            self.quoted = shown[..shown.len().min(step.quoted_bytes_max)].into();
         }
         self.forget();
         reply
@@ -245,19 +248,36 @@ impl Reading {
 
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;
-        let coded = if self.is_coded { CODED } else { 0 };
+        let (unpacked, coded) = match self.coding {
+            Coding::Identity => (None, 0),
+            coding => unpack(coding, &self.kept, step),
+        };
+        let body = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
         if checks.need_body()
-            && let Some(code) = checks.first_failed_body(&self.kept)
+            && let Some(code) = checks.first_failed_body(body)
         {
             return Some(Refusal { class: ErrorClass::CheckBody, code: code | coded });
         }
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
             return Some(Refusal { class: ErrorClass::CheckSize, code: checks.size_number() });
         }
-        let is_whole = self.kept.len() as u64 == self.body_bytes;
-        let code = self.values.keep_from_body(captures, &self.kept, is_whole).err()?;
+        let is_whole = self.kept.len() as u64 == self.body_bytes
+            && unpacked.as_ref().is_none_or(|unpacked| unpacked.is_whole);
+        let code = self.values.keep_from_body(captures, body, is_whole).err()?;
         Some(Refusal { class: ErrorClass::Capture, code: code | coded })
     }
+}
+
+/// The body as its checks and captures need it, or the mark of one that could not be unpacked.
+#[cold]
+fn unpack(coding: Coding, kept: &[u8], step: &Step) -> (Option<Unpacked>, u32) {
+    let is_captured = step.captures.iter().any(|capture| capture.from.is_in_body());
+    if !step.checks.need_body() && !is_captured {
+        return (None, 0);
+    }
+    let unpacked = coding.unpack(kept, KEPT_BODY_BYTES_MAX);
+    let mark = if unpacked.is_none() { CODED } else { 0 };
+    (unpacked, mark)
 }
 
 fn has_blank_line(bytes: &[u8]) -> bool {

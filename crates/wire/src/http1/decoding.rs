@@ -1,0 +1,306 @@
+//! Bodies behind a `Content-Encoding` (RFC 9110, 8.4), unpacked for checks and captures: gzip, deflate, br, and zstd.
+//!
+//! What comes of a body is bounded, however much it claims to be: no more is unpacked than is looked at.
+
+use alloc::vec::Vec;
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// How a body is coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// Not at all.
+    Identity,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+    /// In a way that is not known, or in several.
+    Other,
+}
+
+/// What came of a body.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unpacked {
+    pub(super) bytes: Vec<u8>,
+    /// Whether that is all of it.
+    pub(super) is_whole: bool,
+}
+
+/// The first piece of memory for what is unpacked.
+const FIRST_BYTES: usize = 16 * 1024;
+/// The largest window of zstd that a client must support (RFC 9659).
+const ZSTD_WINDOW_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+impl Coding {
+    /// One of the codings that a header names; the next of several makes them another one.
+    pub(super) fn with(self, token: &[u8]) -> Self {
+        let named = |name: &str| token.eq_ignore_ascii_case(name.as_bytes());
+        let coding = match () {
+            () if named("identity") => return self,
+            () if named("gzip") || named("x-gzip") => Self::Gzip,
+            () if named("deflate") => Self::Deflate,
+            () if named("br") => Self::Brotli,
+            () if named("zstd") => Self::Zstd,
+            () => Self::Other,
+        };
+        if self == Self::Identity { coding } else { Self::Other }
+    }
+
+    /// Unpacks a body, or its beginning, to so many bytes; `None`: it is broken, or its coding is not known.
+    pub(super) fn unpack(self, body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+        match self {
+            Self::Identity | Self::Other => None,
+            Self::Gzip => gzip(body, bytes_max),
+            Self::Deflate => {
+                // Some servers leave the wrapping away.
+                let is_wrapped = matches!(body, [first, second, ..]
+                    if first & 15 == 8 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0);
+                let mut bytes = Vec::new();
+                let end = inflate(body, is_wrapped, &mut bytes, bytes_max)?;
+                Some(Unpacked { bytes, is_whole: matches!(end, End::Complete { .. }) })
+            }
+            Self::Brotli => brotli(body, bytes_max),
+            Self::Zstd => zstd(body, bytes_max),
+        }
+    }
+}
+
+/// How a piece ended.
+enum End {
+    /// After so many bytes of it.
+    Complete { used: usize },
+    /// There is more of it than may come out, or than was kept.
+    Cut,
+}
+
+/// Adds what is in a stream of deflate.
+fn inflate(body: &[u8], is_wrapped: bool, out: &mut Vec<u8>, bytes_max: usize) -> Option<End> {
+    let wrapped = if is_wrapped { inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER } else { 0 };
+    let flags = wrapped
+        | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF
+        | inflate_flags::TINFL_FLAG_HAS_MORE_INPUT;
+    let mut state = DecompressorOxide::new();
+    // References do not reach into what came before.
+    let before = out.len();
+    let (mut used, mut filled) = (0, 0);
+    loop {
+        let room = (filled * 2).max(FIRST_BYTES).min(bytes_max - before);
+        out.resize(before + room, 0);
+        let (status, more_used, more) =
+            decompress(&mut state, &body[used..], &mut out[before..], filled, flags);
+        used += more_used;
+        filled += more;
+        let end = match status {
+            TINFLStatus::Done => Some(End::Complete { used }),
+            TINFLStatus::HasMoreOutput if before + filled >= bytes_max => Some(End::Cut),
+            TINFLStatus::HasMoreOutput => None,
+            TINFLStatus::NeedsMoreInput => Some(End::Cut),
+            _ => {
+                out.truncate(before);
+                return None;
+            }
+        };
+        if let Some(end) = end {
+            out.truncate(before + filled);
+            return Some(end);
+        }
+    }
+}
+
+/// Members one after the other (RFC 1952).
+fn gzip(mut body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+    /// Check sum and length.
+    const TRAILER_BYTES: usize = 8;
+    let mut bytes = Vec::new();
+    loop {
+        let head = gzip_head(body)?;
+        match inflate(&body[head..], false, &mut bytes, bytes_max)? {
+            End::Cut => return Some(Unpacked { bytes, is_whole: false }),
+            End::Complete { used } => {
+                body = body.get(head + used + TRAILER_BYTES..).unwrap_or_default();
+                if body.is_empty() {
+                    return Some(Unpacked { bytes, is_whole: true });
+                }
+            }
+        }
+        if bytes.len() >= bytes_max {
+            return Some(Unpacked { bytes, is_whole: false });
+        }
+    }
+}
+
+/// Bytes of the head of a member.
+fn gzip_head(body: &[u8]) -> Option<usize> {
+    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, ..] = body else { return None };
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let length = u16::from_le_bytes([*body.get(at)?, *body.get(at + 1)?]);
+        at += 2 + usize::from(length);
+    }
+    // A name, and a comment.
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            at += memchr::memchr(0, body.get(at..)?)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    (at <= body.len()).then_some(at)
+}
+
+fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+    let mut state =
+        BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+    let (mut left, mut used, mut filled, mut total) = (body.len(), 0, 0, 0);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.resize((filled * 2).max(FIRST_BYTES).min(bytes_max), 0);
+        let mut room = bytes.len() - filled;
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut used,
+            body,
+            &mut room,
+            &mut filled,
+            &mut bytes,
+            &mut total,
+            &mut state,
+        );
+        let is_whole = match result {
+            BrotliResult::ResultSuccess => true,
+            BrotliResult::NeedsMoreOutput if filled < bytes_max => continue,
+            BrotliResult::NeedsMoreOutput | BrotliResult::NeedsMoreInput => false,
+            BrotliResult::ResultFailure => return None,
+        };
+        bytes.truncate(filled);
+        return Some(Unpacked { bytes, is_whole });
+    }
+}
+
+/// Frames one after the other (RFC 8878).
+fn zstd(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);
+    let (mut rest, mut bytes) = (body, Vec::new());
+    while !rest.is_empty() {
+        decoder.reset(&mut rest).ok()?;
+        while !decoder.is_finished() {
+            let step = BlockDecodingStrategy::UptoBlocks(1);
+            if decoder.decode_blocks(&mut rest, step).is_err() {
+                // The rest of the body may not have been kept.
+                return (!bytes.is_empty()).then_some(Unpacked { bytes, is_whole: false });
+            }
+            bytes.extend(decoder.collect().unwrap_or_default());
+            if bytes.len() > bytes_max {
+                bytes.truncate(bytes_max);
+                return Some(Unpacked { bytes, is_whole: false });
+            }
+        }
+        bytes.extend(decoder.collect().unwrap_or_default());
+    }
+    bytes.truncate(bytes_max);
+    Some(Unpacked { bytes, is_whole: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "{\"token\": \"packed é\"}";
+    const GZIP: &str = "1f8b0800000000000003ab562ac9cf4ecd53b252502a484cce4e4d5138bc52a916006c6c531b16000000";
+    const ZLIB: &str = "789cab562ac9cf4ecd53b252502a484cce4e4d5138bc52a91600572c07f0";
+    const RAW: &str = "ab562ac9cf4ecd53b252502a484cce4e4d5138bc52a91600";
+    const BROTLI: &str = "8b0a807b22746f6b656e223a20227061636b656420c3a9227d03";
+    const ZSTD: &str = "28b52ffd0468b100007b22746f6b656e223a20227061636b656420c3a9227d5e077f71";
+    /// 64 MiB of one letter.
+    const BROTLI_BOMB: &str = "cbffff3ff825c2e2b14020f7fe8fffff7ff04b00c4611180eefd1fffffffe0970088c30200ddfb3ffeffffc12f0110870500baf77ffcffff835f02200e0b0074effff8ffff07bf04401c1600e8defff1ffff0f7e0980382c00d0bdffcbffff3ffc1200715800a07bff07";
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        (0..hex.len()).step_by(2).map(digit).collect()
+    }
+
+    fn coding(header: &str) -> Coding {
+        header.split(',').fold(Coding::Identity, |coding, token| coding.with(token.trim().as_bytes()))
+    }
+
+    #[test]
+    fn each_coding_is_unpacked() {
+        for (name, packed) in [
+            ("gzip", GZIP),
+            ("X-GZIP", GZIP),
+            ("deflate", ZLIB),
+            ("deflate", RAW),
+            ("br", BROTLI),
+            ("zstd", ZSTD),
+        ] {
+            let expected = Unpacked { bytes: TEXT.into(), is_whole: true };
+            assert_eq!(coding(name).unpack(&bytes(packed), 1000), Some(expected), "{name}");
+            let cut = Unpacked { bytes: TEXT.as_bytes()[..5].to_vec(), is_whole: false };
+            assert_eq!(coding(name).unpack(&bytes(packed), 5), Some(cut), "{name}");
+        }
+        let two = [bytes(GZIP), bytes(GZIP)].concat();
+        let expected = Unpacked { bytes: [TEXT, TEXT].concat().into(), is_whole: true };
+        assert_eq!(Coding::Gzip.unpack(&two, 1000), Some(expected), "members one after the other");
+    }
+
+    #[test]
+    fn several_codings_and_unknown_ones_are_left_alone() {
+        for name in ["gzip, br", "compress", "gzip,gzip", "aws-chunked"] {
+            assert_eq!(coding(name), Coding::Other, "{name}");
+            assert_eq!(coding(name).unpack(&bytes(GZIP), 1000), None, "{name}");
+        }
+        assert_eq!((coding("identity"), coding("identity, gzip")), (Coding::Identity, Coding::Gzip));
+    }
+
+    #[test]
+    fn no_more_comes_out_than_is_looked_at() {
+        let unpacked = Coding::Brotli.unpack(&bytes(BROTLI_BOMB), 1 << 20).expect("it can be read");
+        assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
+        // Blocks of one repeated byte: 8 GiB of them.
+        let mut frame = bytes("28b52ffd0058");
+        frame.extend([0x02, 0x00, 0x10, b'a'].repeat(65_536));
+        let unpacked = Coding::Zstd.unpack(&frame, 1 << 20);
+        assert!(unpacked.is_none_or(|unpacked| unpacked.bytes.len() <= 1 << 20 && !unpacked.is_whole));
+        // 1032 times as much as it is.
+        let zeros = miniz_oxide::deflate::compress_to_vec(&vec![0; 64 << 20], 9);
+        let unpacked = Coding::Deflate.unpack(&zeros, 1 << 20).expect("it can be read");
+        assert_eq!((unpacked.bytes.len(), unpacked.is_whole), (1 << 20, false));
+    }
+
+    #[test]
+    fn what_is_broken_is_nothing_and_what_is_cut_off_is_its_beginning() {
+        for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
+            assert_eq!(coding.unpack(b"{\"token\": 1}", 1000), None, "{coding:?}");
+        }
+        let cut = bytes(GZIP);
+        let unpacked = Coding::Gzip.unpack(&cut[..20], 1000).expect("a beginning");
+        assert!(!unpacked.is_whole && TEXT.as_bytes().starts_with(&unpacked.bytes));
+        assert_eq!(Coding::Gzip.unpack(&[], 1000), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(
+            tail in proptest::collection::vec(any::<u8>(), 0..200),
+            place in 0_usize..30,
+            number in 0_usize..4,
+        ) {
+            let (coding, whole) =
+                [(Coding::Gzip, GZIP), (Coding::Deflate, ZLIB), (Coding::Brotli, BROTLI), (Coding::Zstd, ZSTD)][number];
+            let mut body = bytes(whole);
+            body.truncate(place);
+            body.extend(tail);
+            if let Some(unpacked) = coding.unpack(&body, 4096) {
+                prop_assert!(unpacked.bytes.len() <= 4096);
+            }
+        }
+    }
+}
