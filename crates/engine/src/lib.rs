@@ -26,6 +26,7 @@ mod worker;
 
 pub use embedded::start_embedded;
 pub use job::{Endpoint, Job, Peer};
+pub use net::errand::{Errand, ErrandFault};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
 pub use net::tls::{ClientFiles, TlsError, TlsPeer, TlsTrust};

@@ -95,7 +95,10 @@ pub enum RowOrder {
 impl Source {
     /// Whether all its values are whole numbers.
     pub fn is_number(&self) -> bool {
-        matches!(self, Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. })
+        matches!(
+            self,
+            Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } | Self::Timestamp { .. }
+        )
     }
 
     /// Bytes of the longest value that a column can have.

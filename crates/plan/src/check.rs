@@ -11,7 +11,7 @@ use crate::database::{self, Database};
 use crate::draft::{Draft, Played};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::plan::{Action, HttpAction, Peer, Plan, PlannedStep};
+use crate::plan::{Action, Errands, HttpAction, Peer, Plan, PlannedStep};
 use crate::request;
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
@@ -96,6 +96,7 @@ impl Target {
             protocol,
             sql: sql.map(|(database, scripts)| scripts.on(database, &checked)),
             steps,
+            errands: Errands::default(),
             variables: Vec::new(),
             scenarios,
             data: Vec::new(),

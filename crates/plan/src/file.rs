@@ -8,6 +8,7 @@ mod carried;
 mod compare;
 mod condition;
 mod data;
+mod errands;
 mod errors;
 mod events;
 mod findings;

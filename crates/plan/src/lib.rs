@@ -29,7 +29,8 @@ pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
 pub use plan::{
-    Action, ClientCertificate, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction, Trust,
+    Action, ClientCertificate, Errands, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks,
+    ToolAction, Trust,
 };
 pub use request::literal_text;
 pub use running::{RunningAs, RunningSpec};

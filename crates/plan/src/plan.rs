@@ -31,6 +31,8 @@ pub struct Plan {
     pub running: Option<RunningAs>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
+    /// Requests around the load, which are no part of it.
+    pub errands: Errands,
     /// Names of the variables, in the order of their numbers.
     pub variables: Vec<String>,
     /// Which steps a user goes through.
@@ -70,6 +72,40 @@ impl Plan {
     /// The database that transactions go to, or that works for the system.
     pub fn database(&self) -> Option<&Database> {
         self.sql.as_ref().map(|sql| &sql.database).or(self.watched.as_ref())
+    }
+}
+
+/// Requests that one client makes before and after each load.
+#[derive(Clone, Debug, Default)]
+pub struct Errands {
+    /// Before it.
+    pub setup: Vec<PlannedStep>,
+    /// After it.
+    pub teardown: Vec<PlannedStep>,
+}
+
+impl Errands {
+    /// All of them, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &PlannedStep> {
+        self.setup.iter().chain(&self.teardown)
+    }
+
+    pub(crate) fn steps_mut(&mut self) -> impl Iterator<Item = &mut PlannedStep> {
+        self.setup.iter_mut().chain(&mut self.teardown)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.setup.is_empty() && self.teardown.is_empty()
+    }
+
+    /// The variables that the setup gives values to, for all users.
+    pub fn saved(&self) -> Vec<u16> {
+        let captures = self.setup.iter().filter_map(PlannedStep::request).flat_map(|action| &action.captures);
+        let mut saved: Vec<u16> = captures.map(|capture| capture.variable).collect();
+        saved.sort_unstable();
+        saved.dedup();
+        saved
     }
 }
 

@@ -76,6 +76,11 @@ impl Plan {
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }
+        for (key, steps) in [("setup", &self.errands.setup), ("teardown", &self.errands.teardown)] {
+            if !steps.is_empty() {
+                plan[key] = json!(steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>());
+            }
+        }
         plan
     }
 

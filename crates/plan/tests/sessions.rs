@@ -220,3 +220,42 @@ url: http://127.0.0.1:8080
     );
     assert!(own.explain().contains("data        uuid: 1 to 2, all equally likely"), "{}", own.explain());
 }
+
+#[test]
+fn requests_around_a_load_are_no_steps_of_it_and_hand_on_what_they_save() {
+    let study = text(
+        r#"
+setup:
+  cookies: true
+  redirects: 1
+  headers: { X-A: "1" }
+  steps: [ { name: make, post: /users, json: { name: "{uuid}" }, save: { user: { json: $.id } } } ]
+teardown: [ { name: delete, delete: "/users/{user}" } ]
+scenario: [ { name: read, get: "/users/{user}" } ]
+load: { users: 2 }
+url: http://127.0.0.1:8080/api
+"#,
+    );
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    assert_eq!(plan.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>(), ["read"]);
+    let requests: Vec<_> =
+        plan.errands.steps().map(|step| &step.request().expect("a request").request).collect();
+    let targets: Vec<&str> = requests.iter().map(|request| request.target.as_str()).collect();
+    assert_eq!(targets, ["/api/users", "/api/users/{user}"]);
+    assert!(requests.iter().all(|request| request.host == "127.0.0.1:8080"));
+    assert!(
+        requests[0].cookies.is_some() && requests[0].redirects.is_some() && requests[1].redirects.is_none()
+    );
+    let user = plan.variables.iter().position(|name| name == "user").expect("a variable") as u16;
+    assert_eq!(plan.errands.saved(), [user]);
+    assert!(plan.parts().is_empty(), "a redirect of the setup has no account");
+    let words = study.explain();
+    assert!(
+        words.contains("setup       make: follows 1 redirect, expects status 200–399; saves user\n"),
+        "{words}"
+    );
+    assert!(words.contains("teardown    delete: expects status 200–399\n"), "{words}");
+    assert!(
+        plan.to_json()["setup"][0]["name"] == "make" && plan.to_json()["teardown"][0]["name"] == "delete"
+    );
+}

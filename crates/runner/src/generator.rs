@@ -10,6 +10,7 @@ use load::Share;
 use plan::{Plan, Tables};
 
 use crate::consent::PublicLoads;
+use crate::errand::{self, SetUp};
 use crate::host::Machine;
 use crate::live::Observer;
 use crate::load_data::{self, FillError};
@@ -36,6 +37,15 @@ pub trait Generator: Debug {
         stopper: &Stopper,
         observer: &mut dyn Observer,
     ) -> Result<(), FillError>;
+
+    /// Makes the requests that a plan has before its load; `None`: it has none.
+    ///
+    /// # Errors
+    /// One of them was rejected, or not answered.
+    fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
+        let _ = (plan, stopper);
+        Ok(None)
+    }
 
     /// Does everything that can fail before the first request, and sends none. Leaves a server to itself that keeps it waiting
     /// when a stop is requested.
@@ -118,6 +128,10 @@ impl Generator for LocalGenerator {
     ) -> Result<(), FillError> {
         let Some(database) = plan.database() else { return Ok(()) };
         load_data::fill_for(database, tables, stopper, observer).map(drop)
+    }
+
+    fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
+        errand::set_up(plan, &self.public, stopper)
     }
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {

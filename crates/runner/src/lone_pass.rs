@@ -60,7 +60,7 @@ fn words(plan: &Plan, step: u16, tally: &Tally) -> Option<String> {
 }
 
 /// A server's words, in which nothing moves a cursor or breaks a line.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let printable = |character: char| match character {
         '"' | '\'' | '\\' => character.to_string(),
         _ => character.escape_debug().to_string(),

@@ -57,7 +57,7 @@ pub(crate) fn measure(
     monitored: &mut MonitoredSystem<'_>,
 ) -> Result<Measured, RunError> {
     let Runner { store, tools } = *runner;
-    let (plan, stopper) = (planned.plan, tools.stopper);
+    let (plan, stopper) = (&*planned.plan, tools.stopper);
     observer.begins(&plan.load_words(), prepared.memory_bound_bytes);
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let length = plan.planned_ns().map(Duration::from_nanos);

@@ -79,10 +79,10 @@ impl Runner<'_> {
             Err(failure) => return self.without_a_load(&new, failure),
         };
         let notes = match &planned.plan.sql {
-            Some(_) => recording::record(planned.plan, &prepared, &mut new).into_iter().collect(),
+            Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
             None => recording::record_way(&prepared, &mut new),
         };
-        let threads = Threads::of(&self.tools, planned.plan, &prepared);
+        let threads = Threads::of(&self.tools, &planned.plan, &prepared);
         let run = self.store.begin(&new)?;
         let mut measured = match measure(self, planned, prepared, &run, observer, monitored) {
             Err(RunError::Threads(error)) => {
@@ -106,11 +106,16 @@ impl Runner<'_> {
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         // The load of a confirmation has no events, and cannot be compared with one that has. Between slices there is no other load.
         if !measured.was_given_up && !planned.has_events() && !planned.is_slice() {
-            ConfirmationRun { runner: self, plan: planned.plan, threads }.weigh(
+            ConfirmationRun { runner: self, plan: &planned.plan, threads }.weigh(
                 &run,
                 &mut measured,
                 observer,
             )?;
+        }
+        if planned.set_up.is_some() {
+            measured.wait();
+            measured.ending.notes.extend(planned.tear_down(&self.tools));
+            measured.go_on();
         }
         Ok(match planned.place {
             // A system may take its time to stop, and the plan of the study says the notes for all its runs.

@@ -1,5 +1,6 @@
 //! A run before it is made: its load, and the system around it if there is one.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
@@ -11,6 +12,7 @@ use store::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyP
 
 use crate::cores::Cores;
 use crate::describe::describe;
+use crate::errand::SetUp;
 use crate::events::Events;
 use crate::experiment;
 use crate::kept_system::{Keeps, KeptSystem};
@@ -23,7 +25,7 @@ use crate::one_run::Runner;
 use crate::prepare::Prepared;
 use crate::run_error::RunError;
 use crate::slices::Block;
-use crate::stage::{Stage, failure};
+use crate::stage::{Stage, failure, setup_failure};
 use crate::systems::Started;
 use crate::tools::Tools;
 
@@ -34,7 +36,8 @@ const ALL_REJECTED: &str =
 /// What a run is to be.
 #[derive(Debug)]
 pub struct PlannedRun<'a> {
-    pub(crate) plan: &'a Plan,
+    /// As it was made; with what its setup saved, if it has one.
+    pub(crate) plan: Cow<'a, Plan>,
     /// What was prepared before, if that was asked for: then nothing can be refused any more.
     pub(crate) prepared: Option<Prepared>,
     /// The study that it is a run of, and where in it.
@@ -52,6 +55,8 @@ pub struct PlannedRun<'a> {
     pub(crate) keeps: Option<Keeps<'a>>,
     /// Whether an earlier slice had the start of its system, so that it must be up.
     pub(crate) is_again: bool,
+    /// The client of its setup, which makes the requests of its teardown.
+    pub(crate) set_up: Option<SetUp>,
 }
 
 /// What is known of the answers to a scenario before a run.
@@ -69,8 +74,8 @@ impl<'a> PlannedRun<'a> {
     /// A load on a system that Tenbin did not start, outside a study.
     pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
-        let (first, is_again) = (First::Any, false);
-        Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again }
+        let (first, is_again, set_up, plan) = (First::Any, false, None, Cow::Borrowed(plan));
+        Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
     }
 
     /// The same, held to conditions if there are any.
@@ -89,7 +94,7 @@ impl<'a> PlannedRun<'a> {
         let mut new = NewRun {
             place: self.place.clone(),
             system_version: version,
-            ..describe(self.plan, tools.generator.machine().facts)
+            ..describe(&self.plan, tools.generator.machine().facts)
         };
         if let Some(file) = self.plan_file {
             new.plan_json[NewRun::PLAN_FILE] = serde_json::json!(file.to_string_lossy());
@@ -115,7 +120,7 @@ impl<'a> PlannedRun<'a> {
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes() || self.has_events()) else {
             return Ok(MonitoredSystem::somebody_elses(lab));
         };
-        let events = Events::new(&stage.launch.events, self.plan, stage.launch.host, tools.stopper);
+        let events = Events::new(&stage.launch.events, &self.plan, stage.launch.host, tools.stopper);
         if !stage.starts_processes() {
             let nothing = lab.start(stage.recipe_of_events(), &|| tools.is_stopped())?;
             return Ok(MonitoredSystem::somebody_elses_with_events(lab, nothing, events));
@@ -143,9 +148,15 @@ impl<'a> PlannedRun<'a> {
         }
         let is_new = !self.is_again && self.keeps.as_ref().is_none_or(Keeps::is_new);
         if let Some(stage) = self.stage.filter(|_| is_new) {
-            stage.fill(tools, self.plan, observer)?;
+            stage.fill(tools, &self.plan, observer)?;
         }
-        let prepared = tools.generator.prepare(self.plan, tools.stopper).map(|mut prepared| {
+        let set_up = tools.generator.set_up(&self.plan, tools.stopper);
+        let mut set_up = set_up.map_err(|refusal| setup_failure(&refusal))?;
+        if let Some(set_up) = &mut set_up {
+            set_up.hand_on(&mut self.plan);
+        }
+        self.set_up = set_up;
+        let prepared = tools.generator.prepare(&self.plan, tools.stopper).map(|mut prepared| {
             if self.has_events() {
                 prepared.ready.keep_course();
             }
@@ -170,7 +181,7 @@ impl<'a> PlannedRun<'a> {
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswer if measured.is_rejected => {
                 measured.wait();
-                if let Some(answers) = lone_pass::rejected(tools, self.plan) {
+                if let Some(answers) = lone_pass::rejected(tools, &self.plan) {
                     let name = self.stage.map(Stage::name).unwrap_or_default();
                     return Err(RunError::Rejected { name, answers });
                 }
@@ -179,6 +190,11 @@ impl<'a> PlannedRun<'a> {
             First::MayReject | First::MustAnswer => {}
         }
         Ok(true)
+    }
+
+    /// Makes the requests after the load, if there are any. Returns what is to be noted of them.
+    pub(crate) fn tear_down(&mut self, tools: &Tools<'_>) -> Option<String> {
+        self.set_up.take()?.tear_down(tools.stopper).err()
     }
 
     /// Whether something happens to the system under load.
@@ -340,7 +356,7 @@ impl<'a> Bench<'a> {
         stage: &'r Stage,
     ) -> PlannedRun<'r> {
         PlannedRun {
-            plan,
+            plan: Cow::Borrowed(plan),
             prepared: None,
             place: Some((self.id.clone(), place.clone())),
             plan_file: self.study.file.as_deref(),
@@ -350,6 +366,7 @@ impl<'a> Bench<'a> {
             first: self.first((variant, load)),
             keeps: None,
             is_again: false,
+            set_up: None,
         }
     }
 

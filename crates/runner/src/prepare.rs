@@ -97,6 +97,9 @@ pub enum Refusal {
     /// This machine is too small for it.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
+    /// A request before the load did not end well.
+    #[error("{0}")]
+    Errand(String),
     /// The plan does not fit this machine.
     #[error("{0}")]
     Plan(Fault),
@@ -274,7 +277,7 @@ pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Opt
 }
 
 /// Asks the owners of public servers, of the requests and of the database.
-fn ask_owners(plan: &Plan, found: &[Peer], token: &OwnerToken) -> Result<(), ConsentError> {
+pub(crate) fn ask_owners(plan: &Plan, found: &[Peer], token: &OwnerToken) -> Result<(), ConsentError> {
     let target = |((peers, is_sql), resolved)| Target { peers, resolved, is_sql };
     consent::check(plan, &addressed(plan).zip(found).map(target).collect::<Vec<_>>(), token)
 }

@@ -1,5 +1,6 @@
 //! A study's systems started once each and stopped again, without a load.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -88,13 +89,24 @@ fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
     if let Err(failure) = stage.fill(tools, plan, &mut Nobody) {
         return Some(failure.what);
     }
-    match tools.generator.prepare(plan, tools.stopper) {
+    let mut plan = Cow::Borrowed(plan);
+    let mut set_up = match tools.generator.set_up(&plan, tools.stopper) {
+        Ok(set_up) => set_up,
+        Err(Refusal::Stopped) => return None,
+        Err(refusal) => return Some(refusal.to_string()),
+    };
+    if let Some(set_up) = &mut set_up {
+        set_up.hand_on(&mut plan);
+    }
+    match tools.generator.prepare(&plan, tools.stopper) {
         Ok(_) => {}
         Err(Refusal::Stopped) => return None,
         Err(refusal) => return Some(refusal.to_string()),
     }
-    let rejected = lone_pass::rejected(tools, plan);
-    rejected.map(|answers| format!("every request was rejected: {answers}"))
+    let rejected = lone_pass::rejected(tools, &plan);
+    let rejected = rejected.map(|answers| format!("every request was rejected: {answers}"));
+    let left = set_up.and_then(|set_up| set_up.tear_down(tools.stopper).err());
+    rejected.or(left)
 }
 
 /// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.

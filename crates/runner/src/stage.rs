@@ -14,6 +14,7 @@ use store::Failure;
 
 use crate::cores::Cores;
 use crate::live::Observer;
+use crate::prepare::Refusal;
 use crate::recipe;
 use crate::run_error::RunError;
 use crate::systems::{Lab, Room, Started};
@@ -177,6 +178,18 @@ pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Fail
     // What Tenbin started itself has output that says more.
     let way_out = help.filter(|_| !starts_processes).unwrap_or(way_out);
     Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out: way_out.to_owned() }
+}
+
+/// What becomes of a run whose setup failed.
+pub(crate) fn setup_failure(refusal: &Refusal) -> Failure {
+    let (what, help) = (refusal.to_string(), "correct `setup` in the plan, or see what the system says");
+    let (what, own) = plan::split_help(&what);
+    Failure {
+        stage: "setup".to_owned(),
+        process: None,
+        what: what.to_owned(),
+        way_out: own.unwrap_or(help).to_owned(),
+    }
 }
 
 /// A failure of the lab as it is kept.

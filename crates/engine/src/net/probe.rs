@@ -124,7 +124,7 @@ pub(super) fn put(
     line.greet(conversation)?;
     let probed = probed(&line);
     let next = conversation.begin(0);
-    let reply = converse(&mut line, conversation, next, timeout);
+    let reply = converse(&mut line, peer, conversation, next, timeout);
     let reply = reply.map_err(|(class, reason)| ProbeError::Question {
         endpoint: line.endpoint().to_owned(),
         class,
@@ -137,8 +137,10 @@ pub(super) fn put(
 /// An error class, and the reason in words.
 type Reason = (ErrorClass, String);
 
-fn converse(
+/// Goes on with a request to the end of its last reply, over another connection if the reply asks for that.
+pub(super) fn converse(
     line: &mut Line,
+    peer: &Peer,
     conversation: &mut dyn Conversation,
     mut next: Next,
     timeout: Duration,
@@ -157,7 +159,14 @@ fn converse(
     loop {
         match next {
             Next::Send => line.write_all(conversation.outgoing()).map_err(lost)?,
-            Next::Await | Next::Reopen => {}
+            Next::Await => {}
+            Next::Reopen => {
+                *line = Line::open(peer, timeout)
+                    .map_err(|error| (ErrorClass::ConnectRefused, error.to_string()))?;
+                bytes.clear();
+                next = conversation.go_on();
+                continue;
+            }
             Next::Pause { ns } => {
                 thread::sleep(Duration::from_nanos(ns).min(timeout));
                 next = conversation.go_on();

@@ -111,8 +111,10 @@ impl Worker<'_> {
     /// An iteration that began at `begun_ns` is over at `over_ns`, which may lie ahead: the last pause belongs to it.
     #[inline]
     fn end_iteration(&mut self, number: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
-        let is_entered = self.users[number as usize].is_entered;
-        let back_off_ns = if is_entered { back_off_ns } else { back_off_ns.max(ENTRANCE_BACK_OFF_NS) };
+        let back_off_ns = match self.entrance {
+            None => back_off_ns,
+            Some(_) => self.entrance_back_off_ns(number, back_off_ns),
+        };
         let ready_ns = over_ns.max(at_ns.saturating_add(back_off_ns));
         match &mut self.driver {
             Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(number),
@@ -136,6 +138,13 @@ impl Worker<'_> {
                 }
             }
         }
+    }
+
+    /// How long a user waits who could not do what comes before its first iteration.
+    #[cold]
+    fn entrance_back_off_ns(&self, number: u32, back_off_ns: u64) -> u64 {
+        let is_entered = self.users[number as usize].is_entered;
+        if is_entered { back_off_ns } else { back_off_ns.max(ENTRANCE_BACK_OFF_NS) }
     }
 
     /// A user's pause or back-off is over.

@@ -4,6 +4,7 @@ use load::{DataSource, Order, Scenario, Scenarios, Visit};
 
 use super::carried::{self, Carried};
 use super::data;
+use super::errands;
 use super::form;
 use super::reading::Reading;
 use super::settings::{self, SqlText};
@@ -14,7 +15,7 @@ use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
-use crate::plan::{Action, PlannedStep};
+use crate::plan::{Action, Errands, PlannedStep};
 
 const STEPS_MAX: usize = 1_000;
 /// Redirects that are followed, over all steps: each has an account of its own in every thread.
@@ -26,6 +27,8 @@ const EXPRESSIONS_MAX: usize = 200;
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     pub(crate) steps: Vec<PlannedStep>,
+    /// Requests around each load.
+    pub(crate) errands: Errands,
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
@@ -36,16 +39,29 @@ pub(crate) struct Script {
 }
 
 /// A scenario as it is written.
-struct Written<'a> {
-    name: String,
-    at: Span,
-    share: Option<&'a Node>,
-    steps: &'a [Node],
+pub(crate) struct Written<'a> {
+    pub(crate) name: String,
+    pub(crate) at: Span,
+    pub(crate) share: Option<&'a Node>,
+    pub(crate) steps: &'a [Node],
     /// The whole of it; `None`: it is a list of steps.
-    node: Option<&'a Node>,
+    pub(crate) node: Option<&'a Node>,
 }
 
 impl<'a> Written<'a> {
+    /// A list of steps, or a mapping that has one.
+    pub(crate) fn of(name: &str, at: Span, node: &'a Node) -> Self {
+        let list = |node: &'a Node| match &node.value {
+            Value::List(steps) => Some(steps.as_slice()),
+            _ => None,
+        };
+        let (steps, whole) = match list(node) {
+            Some(steps) => (steps, None),
+            None => (node.get("steps").and_then(list).unwrap_or_default(), Some(node)),
+        };
+        Self { name: name.to_owned(), at, share: node.get("share"), steps, node: whole }
+    }
+
     /// Its steps, those within groups included.
     fn leaves(&self) -> Vec<&'a Node> {
         visits::leaves(self.steps)
@@ -58,7 +74,9 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     limit_expressions(&mut written, reading);
     let shares = shares(&written, is_share_needed(root), reading);
     let found_before = reading.findings.count();
-    let saves = written.iter().flat_map(Written::leaves).filter_map(|step| step.get("save"));
+    let (setup, teardown) = (errands::written(root, "setup"), errands::written(root, "teardown"));
+    let around = setup.iter().chain(&teardown);
+    let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves);
     let (mut steps, mut places, mut authorized_at) =
@@ -66,6 +84,11 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let (mut list, mut played, mut played_at) = (Vec::new(), Vec::new(), Vec::new());
     let (mut left_out, mut are_too_many) = (Vec::new(), false);
     (reading.is_http, reading.is_sql) = kinds(&written);
+    let mut around = Errands::default();
+    if let Some(setup) = &setup {
+        around.setup = errands::read(setup, &mut variables, reading);
+        variables.hand_on();
+    }
     for (scenario, share) in written.iter().zip(shares) {
         let is_mix = scenario.leaves().iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
@@ -110,6 +133,10 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         };
         list.push(Scenario { name: scenario.name.clone(), share, once, order });
     }
+    if let Some(teardown) = &teardown {
+        variables.begin(false);
+        around.teardown = errands::read(teardown, &mut variables, reading);
+    }
     let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
     let redirects: usize = steps.iter().filter_map(followed).sum();
     if let Some(last) = places.last().filter(|_| redirects > REDIRECTS_MAX) {
@@ -127,7 +154,15 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     data.extend(carried::without_cookies(&names));
     data.extend(without_values(&steps, &left_out, &names));
     let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
-    Script { steps, variables: names, scenarios: Scenarios { list }, data, sql, authorized_at }
+    Script {
+        steps,
+        errands: around,
+        variables: names,
+        scenarios: Scenarios { list },
+        data,
+        sql,
+        authorized_at,
+    }
 }
 
 /// What empties the values that steps save which an iteration may leave out: they must not be those of the last one.
@@ -179,34 +214,19 @@ fn read_step(
 }
 
 fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
-    let of = |name: &str, at: Span, node: &'a Node| Written {
-        name: name.to_owned(),
-        at,
-        share: node.get("share"),
-        node: Some(node),
-        steps: match node.get("steps").map(|steps| &steps.value) {
-            Some(Value::List(steps)) => steps,
-            _ => &[],
-        },
-    };
     match (root.entry("scenario"), root.entry("scenarios")) {
         (Some(one), Some(several)) => {
             let second = if one.key_at < several.key_at { several } else { one };
             reading.at(second.key_at, "`scenario` and `scenarios` exclude each other", "remove one of them");
             Vec::new()
         }
-        (Some(entry), None) => match &entry.value.value {
-            Value::List(steps) => {
-                vec![Written { name: String::new(), at: entry.key_at, share: None, steps, node: None }]
-            }
-            _ => vec![of("", entry.key_at, &entry.value)],
-        },
+        (Some(entry), None) => vec![Written::of("", entry.key_at, &entry.value)],
         (None, Some(entry)) => {
             let entries = entry.value.entries().iter();
             entries
                 .map(|entry| {
                     reading.own_name(&entry.key, entry.key_at, "scenario");
-                    of(&entry.key, entry.key_at, &entry.value)
+                    Written::of(&entry.key, entry.key_at, &entry.value)
                 })
                 .collect()
         }

@@ -111,6 +111,18 @@ pub(crate) static PLAN: Table = Table {
             "The steps of each user.",
         ),
         key(
+            "setup",
+            "[ { post: /users, json: { name: ada }, save: { user: { json: $.id } } } ]",
+            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            "Requests of one client before each load, which are not counted. All users can use what they save. One that fails ends the run.",
+        ),
+        key(
+            "teardown",
+            "[ { delete: \"/users/{user}\" } ]",
+            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            "Requests of the same client after each load, which are not counted.",
+        ),
+        key(
             "scenarios",
             "{ browse: { share: 80%, steps: [ get: / ] } }",
             Named(&table(&scenario::SCENARIO)),

@@ -26,6 +26,8 @@ pub(crate) struct Variables {
     used: BTreeSet<String>,
     /// Saved by the steps before this one in its iteration.
     at_hand: BTreeSet<String>,
+    /// Saved before the load, for everybody.
+    handed_on: BTreeSet<String>,
     /// Whether each iteration does one step only.
     is_mix: bool,
     uses: usize,
@@ -38,8 +40,8 @@ impl Variables {
         for entry in saves.flat_map(Node::entries) {
             saved.entry(entry.key.clone()).or_insert(entry.key_at);
         }
-        let (used, at_hand) = (BTreeSet::new(), BTreeSet::new());
-        Self { names: Vec::new(), data, saved, used, at_hand, is_mix: false, uses: 0 }
+        let (used, at_hand, handed_on) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Self { names: Vec::new(), data, saved, used, at_hand, handed_on, is_mix: false, uses: 0 }
     }
 
     /// Names, in the order of their numbers.
@@ -52,10 +54,15 @@ impl Variables {
         self.uses > USES_MAX
     }
 
-    /// A scenario begins: nothing is saved yet.
+    /// A scenario begins: nothing is saved yet but what was handed on.
     pub(crate) fn begin(&mut self, is_mix: bool) {
-        self.at_hand.clear();
+        self.at_hand.clone_from(&self.handed_on);
         self.is_mix = is_mix;
+    }
+
+    /// Everybody has what is saved by now.
+    pub(crate) fn hand_on(&mut self) {
+        self.handed_on.clone_from(&self.at_hand);
     }
 
     /// Whether every value in a text that steps save is saved by now.
@@ -214,6 +221,10 @@ impl Variables {
                 format!("`{name}` is defined under `data` already"),
                 "choose another name",
             );
+            return None;
+        }
+        if self.handed_on.contains(name) {
+            reading.at(entry.key_at, format!("`{name}` is saved by `setup` already"), "choose another name");
             return None;
         }
         if !self.is_mix {

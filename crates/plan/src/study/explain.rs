@@ -44,6 +44,16 @@ impl Study {
         for scenario in &self.script.scenarios.list {
             self.explain_scenario(scenario, &mut out);
         }
+        for (word, steps) in
+            [("setup", &self.script.errands.setup), ("teardown", &self.script.errands.teardown)]
+        {
+            for step in steps {
+                let (wanted, saved) = self.wanted_and_saved(&step.action);
+                let saved =
+                    if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
+                let _ = writeln!(out, "{word:<12}{}: {wanted}{saved}", step.name);
+            }
+        }
         for source in self.script.data.iter().filter(|source| !self.is_hidden(source)) {
             let _ = writeln!(out, "data        {}", self.data_words(source));
         }

@@ -38,7 +38,8 @@ impl Study {
         // Only a URL with a name and a password adds headers to the request of a draft.
         let base = plan.steps.remove(0);
         plan.steps.clone_from(&self.script.steps);
-        for step in &mut plan.steps {
+        plan.errands.clone_from(&self.script.errands);
+        for step in plan.steps.iter_mut().chain(plan.errands.steps_mut()) {
             if let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, base.request())
             {
                 request.host.clone_from(&base.request.host);

@@ -113,6 +113,9 @@ impl Study {
                 _ if !self.events.is_empty() => {
                     no("events need whole runs", "use `interleave: runs`, or remove `events`")
                 }
+                _ if !self.script.errands.is_empty() => {
+                    no("`setup` and `teardown` need whole runs", "use `interleave: runs`, or remove them")
+                }
                 _ if !self.gates.is_empty() => {
                     no("gates are judged on whole runs", "use `interleave: runs`, or remove `gates`")
                 }

@@ -1,0 +1,76 @@
+//! A few requests of one client, one after the other, outside of any load.
+
+use std::time::Duration;
+
+use record::ErrorClass;
+use wire::{Conversation, Reply};
+
+use super::line::Line;
+use super::probe::converse;
+use crate::job::Peer;
+
+/// A client that makes requests one after the other, over one connection as far as its peer keeps it.
+#[derive(Debug)]
+pub struct Errand<T> {
+    peer: Peer,
+    conversation: T,
+    timeout: Duration,
+}
+
+/// Why a request did not end well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrandFault {
+    /// The step.
+    pub step: u16,
+    /// In words: what was answered, or why there is no answer.
+    pub reason: String,
+}
+
+impl<T: Conversation> Errand<T> {
+    /// A client that has made none yet. The time-out counts for connecting, and for each reply.
+    pub fn new(peer: Peer, conversation: T, timeout: Duration) -> Self {
+        Self { peer, conversation, timeout }
+    }
+
+    /// The conversation, with what it saved of replies.
+    pub fn conversation(&mut self) -> &mut T {
+        &mut self.conversation
+    }
+
+    /// Makes the requests of these steps, until one does not end well.
+    ///
+    /// # Errors
+    ///
+    /// The first step that was rejected, or not answered.
+    pub fn run(&mut self, steps: impl IntoIterator<Item = u16>) -> Result<(), ErrandFault> {
+        let mut line = None;
+        for step in steps {
+            let reply = self.make(step, &mut line).map_err(|reason| ErrandFault { step, reason })?;
+            if let Some(refusal) = reply.refusal {
+                return Err(ErrandFault { step, reason: self.conversation.explain(refusal) });
+            }
+            if !reply.reusable {
+                line = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, step: u16, line: &mut Option<Line>) -> Result<Reply, String> {
+        let Self { peer, conversation, timeout } = self;
+        let line = match line {
+            Some(line) => line,
+            None => line.insert(Line::open(peer, *timeout).map_err(|error| error.to_string())?),
+        };
+        let next = conversation.begin(step);
+        let reply = converse(line, peer, conversation, next, *timeout);
+        reply.map_err(|(class, reason)| {
+            conversation.forget();
+            words(class, &reason)
+        })
+    }
+}
+
+fn words(class: ErrorClass, reason: &str) -> String {
+    format!("{reason} ({class})")
+}

@@ -1,0 +1,58 @@
+//! `setup` and `teardown`: requests of one client around each load.
+
+use super::carried::Carried;
+use super::reading::Reading;
+use super::scenario::Written;
+use super::step;
+use super::transaction;
+use super::tree::Node;
+use super::variables::Variables;
+use crate::plan::PlannedStep;
+
+const STEPS_MAX: usize = 100;
+/// What only steps of a load have.
+const OF_LOADS: [&str; 6] = ["weight", "think", "once", "repeat", "if", "steps"];
+
+/// A section as it is written.
+pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
+    let entry = root.entry(key)?;
+    Some(Written::of(key, entry.key_at, &entry.value))
+}
+
+/// Reads its steps.
+pub(crate) fn read(
+    section: &Written<'_>,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Vec<PlannedStep> {
+    let name = &section.name;
+    if !reading.is_http {
+        let what = format!("`{name}` requires a scenario with requests, and these are transactions");
+        reading.at(section.at, what, "remove it; `prepare` makes the tables of a database");
+        return Vec::new();
+    }
+    if let Some(share) = section.share {
+        reading.at(share.at, format!("`{name}` has no `share`"), "remove it");
+    }
+    if section.steps.len() > STEPS_MAX {
+        reading.at(section.at, format!("`{name}` has more than {STEPS_MAX} steps"), "use fewer");
+        return Vec::new();
+    }
+    let mut carried = match section.node {
+        Some(node) => Carried::read(node, variables, reading),
+        None => Carried::default(),
+    };
+    let mut steps = Vec::new();
+    for node in section.steps {
+        if transaction::is_one(node) {
+            reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
+            continue;
+        }
+        if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {
+            reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
+        }
+        steps.extend(step::read(node, &mut carried, variables, reading).map(|read| read.step));
+    }
+    carried.finish(variables, reading);
+    steps
+}

@@ -1,0 +1,147 @@
+//! The requests of a plan around its load, `setup` and `teardown`: made by one client, and not counted.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use engine::Errand;
+use load::chance::Chance;
+use load::values::{DataSource, RowOrder, Source};
+use load::{Share, Values};
+use plan::{Plan, PlannedStep};
+use wire::http1::{Http1, HttpConversation};
+use wire::{Conversation as _, RequestStep, Script as _};
+
+use crate::consent::PublicLoads;
+use crate::lone_pass::printable;
+use crate::prepare::{Refusal, ask_owners, peers};
+use crate::stopper::{StopLevel, Stopper};
+
+/// Tells the draws of these requests from those of the load.
+const SEED: u64 = 0x7365_7475_7020_2020;
+const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
+
+/// The client of a plan, when it has made the requests before the load.
+pub struct SetUp {
+    errand: Errand<HttpConversation>,
+    /// Names of the steps after the load, by their numbers.
+    teardown: Vec<(u16, String)>,
+    /// What it saved, for all users.
+    values: Option<DataSource>,
+}
+
+impl fmt::Debug for SetUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SetUp").field("teardown", &self.teardown).finish_non_exhaustive()
+    }
+}
+
+/// Makes the requests before the load.
+pub(crate) fn set_up(plan: &Plan, public: &PublicLoads, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {
+    if plan.errands.is_empty() {
+        return Ok(None);
+    }
+    let (own_plan, own_public) = (plan.clone(), public.clone());
+    let made = unless_stopped(stopper, move || made(&own_plan, &own_public));
+    made.unwrap_or(Err(Refusal::Stopped)).map(Some)
+}
+
+fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
+    let (mut found, _) = peers(plan, public)?;
+    if let PublicLoads::WithConsent(token) = public {
+        ask_owners(plan, &found, token)?;
+    }
+    let steps: Vec<RequestStep> = plan.errands.steps().filter_map(request_step).collect();
+    let script = Http1::compile(&steps, &plan.variables, &plan.secrets);
+    let script = script.map_err(|wrong| Refusal::Errand(wrong.what))?.quoting();
+    let mut conversation = script.open(0);
+    draw(plan, &mut conversation);
+    let timeout = Duration::from_nanos(plan.timeout_ns);
+    // Requests come first among the peers.
+    let mut errand = Errand::new(found.remove(0), conversation, timeout);
+    let before = plan.errands.setup.len() as u16;
+    errand.run(0..before).map_err(|fault| {
+        let name = name_of(&plan.errands.setup, fault.step);
+        Refusal::Errand(format!("step {name:?} of setup: {}", printable(&fault.reason)))
+    })?;
+    let values = saved(plan, errand.conversation());
+    let names = plan.errands.teardown.iter().map(|step| step.name.clone());
+    Ok(SetUp { errand, teardown: (before..).zip(names).collect(), values })
+}
+
+impl SetUp {
+    /// Gives the users of a plan what was saved.
+    pub(crate) fn hand_on(&mut self, plan: &mut Cow<'_, Plan>) {
+        if let Some(values) = self.values.take() {
+            plan.to_mut().data.push(values);
+        }
+    }
+
+    /// Makes the requests after the load. The error says which did not end well, and why.
+    pub(crate) fn tear_down(mut self, stopper: &Stopper) -> Result<(), String> {
+        let made = unless_stopped(stopper, move || {
+            self.errand.run(self.teardown.iter().map(|(step, _)| *step)).map_err(|fault| {
+                let named = self.teardown.iter().find(|(step, _)| *step == fault.step);
+                let name = named.map_or("", |(_, name)| name.as_str());
+                format!("step {name:?} of teardown: {}", printable(&fault.reason))
+            })
+        });
+        made.unwrap_or_else(|| Err("teardown was not completed: the run was aborted".to_owned()))
+    }
+}
+
+/// Does something that may keep us waiting; `None`: it did, and the run was aborted meanwhile.
+fn unless_stopped<T: Send + 'static>(
+    stopper: &Stopper,
+    make: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (teller, told) = mpsc::channel();
+    // The receiver is gone if it took too long.
+    let waiting = thread::Builder::new().name("errand".to_owned()).spawn(move || drop(teller.send(make())));
+    waiting.ok()?;
+    loop {
+        match told.recv_timeout(STOP_LOOKED_FOR_EVERY) {
+            Ok(made) => return Some(made),
+            Err(RecvTimeoutError::Timeout) if stopper.level() != StopLevel::Abort => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+fn request_step(step: &PlannedStep) -> Option<RequestStep> {
+    let action = step.request()?;
+    let (request, checks) = (action.request.clone(), action.checks.clone());
+    Some(RequestStep { request, checks, captures: action.captures.clone() })
+}
+
+/// Draws every value once: the same for all of the requests.
+fn draw(plan: &Plan, conversation: &mut HttpConversation) {
+    let mut values = Values::new(&plan.data, Share::WHOLE);
+    let mut chance = Chance::stream(plan.seed ^ SEED, 0);
+    let wall_ns = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    for source in 0..plan.data.len() {
+        values.draw(source, &mut chance, wall_ns, |variable, value| conversation.set(variable, value));
+    }
+}
+
+/// What was saved, as a table of one row.
+fn saved(plan: &Plan, conversation: &mut HttpConversation) -> Option<DataSource> {
+    let variables = plan.errands.saved();
+    let mut row = vec![Box::<str>::default(); variables.len()];
+    conversation.saved(&mut |variable, value| {
+        if let Ok(column) = variables.binary_search(&variable) {
+            row[column] = String::from_utf8_lossy(value).into();
+        }
+    });
+    let fills = variables.iter().enumerate().map(|(column, variable)| (*variable, column)).collect();
+    let rows = Arc::from(vec![row.into_boxed_slice()]);
+    (!variables.is_empty())
+        .then_some(DataSource { fills, source: Source::Rows { rows, order: RowOrder::Random } })
+}
+
+fn name_of(steps: &[PlannedStep], number: u16) -> &str {
+    steps.get(usize::from(number)).map_or("", |step| step.name.as_str())
+}
