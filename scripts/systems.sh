@@ -8,6 +8,7 @@ need() { command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] || missing="$missin
 need nginx nginx
 need puma puma
 need unicorn unicorn
+ruby -e "require %q(sinatra/base)" 2>/dev/null || missing="$missing ruby-sinatra"
 need passenger passenger
 need faketime faketime
 need perf linux-perf

@@ -40,6 +40,7 @@ mod results;
 mod same_statements;
 mod secrets;
 mod seeds;
+mod sessions;
 mod signals;
 mod storage;
 mod stores_of_before;

@@ -61,7 +61,7 @@ fn assert_output_hides(what: &str, output: &Output) {
 }
 
 /// The arguments of every process of this machine, a few times while the program runs.
-fn arguments_meanwhile(until: Instant) -> Vec<u8> {
+pub(crate) fn arguments_meanwhile(until: Instant) -> Vec<u8> {
     let mut seen = Vec::new();
     while Instant::now() < until {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -72,7 +72,7 @@ fn arguments_meanwhile(until: Instant) -> Vec<u8> {
     seen
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).expect("it can be listed").map(|entry| entry.expect("an entry").path());
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
