@@ -15,6 +15,7 @@ mod open_load;
 mod open_scenarios;
 mod parts;
 mod pool;
+mod raw_tcp;
 mod redirects;
 mod replies_out_of_turn;
 mod scenario_connections;

@@ -37,6 +37,7 @@ mod step;
 mod syntax;
 mod systems;
 pub(crate) mod tables;
+mod tcp;
 mod tls;
 mod tools;
 mod transaction;
@@ -129,6 +130,7 @@ impl Study {
             findings,
             is_sql: false,
             is_http: false,
+            is_tcp: false,
             environment,
             secrets: Secrets::default(),
         };

@@ -11,6 +11,7 @@ mod explain;
 mod fault;
 mod file;
 mod plan;
+mod raw_tcp;
 mod recorded;
 mod request;
 mod running;

@@ -4,6 +4,7 @@ use load::values::{RowOrder, Source};
 use load::{DataSource, Guard, Order, Subject, Test, ThinkTime, Visit};
 use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
+use wire::tcp::Receive;
 
 use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction, Trust};
 use crate::secrets::without_secrets;
@@ -132,6 +133,13 @@ impl Plan {
         }
         if let Some(redirects) = request.redirects {
             request_json["redirects"] = json!(redirects.max);
+        }
+        if let Some(exchange) = &request.exchange {
+            request_json["write_bytes"] = json!(exchange.write_bytes);
+            request_json["receive"] = match &exchange.receive {
+                Receive::Bytes(bytes) => json!({ "bytes": bytes }),
+                Receive::Until(until) => json!({ "until": String::from_utf8_lossy(until) }),
+            };
         }
         request_json
     }

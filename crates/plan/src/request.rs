@@ -15,6 +15,7 @@ use crate::database::{self, presentable};
 use crate::draft::{Draft, TlsSpec};
 use crate::fault::Fault;
 use crate::plan::{ClientCertificate, Peer, Trust};
+use crate::raw_tcp;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 
@@ -54,6 +55,9 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let body = body(draft, faults);
     let method =
         draft.method.clone().unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned());
+    if protocol.name == wire::tcp::PROTOCOL.name {
+        return over_tcp(draft, &url, peer, body, faults);
+    }
     let mut headers = headers(&draft.headers, "-H", faults);
     if let Some(credentials) = credentials(&url) {
         if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
@@ -75,6 +79,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         credentials: None,
         cookies: None,
         redirects: None,
+        exchange: None,
         keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
     };
     if let Err(wrong) = request.encode() {
@@ -90,6 +95,32 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let shown = without_secrets_in_query(path);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
     Some(Target { title, name: format!("{method} {shown}"), peer, protocol, request: literal(request) })
+}
+
+/// A load over raw TCP: the query of its URL says what is sent, and where the reply ends.
+fn over_tcp(
+    draft: &Draft,
+    url: &Url,
+    peer: Peer,
+    body: Option<Vec<u8>>,
+    faults: &mut Vec<Fault>,
+) -> Option<Target> {
+    let of_http = [("-X", draft.method.is_some()), ("-H", !draft.headers.is_empty())];
+    for (flag, _) in of_http.into_iter().chain(draft.expects.given()).filter(|(_, is_given)| *is_given) {
+        faults.push(Fault::new(flag, "it applies to HTTP, and the URL is that of raw TCP", "remove it"));
+    }
+    let raw = raw_tcp::of_query(url, body.as_deref());
+    let raw = raw.map_err(|wrong| faults.push(Fault::new(wrong.part, wrong.what, wrong.help))).ok()?;
+    let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+    let request = Request {
+        method: "TCP".to_owned(),
+        body: Some(raw.body),
+        exchange: Some(raw.exchange),
+        keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
+        ..Request::get(authority, "/")
+    };
+    let title = format!("{} to tcp://{authority}", raw.words);
+    Some(Target { title, name: raw.words, peer, protocol: &wire::tcp::PROTOCOL, request })
 }
 
 /// The addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host; none: it is looked up.

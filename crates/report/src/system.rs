@@ -48,6 +48,9 @@ pub(crate) fn object(view: &View<'_>) -> Option<Map<String, Value>> {
         object.extend(limits(usage));
         object.insert("cores_used".to_owned(), json!(resources.cores_used(usage)));
         object.insert("cpu_us_per_request".to_owned(), json!(view.system_us_per_request()));
+        if let Some(per_mb) = view.system_switches_per_mb() {
+            object.insert("switches_per_mb".to_owned(), json!(per_mb));
+        }
         object.insert("processes".to_owned(), processes(resources));
     }
     Some(object)
@@ -118,6 +121,9 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
             cpu.push_str(&format!(", {} µs per {}", decimal(us, 1), view.noun().one));
         }
         lines.push(cpu);
+    }
+    if let Some(per_mb) = view.system_switches_per_mb() {
+        lines.push(format!("{} context switches per MB", decimal(per_mb, 1)));
     }
     let memory = usage.rss_peak_bytes.map(|bytes| format!("{} MiB max", mebibytes(whole(bytes))));
     let many = |figure: Option<f64>, name: &str| match figure {

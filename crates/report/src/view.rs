@@ -149,6 +149,18 @@ impl<'a> View<'a> {
         self.measured.system_us_per_request()
     }
 
+    /// Context switches of the system per 10⁶ bytes that passed, of loads over raw TCP: there they are the cost of small writes.
+    pub(crate) fn system_switches_per_mb(&self) -> Option<f64> {
+        let is_raw = self.run.new.plan_json["steps"][0].get("receive").is_some();
+        let resources = self.measured.resources.as_ref().filter(|_| is_raw)?;
+        let usage = resources.system.as_ref()?;
+        let per_s =
+            (usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0)) / resources.covered_s;
+        let bytes = self.whole.sent_bytes?.checked_add(self.whole.received_bytes?)?;
+        let mb_per_s = bytes as f64 / 1e6 / self.whole.span_s?;
+        Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite())
+    }
+
     /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
     pub(crate) fn system_cpu_s(&self) -> Option<f64> {
         self.measured.system_cpu_s()

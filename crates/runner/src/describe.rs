@@ -20,6 +20,9 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     hash.update(of_plan.to_string().as_bytes());
     for request in plan.steps.iter().filter_map(PlannedStep::request) {
         hash.update(&request.request.encode().unwrap_or_default());
+        if let Some(exchange) = &request.request.exchange {
+            hash.update(format!("{exchange:?}").as_bytes());
+        }
     }
     // Of scripts the plan has the names only.
     for text in plan.sql.iter().flat_map(|sql| &sql.texts) {

@@ -109,12 +109,13 @@ fn subject(endpoints: &[Endpoint], system: Sought) -> Subject {
     }
 }
 
-/// Whether a process is the built-in target of this very program: only that is asked for its counts.
+/// Whether a process is the built-in target of this very program: only that is asked for its counts. Over raw TCP it has none.
 fn is_target(pid: &u32) -> bool {
-    let own = std::env::current_exe().ok();
+    let (own, words) = (std::env::current_exe().ok(), census::words(*pid));
     own.is_some()
         && census::program(*pid) == own
-        && census::words(*pid).get(1).is_some_and(|word| word == "target")
+        && words.get(1).is_some_and(|word| word == "target")
+        && !words.iter().any(|word| word.starts_with("--raw"))
 }
 
 /// Who listens here, and which cores it may use, if that is known. `pinned`: the generator's cores; empty: any.

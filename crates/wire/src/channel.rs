@@ -77,7 +77,7 @@ pub trait Channel: Send {
         Next::Await
     }
 
-    /// The bytes that are to be sent next.
+    /// The bytes that the next write is to send; what follows them is there once they were sent.
     fn outgoing(&self) -> &[u8];
 
     /// So many bytes of [`Channel::outgoing`] were handed on.

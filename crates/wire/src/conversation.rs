@@ -66,6 +66,11 @@ pub trait Conversation: Send {
     /// [`Conversation::greet`] and the other calls that answer [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
+    /// How many of these bytes one write may hand to the kernel, at least one.
+    fn write_bytes_max(&self) -> usize {
+        usize::MAX
+    }
+
     /// Takes in bytes from the peer, as far as the end of one reply, or of the reply to one part.
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault>;
 

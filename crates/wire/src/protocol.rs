@@ -10,7 +10,7 @@ use crate::conversation::Conversation;
 use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
-use crate::{mysql, postgres, testing};
+use crate::{mysql, postgres, tcp, testing};
 
 /// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub struct WrongStep {
 }
 
 /// Every protocol.
-pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL];
 
 /// The protocol that a URL scheme chooses, in any case.
 pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {

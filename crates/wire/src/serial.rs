@@ -107,7 +107,8 @@ impl<C: Conversation> Channel for Serial<C> {
 
     #[inline]
     fn outgoing(&self) -> &[u8] {
-        self.conversation.outgoing().get(self.written as usize..).unwrap_or_default()
+        let rest = self.conversation.outgoing().get(self.written as usize..).unwrap_or_default();
+        &rest[..rest.len().min(self.conversation.write_bytes_max())]
     }
 
     #[inline]

@@ -16,4 +16,5 @@ mod postgres_never_panics;
 mod postgres_server;
 mod postgres_start_up;
 mod postgres_statements;
+mod tcp;
 mod three_ways;

@@ -86,10 +86,18 @@ impl Worker<'_> {
         let mut handed_on = 0;
         let (sent_bytes, end) = match &mut link.state {
             State::Up { socket, session: None } | State::Greeting { socket, session: None } => {
-                let (sent, end) = send_all(channel.outgoing(), |bytes| socket.send(bytes));
-                channel.sent(sent);
-                handed_on = sent;
-                (sent, end)
+                // A protocol may limit its writes.
+                let end = loop {
+                    let outgoing = channel.outgoing();
+                    let (sent, end) = send_all(outgoing, |bytes| socket.send(bytes));
+                    let is_last = outgoing.is_empty() || !matches!(end, Io::Moved(_));
+                    channel.sent(sent);
+                    handed_on += sent;
+                    if is_last {
+                        break end;
+                    }
+                };
+                (handed_on, end)
             }
             State::Up { socket, session: Some(session) }
             | State::Greeting { socket, session: Some(session) } => {

@@ -208,6 +208,12 @@ pub(crate) fn costs_of_event() -> String {
     costs.map(|by| format!("\"event NAME: {}\"", by.metric.name)).collect::<Vec<_>>().join(", ")
 }
 
+pub(crate) const VOLUME: Form = Form {
+    words: "a size such as 64, 4KiB, or 1MiB",
+    check: |text| units::size_bytes(text).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9.]+ ?([kKMGT]i?)?B?$"),
+};
+
 pub(crate) const SIZE: Form = Form {
     words: "a size such as 1024, or 1KiB..2KiB",
     check: |text| {

@@ -25,6 +25,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_sql: bool,
     /// Whether there are steps that are requests.
     pub(crate) is_http: bool,
+    /// Whether those are raw TCP.
+    pub(crate) is_tcp: bool,
     /// Where the values of secrets are looked up.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Those that were looked up.

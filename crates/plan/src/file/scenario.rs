@@ -10,6 +10,7 @@ use super::reading::Reading;
 use super::settings::{self, SqlText};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
+use super::tcp;
 use super::transaction;
 use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
@@ -84,6 +85,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let (mut list, mut played, mut played_at) = (Vec::new(), Vec::new(), Vec::new());
     let (mut left_out, mut are_too_many) = (Vec::new(), false);
     (reading.is_http, reading.is_sql) = kinds(&written);
+    reading.is_tcp = all_tcp(&written, reading);
     let mut around = Errands::default();
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &mut variables, reading);
@@ -187,10 +189,23 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
 fn kinds(written: &[Written<'_>]) -> (bool, bool) {
     let steps = || written.iter().flat_map(Written::leaves);
     let is_request = |step: &Node| {
-        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
+        let asks = |entry: &Entry| {
+            entry.key == "request" || entry.key == tcp::KEY || step::METHODS.contains(&entry.key.as_str())
+        };
         !transaction::is_one(step) && step.entries().iter().any(asks)
     };
     (steps().any(is_request), steps().any(transaction::is_one))
+}
+
+/// Whether the requests are raw TCP: all of them, or none.
+fn all_tcp(written: &[Written<'_>], reading: &mut Reading<'_>) -> bool {
+    let steps = || written.iter().flat_map(Written::leaves);
+    let Some(first) = steps().find(|step| tcp::is_one(step)) else { return false };
+    if steps().any(|step| !tcp::is_one(step) && !transaction::is_one(step)) {
+        let what = "some steps are raw TCP and some are HTTP, and a system speaks one of them";
+        reading.at(first.at, what, "write a plan for each");
+    }
+    true
 }
 
 fn read_step(

@@ -11,6 +11,7 @@ use super::body;
 use super::carried::Carried;
 use super::reading::Reading;
 use super::span::Span;
+use super::tcp;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
@@ -45,12 +46,19 @@ pub(crate) fn read(
     let given = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let body = body::read(node, given.map(|(_, value)| value.as_str()), variables, reading);
     let checks = checks(node, &method, reading)?;
+    let raw = tcp::read(node, variables, reading);
     let mut request = Request { method, headers, ..Request::get("127.0.0.1", &target) };
     if let Some(RequestBody { bytes, content_type }) = body {
         request.headers.extend(content_type.map(|kind| ("Content-Type".to_owned(), kind)));
         request.body = Some(bytes);
     }
-    carried.add_to(node, &mut request, variables, reading);
+    if tcp::is_one(node) {
+        let raw = raw.as_ref()?;
+        request.body = Some(raw.body.clone());
+        request.exchange = Some(raw.exchange.clone());
+    } else {
+        carried.add_to(node, &mut request, variables, reading);
+    }
     let header_at = |name: &str| header_at(node, name).or_else(|| carried.header_at(name)).unwrap_or(node.at);
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     faults_of(&request, &places, variables, reading);
@@ -61,7 +69,10 @@ pub(crate) fn read(
             reading.own_name(name, named.map_or(node.at, |node| node.at), "step");
             name.to_owned()
         }
-        None => format!("{} {}", request.method, without_secrets_in_query(&request.target)),
+        None => match &raw {
+            Some(raw) => raw.words.clone(),
+            None => format!("{} {}", request.method, without_secrets_in_query(&request.target)),
+        },
     };
     let weight = node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)));
     Some(ReadStep {
@@ -75,7 +86,9 @@ pub(crate) fn read(
 
 /// Method, target, where the target stands, and where the method does.
 fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, String, &'a Node, Span)> {
-    let is_method = |entry: &&Entry| entry.key == "request" || METHODS.contains(&entry.key.as_str());
+    let is_method = |entry: &&Entry| {
+        entry.key == "request" || entry.key == tcp::KEY || METHODS.contains(&entry.key.as_str())
+    };
     let mut given = node.entries().iter().filter(is_method);
     let Some(first) = given.next() else {
         if let Some(entry) = node
@@ -90,6 +103,9 @@ fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, Stri
     if let Some(second) = given.next() {
         let what = format!("a step has one request, and this one has `{}`", first.key);
         reading.at(second.key_at, what, "start a new step with `- `");
+    }
+    if first.key == tcp::KEY {
+        return Some(("TCP".to_owned(), "/".to_owned(), &first.value, first.key_at));
     }
     let text = first.value.text()?;
     if first.key != "request" {

@@ -290,7 +290,11 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         let is_elsewhere = scope.node.get("host").is_some();
-        return Braced::read(if is_elsewhere { "http://{host}:{port}" } else { "http://127.0.0.1:{port}" });
+        return Braced::read(match (reading.is_tcp, is_elsewhere) {
+            (true, _) => "tcp://{host}:{port}",
+            (false, true) => "http://{host}:{port}",
+            (false, false) => "http://127.0.0.1:{port}",
+        });
     };
     let text = node.text().unwrap_or_default();
     let found_before = reading.findings.count();

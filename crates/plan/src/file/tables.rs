@@ -56,6 +56,8 @@ pub(crate) const ALL: &[&Table] = &[
     &scenario::AUTH,
     &scenario::BASIC,
     &scenario::STEP,
+    &scenario::TCP,
+    &scenario::RECEIVE,
     &scenario::FILE_PART,
     &scenario::EXPECT,
     &scenario::CAPTURE,

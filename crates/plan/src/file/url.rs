@@ -8,6 +8,13 @@ use crate::request::read_url;
 
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
+const TCP_URL: &str = "write a URL such as tcp://127.0.0.1:9000";
+
+/// Whether a scheme is that of raw TCP.
+fn is_tcp(scheme: &str) -> bool {
+    wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == wire::tcp::PROTOCOL.name)
+}
+
 /// Checks a URL whose variables are filled in with anything.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     if database::is_database(filled) {
@@ -20,9 +27,15 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     }
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let help = "write a URL such as http://127.0.0.1:8080";
-    if let Err(problem) = read_url(filled) {
+    let help = if reading.is_tcp { TCP_URL } else { "write a URL such as http://127.0.0.1:8080" };
+    let url = read_url(filled);
+    let is_tcp = url.as_ref().is_ok_and(|url| is_tcp(url.scheme()));
+    if let Err(problem) = url {
         reading.at(node.at, problem.what(), help);
+    } else if is_tcp && !reading.is_tcp && reading.is_http {
+        reading.at(node.at, "the URL is that of raw TCP, and the steps are HTTP", help);
+    } else if reading.is_tcp && !is_tcp {
+        reading.at(node.at, "the steps are raw TCP, and the URL is not", help);
     } else if path.contains(['?', '#']) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
         let text = node.text().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `tenbin target`: the built-in server whose truth is known.
 
 mod pace;
+mod raw;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -119,6 +120,9 @@ pub(crate) struct TargetFlags {
     /// Close a connection that is idle for this long
     #[arg(long, value_name = "TIME")]
     idle: Option<String>,
+    /// Serve raw TCP instead of HTTP: echo, sink=1MiB (answers a byte for so many), or source=1MiB (so many for a line)
+    #[arg(long, value_name = "MODE")]
+    raw: Option<String>,
     /// Seed of random hold times
     #[arg(long, value_name = "N", default_value = "1")]
     seed: String,
@@ -126,6 +130,9 @@ pub(crate) struct TargetFlags {
 
 /// Serves until interrupted.
 pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
+    if let Some(mode) = &flags.raw {
+        return raw::run(mode, &flags.listen);
+    }
     let settings = settings(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was started")))?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1])?;
     let running = target::start(settings).map_err(|error| match error {

@@ -76,8 +76,8 @@ pub(crate) static BASIC: Table = Table {
 
 pub(crate) static STEP: Table = Table {
     name: "step",
-    sentence: "A request or a transaction. A request requires one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or \
-               `request`; a transaction requires one of `sql`, `transaction`, `script`, or `workload`.",
+    sentence: "A request or a transaction. A request requires one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, \
+               `request`, or `tcp`; a transaction requires one of `sql`, `transaction`, `script`, or `workload`.",
     example: "{ get: /items }",
     keys: &[
         key("get", "\"/items?n={n}\"", TEXT, "A GET of this path."),
@@ -88,6 +88,12 @@ pub(crate) static STEP: Table = Table {
         key("head", "/", TEXT, "A HEAD of this path."),
         key("options", "/", TEXT, "An OPTIONS of this path."),
         key("request", "PURGE /items", TEXT, "Any other method, then the path."),
+        key(
+            "tcp",
+            "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
+            table(&TCP),
+            "Bytes over raw TCP, and where their reply ends; the URL of the system is tcp://HOST:PORT.",
+        ),
         key(
             "sql",
             "SELECT name FROM items WHERE id = :n",
@@ -183,6 +189,38 @@ pub(crate) static STEP: Table = Table {
             One(&form::WEIGHT),
             "Probability of the step, in proportion. If one step of a scenario has a weight, all require one, and each iteration runs one step.",
         ),
+    ],
+};
+
+pub(crate) static TCP: Table = Table {
+    name: "tcp",
+    sentence: "What is sent over raw TCP: one of `send` and `text`, default one line feed.",
+    example: "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
+    keys: &[
+        key("send", "1MiB", One(&form::VOLUME), "So many bytes, all the letter x; max 64 MiB."),
+        key("text", "\"PING {n}\\r\\n\"", TEXT, "This text."),
+        key(
+            "write",
+            "4KiB",
+            One(&form::VOLUME),
+            "Max bytes of each write; default: as many as the kernel takes.",
+        ),
+        key(
+            "receive",
+            "{ until: \"\\n\" }",
+            table(&RECEIVE),
+            "Where the reply ends; default: with a line feed.",
+        ),
+    ],
+};
+
+pub(crate) static RECEIVE: Table = Table {
+    name: "receive",
+    sentence: "Where a reply over raw TCP ends: one of `bytes` and `until`.",
+    example: "{ bytes: 1 }",
+    keys: &[
+        key("bytes", "1", One(&form::VOLUME), "After so many bytes."),
+        key("until", "\"\\n\"", TEXT, "With these bytes, 1 to 64."),
     ],
 };
 

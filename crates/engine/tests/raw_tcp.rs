@@ -1,0 +1,50 @@
+//! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that break them.
+
+use crate::support::{closed, count, run, server, tcp};
+use target::scripted::Step;
+use target::{RawMode, RawServer};
+use wire::tcp::{Exchange, Receive, Tcp};
+
+const USERS: u32 = 3;
+
+fn against(mode: RawMode) -> RawServer {
+    RawServer::start("127.0.0.1:0".parse().expect("an address"), mode).expect("a port")
+}
+
+#[test]
+fn a_volume_arrives_whole_whatever_the_size_of_its_writes() {
+    const VOLUME: usize = 100_000;
+    let server = against(RawMode::Sink(VOLUME as u64));
+    for write_bytes in [Some(1_000), Some(u32::MAX), None] {
+        let exchange = Exchange { write_bytes, receive: Receive::Bytes(1) };
+        let script = Tcp::single(&vec![b'x'; VOLUME], exchange);
+        let done = run(closed(tcp(server.address()), USERS, count(30)), script);
+        done.assert_all_ok(30);
+        assert!(done.tally.sent_bytes >= 30 * VOLUME as u64, "{}", done.tally.sent_bytes);
+        assert!(done.tally.received_bytes >= 30, "{}", done.tally.received_bytes);
+    }
+    server.stop();
+}
+
+#[test]
+fn replies_end_by_length_and_by_delimiter() {
+    let server = against(RawMode::Source(70_000));
+    for receive in [Receive::Bytes(70_000), Receive::Until(b"x\n".to_vec())] {
+        let script = Tcp::single(b"more\n", Exchange { write_bytes: None, receive });
+        let done = run(closed(tcp(server.address()), USERS, count(30)), script);
+        done.assert_all_ok(30);
+        assert!(done.tally.received_bytes >= 30 * 70_000);
+    }
+    server.stop();
+}
+
+#[test]
+fn a_peer_that_says_too_little_or_too_much_is_named() {
+    for (sends, class) in [(&b"PO"[..], "incomplete"), (b"PONG\nmore", "excess_bytes")] {
+        let server = server(vec![Step::ReadBytes(5), Step::Send(sends.to_vec()), Step::CloseGracefully]);
+        let script = Tcp::single(b"PING\n", Exchange::default());
+        let done = run(closed(tcp(server.address()), 1, count(2)), script);
+        assert_eq!(done.tally.counts.ok, 0, "{class}: {:?}", done.classes());
+        assert!(done.errors(class) > 0, "{class}: {:?}", done.classes());
+    }
+}

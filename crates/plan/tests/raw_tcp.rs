@@ -1,0 +1,63 @@
+//! Steps over raw TCP, in a plan and on the command line.
+
+use plan::{Draft, Study};
+use std::path::PathBuf;
+use wire::tcp::Receive;
+
+use crate::good_plans::launch;
+
+fn read(text: &str) -> Result<Study, String> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+    Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false)
+        .map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
+    let study = read(
+        "scenario:\n- tcp: { send: 1KiB, write: 64, receive: { bytes: 1 } }\n- tcp: { text: \"GET {n}\\r\\n\" }\n  name: get\n\
+         data: { n: { uniform: 1..9 } }\nload: { users: 3 }\nsystems: { a: { start: \"./a {port}\" } }\n",
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(study.step_names().collect::<Vec<_>>(), ["send 1KiB in writes of 64", "get"]);
+    let launch = launch(&study, 0);
+    assert_eq!(launch.url, "tcp://127.0.0.1:7000");
+    let plan = study.plan(0, &launch).expect("a plan");
+    assert_eq!((plan.protocol.map(|protocol| protocol.name), plan.peer.port), (Some("tcp"), 7000));
+    let requests: Vec<_> = plan.steps.iter().filter_map(|step| step.request()).collect();
+    let exchange = requests[0].request.exchange.clone().expect("raw TCP");
+    assert_eq!((exchange.write_bytes, exchange.receive), (Some(64), Receive::Bytes(1)));
+    assert_eq!(requests[0].request.body.as_ref().map(Vec::len), Some(1024));
+    assert_eq!(requests[1].request.body.as_deref(), Some(&b"GET {n}\r\n"[..]));
+    let recorded = plan.to_json();
+    assert_eq!(
+        (&recorded["steps"][0]["write_bytes"], &recorded["steps"][0]["receive"]["bytes"]),
+        (&64.into(), &1.into())
+    );
+}
+
+#[test]
+fn steps_and_url_speak_one_protocol() {
+    let of = |step: &str, url: &str| {
+        read(&format!("{{ scenario: [ {step} ], load: {{ users: 1 }}, url: {url} }}"))
+            .err()
+            .unwrap_or_default()
+    };
+    assert_eq!(of("tcp: { send: 1 }", "tcp://127.0.0.1:9"), "");
+    assert!(of("get: /", "tcp://127.0.0.1:9").contains("the URL is that of raw TCP, and the steps are HTTP"));
+    assert!(
+        of("tcp: { send: 1 }", "http://127.0.0.1:9").contains("the steps are raw TCP, and the URL is not")
+    );
+}
+
+#[test]
+fn the_command_line_takes_it_from_the_query() {
+    let draft = |url: &str| Draft { url: url.to_owned(), ..Draft::default() };
+    let plan = draft("tcp://127.0.0.1:9000?send=1MiB&write=4KiB&bytes=1").check().expect("a plan");
+    assert_eq!(plan.title, "send 1MiB in writes of 4KiB to tcp://127.0.0.1:9000");
+    assert_eq!((plan.peer.host.as_str(), plan.peer.port), ("127.0.0.1", 9000));
+    let faults =
+        Draft { method: Some("PUT".to_owned()), ..draft("tcp://127.0.0.1:9000?send=0") }.check().unwrap_err();
+    let words: String = faults.iter().map(ToString::to_string).collect();
+    assert!(words.contains("it applies to HTTP") && words.contains("0 is not from 1"), "{words}");
+}

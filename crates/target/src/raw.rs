@@ -1,0 +1,174 @@
+//! A server of raw TCP: it reads whatever comes, in a thread for each connection, and answers by one of three rules.
+//!
+//! It reads with blocking calls, as simple servers do: each arrival wakes its thread, which is what trials of write sizes look at.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Bytes of one read.
+const BUFFER_BYTES: usize = 64 << 10;
+/// Connections at the same time; further ones are closed.
+const CONNECTIONS_MAX: usize = 4096;
+/// How long a write may wait for a client that does not read.
+const WRITE_WITHIN: Duration = Duration::from_secs(10);
+
+/// How a server of raw TCP answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawMode {
+    /// Sends back what it reads.
+    Echo,
+    /// Reads so many bytes, at least one, and sends one byte; and again.
+    Sink(u64),
+    /// Answers each line with so many bytes, the last of which is a line feed.
+    Source(u64),
+}
+
+/// A server of raw TCP that runs until it is stopped.
+#[derive(Debug)]
+pub struct RawServer {
+    address: SocketAddr,
+    is_stopped: Arc<AtomicBool>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl RawServer {
+    /// Listens on a loopback or private address; port 0 takes a free one.
+    ///
+    /// # Errors
+    ///
+    /// The address is a public one, or cannot be listened on.
+    pub fn start(address: SocketAddr, mode: RawMode) -> io::Result<Self> {
+        if !is_near(address.ip()) {
+            let what = format!("{} is a public address; write a loopback or private one", address.ip());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let listener = TcpListener::bind(address)?;
+        let (address, is_stopped) = (listener.local_addr()?, Arc::<AtomicBool>::default());
+        let heard = Arc::clone(&is_stopped);
+        let accepting =
+            thread::Builder::new().name("raw".to_owned()).spawn(move || accept(&listener, mode, &heard))?;
+        Ok(Self { address, is_stopped, accepting: Some(accepting) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops listening. Connections end with the program.
+    pub fn stop(mut self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        // That is what it waits for.
+        drop(TcpStream::connect_timeout(&self.address, Duration::from_millis(200)));
+        if let Some(accepting) = self.accepting.take() {
+            drop(accepting.join());
+        }
+    }
+}
+
+/// Loopback, private, or any of this machine's.
+fn is_near(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+    }
+}
+
+fn accept(listener: &TcpListener, mode: RawMode, is_stopped: &AtomicBool) {
+    let open = Arc::<AtomicUsize>::default();
+    for stream in listener.incoming() {
+        if is_stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(stream) = stream else {
+            // Such as no descriptors: others may end meanwhile.
+            thread::sleep(Duration::from_millis(1));
+            continue;
+        };
+        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS_MAX {
+            open.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let counted = Arc::clone(&open);
+        let serving = thread::Builder::new().spawn(move || {
+            // A client that went away is no error.
+            drop(serve(stream, mode));
+            counted.fetch_sub(1, Ordering::Relaxed);
+        });
+        if serving.is_err() {
+            open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn serve(mut stream: TcpStream, mode: RawMode) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(WRITE_WITHIN))?;
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut taken = 0;
+    loop {
+        let count = match stream.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => count,
+        };
+        match mode {
+            RawMode::Echo => stream.write_all(&buffer[..count])?,
+            RawMode::Sink(volume) => {
+                taken += count as u64;
+                while taken >= volume.max(1) {
+                    taken -= volume.max(1);
+                    stream.write_all(b"\n")?;
+                }
+            }
+            RawMode::Source(volume) => {
+                let lines = buffer[..count].iter().filter(|byte| **byte == b'\n').count();
+                (0..lines).try_for_each(|_| send(&mut stream, volume))?;
+            }
+        }
+    }
+}
+
+fn send(stream: &mut TcpStream, volume: u64) -> io::Result<()> {
+    let block = [b'x'; 4096];
+    let mut left = volume.saturating_sub(1);
+    while left > 0 {
+        let count = left.min(block.len() as u64);
+        stream.write_all(&block[..count as usize])?;
+        left -= count;
+    }
+    stream.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(mode: RawMode, question: &[u8], answer_bytes: usize) -> Vec<u8> {
+        let server = RawServer::start("127.0.0.1:0".parse().unwrap(), mode).unwrap();
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream.write_all(question).unwrap();
+        let mut answer = vec![0; answer_bytes];
+        stream.read_exact(&mut answer).unwrap();
+        server.stop();
+        answer
+    }
+
+    #[test]
+    fn each_mode_answers_by_its_rule() {
+        assert_eq!(ask(RawMode::Echo, b"hello", 5), b"hello");
+        assert_eq!(ask(RawMode::Sink(3), b"abcabc", 2), b"\n\n");
+        assert_eq!(ask(RawMode::Source(5), b"a\n", 5), b"xxxx\n");
+        assert_eq!(ask(RawMode::Source(10_000), b"a\n", 10_000).last(), Some(&b'\n'));
+    }
+
+    #[test]
+    fn it_does_not_listen_where_others_are() {
+        let error = RawServer::start("8.8.8.8:0".parse().unwrap(), RawMode::Echo).unwrap_err();
+        assert!(error.to_string().contains("public address"), "{error}");
+    }
+}

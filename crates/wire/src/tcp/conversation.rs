@@ -1,0 +1,156 @@
+//! One connection: what it sends, and how far its reply has come.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Part, Prepared, Receive};
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
+
+/// What a peer does that sends without being asked.
+pub(super) const EXCESS: &str = "bytes arrived after the end of the reply";
+
+/// A connection of raw TCP.
+#[derive(Debug)]
+pub struct TcpConversation {
+    steps: Arc<[Prepared]>,
+    /// The step under way, or the last one.
+    step: usize,
+    values: Box<[Vec<u8>]>,
+    /// The message of a step that has variables.
+    filled: Vec<u8>,
+    /// The reply that is awaited.
+    awaited: Option<Awaited>,
+}
+
+/// How far a reply has come.
+#[derive(Debug, Default)]
+struct Awaited {
+    received_bytes: u64,
+    /// The last bytes that may be the beginning of the delimiter: fewer than it has.
+    tail: Vec<u8>,
+}
+
+impl TcpConversation {
+    pub(super) fn new(steps: Arc<[Prepared]>, variables: u16) -> Self {
+        let values = (0..variables).map(|_| Vec::new()).collect();
+        Self { steps, step: 0, values, filled: Vec::new(), awaited: None }
+    }
+
+    fn prepared(&self) -> Option<&Prepared> {
+        self.steps.get(self.step)
+    }
+}
+
+impl Conversation for TcpConversation {
+    fn set(&mut self, variable: u16, value: &[u8]) {
+        if let Some(kept) = self.values.get_mut(usize::from(variable)) {
+            kept.clear();
+            kept.extend_from_slice(value);
+        }
+    }
+
+    fn begin(&mut self, step: u16) -> Next {
+        self.step = step.into();
+        self.awaited = Some(Awaited::default());
+        self.filled.clear();
+        if let Some(prepared) = self.steps.get(self.step).filter(|prepared| prepared.fixed().is_none()) {
+            for part in &prepared.message {
+                match part {
+                    Part::Text(text) => self.filled.extend_from_slice(text),
+                    Part::Variable(number) => {
+                        let value = self.values.get(usize::from(*number));
+                        self.filled.extend_from_slice(value.map_or(&[], Vec::as_slice));
+                    }
+                }
+            }
+        }
+        if self.outgoing().is_empty() { Next::Await } else { Next::Send }
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.prepared().map_or(&[], |prepared| prepared.fixed().unwrap_or(&self.filled))
+    }
+
+    fn write_bytes_max(&self) -> usize {
+        let written = self.prepared().and_then(|prepared| prepared.exchange.write_bytes);
+        written.map_or(usize::MAX, |bytes| bytes.max(1) as usize)
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let (Some(awaited), Some(prepared)) = (&mut self.awaited, self.steps.get(self.step)) else {
+            if bytes.is_empty() {
+                return Ok(Progress::NeedMore);
+            }
+            return Err(PeerFault::new(ErrorClass::ExcessBytes, 0, EXCESS).showing(bytes));
+        };
+        let Some(used) = awaited.end(&prepared.exchange.receive, bytes) else {
+            awaited.received_bytes += bytes.len() as u64;
+            return Ok(Progress::NeedMore);
+        };
+        let received_bytes = awaited.received_bytes + used as u64;
+        self.awaited = None;
+        Ok(Progress::Replied {
+            used,
+            reply: Reply { status: 0, refusal: None, reusable: true, received_bytes },
+        })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        match self.awaited.take() {
+            Some(Awaited { received_bytes: 1.., .. }) => Closing::Incomplete,
+            Some(_) | None => Closing::Empty,
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match &self.awaited {
+            None => Stage::Idle,
+            Some(Awaited { received_bytes: 0, .. }) => Stage::FirstByte,
+            Some(_) => Stage::Body,
+        }
+    }
+
+    fn explain(&self, _refusal: Refusal) -> String {
+        String::new()
+    }
+
+    fn forget(&mut self) {
+        self.awaited = None;
+    }
+}
+
+impl Awaited {
+    /// After how many of these bytes the reply ends; `None`: not within them.
+    fn end(&mut self, receive: &Receive, bytes: &[u8]) -> Option<usize> {
+        match receive {
+            Receive::Bytes(all) => {
+                let left = all.saturating_sub(self.received_bytes);
+                (bytes.len() as u64 >= left).then_some(left as usize)
+            }
+            Receive::Until(delimiter) => self.end_of(delimiter, bytes),
+        }
+    }
+
+    /// A delimiter may lie across pieces: then it begins in what is kept of those before.
+    fn end_of(&mut self, delimiter: &[u8], bytes: &[u8]) -> Option<usize> {
+        let tail_bytes = self.tail.len();
+        let overlap = bytes.len().min(delimiter.len().saturating_sub(1));
+        self.tail.extend_from_slice(&bytes[..overlap]);
+        let across = memchr::memmem::find(&self.tail, delimiter).map(|at| at + delimiter.len() - tail_bytes);
+        let end = across.or_else(|| memchr::memmem::find(bytes, delimiter).map(|at| at + delimiter.len()));
+        if end.is_none() {
+            // A short piece goes on where the one before it ended.
+            if bytes.len() > overlap {
+                self.tail.clear();
+                self.tail.extend_from_slice(&bytes[bytes.len() - overlap..]);
+            }
+            let kept = delimiter.len().saturating_sub(1);
+            self.tail.drain(..self.tail.len().saturating_sub(kept));
+        }
+        end
+    }
+}
