@@ -29,6 +29,7 @@ mod hostile_words;
 mod json_contract;
 mod kill;
 mod labels;
+mod machine;
 mod other_tools;
 mod output;
 mod procedures;

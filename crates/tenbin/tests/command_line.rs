@@ -19,6 +19,7 @@ const COMMANDS: [&str; 14] = [
     "history",
     "machine",
     "target",
+    "machine",
     "proxy",
     "completions",
 ];
