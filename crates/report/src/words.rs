@@ -159,6 +159,27 @@ pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
+/// What the machine was measured to do, not escaped; `None` if it was not measured.
+pub(crate) fn machine_figures(host: &serde_json::Value) -> Option<String> {
+    let figures = crate::compared::conditions::figures(host);
+    let words = figures.iter().map(|figure| {
+        let range = format!("{}–{}", rounded(figure.min), rounded(figure.max));
+        format!("{} {} {} ({range})", figure.title, rounded(figure.median), figure.unit)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Three significant digits, or all of a whole number.
+pub(crate) fn rounded(value: f64) -> String {
+    let decimals = match value {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    decimal(value, decimals)
+}
+
 /// How busy each core was; `None` if it was not sampled.
 pub(crate) fn cores(view: &View<'_>) -> Option<String> {
     let cores = &view.measured.resources.as_ref()?.cores;

@@ -34,6 +34,21 @@ impl Store {
         Ok(summaries)
     }
 
+    /// What the newest studies, so many at most, say of the machines that measured them, newest first.
+    pub fn newest_hosts(&self, most: u32) -> Result<Vec<serde_json::Value>> {
+        let explain = |error| self.explain(error);
+        let select = "SELECT host FROM study ORDER BY number DESC LIMIT ?1";
+        let mut select = self.connection.prepare_cached(select).map_err(explain)?;
+        let mut rows = select.query([most]).map_err(explain)?;
+        let mut hosts = Vec::new();
+        while let Some(row) = rows.next().map_err(explain)? {
+            let text: String = self.get(row, "host")?;
+            // What is damaged is reported where its study is read.
+            hosts.extend(serde_json::from_str::<serde_json::Value>(&text));
+        }
+        Ok(hosts)
+    }
+
     fn study_summary(&self, row: &Row<'_>) -> Result<StudySummary> {
         let id: StudyId = self.get::<String>(row, "id")?.parse().map_err(|_| self.nameless("study"))?;
         let verdict = self.study_verdict(&id, row)?;

@@ -8,6 +8,7 @@ mod destination;
 mod exit;
 mod help;
 mod live_line;
+mod machine_facts;
 mod making;
 mod output;
 mod seed;

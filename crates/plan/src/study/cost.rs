@@ -10,6 +10,12 @@ use crate::plan::PlannedStep;
 use crate::units::{show_duration, show_percent};
 
 impl Study {
+    /// How long its loads last at least, over all runs, in nanoseconds; 0 if their number of requests decides.
+    pub fn least_ns(&self) -> u64 {
+        let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
+        loads_ns.saturating_mul(self.compare.runs_least(self.variants.len()))
+    }
+
     /// In which order how many runs are made, and how long that takes.
     pub(crate) fn explain_order(&self, out: &mut String) {
         let how = self.how();

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::words::rounded;
+
 /// What two measurements were made with.
 pub(crate) struct Conditions<'a> {
     pub(crate) host: &'a Value,
@@ -23,6 +25,7 @@ pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b
             differing.join(", ")
         ));
     }
+    notes.extend(figures_apart(first.host, second.host, [a, b]));
     if first.tenbin_version != second.tenbin_version {
         notes.push(format!(
             "{a} was measured by Tenbin {}, {b} by {}.",
@@ -30,4 +33,88 @@ pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b
         ));
     }
     notes
+}
+
+/// Medians that differ by less are no reason to warn.
+const APART: f64 = 1.2;
+/// Figures of a host that are looked at.
+const FIGURES_MAX: usize = 32;
+
+/// What a machine was measured to do, from trials right before a study.
+pub(crate) struct MachineFigure<'a> {
+    /// The same in all stores; may hold anything.
+    pub(crate) key: &'a str,
+    /// In words; may hold anything.
+    pub(crate) title: &'a str,
+    /// Its unit; may hold anything.
+    pub(crate) unit: &'a str,
+    /// Of the trials.
+    pub(crate) median: f64,
+    /// The lowest trial.
+    pub(crate) min: f64,
+    /// The highest trial.
+    pub(crate) max: f64,
+}
+
+/// What is stored of it; none in older stores.
+pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
+    let list = host["can"]["figures"].as_array().map_or(&[][..], Vec::as_slice);
+    let read = |figure: &'_ Value| -> Option<(f64, f64, f64)> {
+        let number = |key: &str| figure[key].as_f64().filter(|number| number.is_finite());
+        Some((number("median")?, number("min")?, number("max")?))
+    };
+    let figures = list.iter().take(FIGURES_MAX).filter_map(|figure| {
+        let (median, min, max) = read(figure)?;
+        let text = |key: &str| figure[key].as_str();
+        Some(MachineFigure {
+            key: text("key")?,
+            title: text("title")?,
+            unit: text("unit")?,
+            median,
+            min,
+            max,
+        })
+    });
+    figures.collect()
+}
+
+/// The figures that differ: by a fifth or more, and without an overlap of their trials.
+fn figures_apart(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
+    let theirs = figures(second);
+    let apart = figures(first).into_iter().filter_map(|ours| {
+        let other = theirs.iter().find(|other| other.key == ours.key && other.unit == ours.unit)?;
+        let ratio = ours.median.max(other.median) / ours.median.min(other.median);
+        let is_apart = ratio >= APART && (ours.min > other.max || ours.max < other.min);
+        let [of_a, of_b] = [ours.median, other.median].map(rounded);
+        is_apart.then(|| format!("{} {of_a} and {of_b} {}", ours.title, ours.unit))
+    });
+    let apart: Vec<String> = apart.collect();
+    (!apart.is_empty())
+        .then(|| format!("The machines of {a} and {b} differed in what they can do: {}.", apart.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn host(median: f64) -> Value {
+        let figure = json!({ "key": "loopback_bytes", "title": "loopback, bulk", "unit": "GB/s", "median": median,
+                             "min": median * 0.95, "max": median * 1.05 });
+        json!({ "name": "m", "can": { "boot": "x", "figures": [figure, { "key": 1 }, null] } })
+    }
+
+    #[test]
+    fn figures_that_differ_are_named_with_both_values() {
+        let of = |first: &Value, second: &Value| {
+            let [first, second] = [first, second].map(|host| Conditions { host, tenbin_version: "1" });
+            differences(&first, &second, ["A", "B"])
+        };
+        let note = "The machines of A and B differed in what they can do: loopback, bulk 1.00 and 2.00 GB/s.";
+        assert_eq!(of(&host(1.0), &host(2.0)), [note]);
+        assert!(of(&host(1.0), &host(1.1)).is_empty(), "a tenth is nothing");
+        assert!(of(&host(1.0), &json!({ "name": "m" })).is_empty(), "older stores have none");
+        assert!(of(&host(0.0), &host(0.0)).is_empty());
+    }
 }

@@ -98,6 +98,9 @@ impl<'a> StudyPieces<'a> {
         facts.extend(of_baseline::facts(self, self.view).into_iter().map(|line| ("baseline", line)));
         facts.extend(self.stopped().map(|why| ("stopped", why)));
         facts.push(("machine", self.machine()));
+        facts.extend(
+            words::machine_figures(&self.view.study.new.host).map(|words| ("machine can", self.text(&words))),
+        );
         let versions = self.versions();
         if !versions.is_empty() {
             facts.push(("versions", versions.join(", ")));

@@ -21,7 +21,7 @@ use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::making::{Making, broken, of_study};
 use crate::study_line::StudyLine;
-use crate::{output, seed, signals};
+use crate::{machine_facts, output, seed, signals};
 
 /// Which plan, and how.
 #[derive(Args, Debug)]
@@ -177,7 +177,8 @@ impl Ordered<'_> {
                     study.set_seed(seed::fresh());
                 }
                 let stamp = runner::stamp(&study)?;
-                let (facts, baseline) = (runner::Machine::here().facts, self.baseline.as_ref());
+                let facts = machine_facts::gather(&store, &study);
+                let baseline = self.baseline.as_ref();
                 let id = study::begin_study(&study, procedure, facts, stamp, baseline, &store)
                     .map_err(of_study)?;
                 self.label.keep(id.as_str(), &store);

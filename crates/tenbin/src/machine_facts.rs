@@ -1,0 +1,74 @@
+//! What is kept of this machine with a study: what it is, and what it was measured to do since its last start.
+
+use std::path::Path;
+
+use machine::{Effort, Figure, Site};
+use plan::Study;
+use runner::Machine;
+use serde_json::{Value, json};
+use store::Store;
+
+/// A study that lasts less does not measure the machine: the trials take about 1 s.
+const STUDY_NS: u64 = 60_000_000_000;
+/// Studies whose machine is looked at.
+const STUDIES_MAX: u32 = 20;
+/// The key of the figures.
+const CAN: &str = "can";
+
+/// The facts of this machine. The figures are those of an earlier study since the last start of the system, if the store has any. A study
+/// that lasts a minute or more measures them otherwise.
+pub(crate) fn gather(store: &Store, study: &Study) -> Value {
+    let mut facts = Machine::here().facts;
+    let Some(boot) = boot() else { return facts };
+    let figures = known(store, &boot).or_else(|| (study.least_ns() >= STUDY_NS).then(|| measured(&boot)));
+    if let (Some(facts), Some(figures)) = (facts.as_object_mut(), figures) {
+        facts.insert(CAN.to_owned(), figures);
+    }
+    facts
+}
+
+/// What distinguishes this start of the system from all others.
+fn boot() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
+/// What the store knows. One that cannot be read is an error where the study begins.
+fn known(store: &Store, boot: &str) -> Option<Value> {
+    let hosts = store.newest_hosts(STUDIES_MAX).ok()?;
+    hosts
+        .into_iter()
+        .filter_map(|mut host| host.get_mut(CAN).map(Value::take))
+        .find(|can| can["boot"] == boot)
+}
+
+fn measured(boot: &str) -> Value {
+    let site = Site { dir: Path::new("/"), effort: Effort::BRIEF, is_stopped: &|| false };
+    let findings = machine::brief(&site);
+    let figures: Vec<Value> = findings.figures.iter().filter_map(figure).collect();
+    json!({ "boot": boot, "figures": figures })
+}
+
+fn figure(figure: &Figure) -> Option<Value> {
+    let (definition, (min, max)) = (figure.definition()?, figure.range());
+    // Of keys with parts, the first is the definition's and the second the method.
+    let title = match figure.key.split('.').nth(1) {
+        Some(method) => format!("{}, {method}", definition.title),
+        None => definition.title.to_owned(),
+    };
+    let (unit, median) = (definition.unit.name(), figure.median());
+    Some(json!({ "key": figure.key, "title": title, "unit": unit, "median": median, "min": min, "max": max }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_kept_with_a_title_of_their_own() {
+        let kept = figure(&Figure::new("shift.memmove.forward.int32.2900000", [1.0, 3.0]).unwrap()).unwrap();
+        assert_eq!((&kept["title"], &kept["median"]), (&"shift by one element, memmove".into(), &2.0.into()));
+        assert_eq!((&kept["unit"], &kept["min"], &kept["max"]), (&"GB/s".into(), &1.0.into(), &3.0.into()));
+        assert_eq!(figure(&Figure::new("unknown", [1.0]).unwrap()), None);
+    }
+}
