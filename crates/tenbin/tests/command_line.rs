@@ -19,7 +19,6 @@ const COMMANDS: [&str; 14] = [
     "history",
     "machine",
     "target",
-    "machine",
     "proxy",
     "completions",
 ];
