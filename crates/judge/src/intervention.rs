@@ -6,7 +6,7 @@ use stats::median;
 use store::{Change, Changed, IoLimits, Run, StoreError};
 
 use crate::causes::Resource;
-use crate::core_time::in_measured_time;
+use crate::core_time::{Seconds, in_measured_time};
 use crate::ladder::rungs_of;
 use crate::measured::Measured;
 use crate::signals::Signals;
@@ -268,7 +268,7 @@ impl Readings {
 
 /// The mean number of threads that wait for what the system calls ÷ the answers per second.
 fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
-    let waits = Waits::of(run);
+    let waits = Waits::during(run, Seconds::Measured);
     let threads: f64 = waits.workers.values().flat_map(|workers| workers.dependencies.values()).sum();
     let ok_per_s = measured.ok_per_s().filter(|per_s| *per_s > 0.0)?;
     Some(threads / ok_per_s * 1e9).filter(|ns| *ns > 0.0)
