@@ -48,6 +48,8 @@ struct ComparedItem {
     started_at_unix_ms: i64,
     /// Which build was measured; its texts may hold anything.
     origin: Origin,
+    /// Whether it is a run that was profiled.
+    is_profiled: bool,
 }
 
 enum Of {
@@ -65,6 +67,7 @@ impl Compared {
             title: run.new.title.clone(),
             started_at_unix_ms: run.new.started_at_unix_ms,
             origin: Origin::default(),
+            is_profiled: of_runs::is_profiled(run),
         };
         Ok(Self { sides: [side(first), side(second)], of: Of::Runs(runs), failures, notes })
     }
@@ -83,6 +86,7 @@ impl Compared {
             title: study.new.title.clone(),
             started_at_unix_ms: study.new.started_at_unix_ms,
             origin: Origin::default(),
+            is_profiled: false,
         };
         Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), failures, notes })
     }
@@ -165,6 +169,7 @@ impl Compared {
                 "label": side.origin.label,
                 "commit": side.origin.commit,
                 "branch": side.origin.branch,
+                "profiled": side.is_profiled,
             })
         });
         let mut object = json!({

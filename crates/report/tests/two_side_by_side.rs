@@ -203,3 +203,32 @@ fn hostile_names_stay_text() {
     assert!(serde_json::from_str::<Value>(&written(&compared, "json")).is_ok());
     assert!(compared.write(format("csv").unwrap(), &OPTIONS, &mut Vec::new()).is_err());
 }
+
+#[test]
+fn a_run_that_was_profiled_is_named_next_to_one_that_was_not() {
+    let run = |is_profiled: bool| {
+        let store = fixtures::OwnStore::new();
+        let load = if is_profiled { "2 users, closed, profiled" } else { "2 users, closed" };
+        let new = store::NewRun { load_words: load.to_owned(), ..runs::new_run() };
+        let id = runs::Kept::load(&new, &[], Some(&runs::ending())).keep(&store);
+        if is_profiled {
+            store
+                .keep_cpu_profile(&id, &store::CpuProfile { frequency_hz: 199, ..Default::default() })
+                .unwrap();
+        }
+        store.load(&id).unwrap()
+    };
+    let compared = |first: bool, second: bool| {
+        let compared = Compared::of_runs(&run(first), &run(second), &[]).unwrap();
+        let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
+        assert_eq!([&object["a"]["profiled"], &object["b"]["profiled"]], [first, second]);
+        ["terminal", "md"].map(|format| written(&compared, format))
+    };
+    for text in compared(false, true) {
+        assert!(text.contains("Only B was profiled. perf takes CPU time"), "{text}");
+    }
+    assert!(compared(true, false)[0].contains("Only A was profiled."));
+    for both in [true, false] {
+        assert!(!compared(both, both)[0].contains("profiled."), "they cost the same");
+    }
+}

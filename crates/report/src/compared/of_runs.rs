@@ -2,7 +2,7 @@
 
 use judge::Eligibility;
 use serde_json::{Value, json};
-use store::{Outage, Run};
+use store::{NewRun, Outage, Run};
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
@@ -74,7 +74,7 @@ fn why(views: &[View<'_>; 2]) -> Option<Why> {
 
 /// The figures, why one is slower, and what else must be known.
 pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), ReportError> {
-    let loads = [first, second].map(|run| words::planned_load(&run.new));
+    let loads = [first, second].map(|run| words::planned_load(&unprofiled(&run.new)));
     if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
         return Err(ReportError::NotComparable {
             what: format!(
@@ -118,6 +118,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
         }
         notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));
     }
+    notes.extend(profiled(&views));
     notes.extend(asked::differences(&(&first.new).into(), &(&second.new).into(), false, A_AND_B));
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
@@ -126,6 +127,33 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
     ));
     let why = if is_believed { why(&views) } else { None };
     Ok((Runs { figures, why }, notes))
+}
+
+/// What the words of a load end in if its runs are profiled.
+const PROFILED: &str = ", profiled";
+
+/// As it would be without the profile: what is asked of the system is the same.
+fn unprofiled(new: &NewRun) -> NewRun {
+    let load = new.load_words.strip_suffix(PROFILED).unwrap_or(&new.load_words);
+    NewRun { load_words: load.to_owned(), ..new.clone() }
+}
+
+/// Whether `perf` sampled a run.
+pub(super) fn is_profiled(run: &Run) -> bool {
+    run.cpu_profile().is_some()
+}
+
+/// That one of two runs was profiled, and what that does.
+fn profiled(views: &[View<'_>; 2]) -> Option<String> {
+    let name = match views.each_ref().map(|view| is_profiled(view.run)) {
+        [true, false] => "A",
+        [false, true] => "B",
+        _ => return None,
+    };
+    Some(format!(
+        "Only {name} was profiled. perf takes CPU time from the machine, and each sample interrupts the system: that alone may explain a \
+         small difference."
+    ))
 }
 
 /// A row for each figure.
