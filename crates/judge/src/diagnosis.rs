@@ -25,6 +25,8 @@ pub struct Diagnosis {
     pub setting: Setting,
     /// The control again ÷ the control: what chance does. `None` without a block that has both.
     pub controls: Option<InBlocks>,
+    /// The same of each block that has both.
+    pub of_controls: Vec<f64>,
     /// The standard deviation of their log ratios.
     pub spread: Option<f64>,
     /// In the order in which they were chosen.
@@ -44,6 +46,8 @@ pub struct Tried {
     pub changed: Changed,
     /// What it did to throughput.
     pub effect: Effect,
+    /// Throughput ÷ that of the control, in each block that has both.
+    pub ratios: Vec<f64>,
     /// In how many blocks it was planned: fewer than the control where time ran out.
     pub planned: usize,
 }
@@ -109,9 +113,11 @@ impl Diagnosis {
         let tried: Vec<Tried> = changes
             .iter()
             .zip(effects)
-            .map(|(changed, effect)| Tried {
+            .zip(&pairs)
+            .map(|((changed, effect), pairs)| Tried {
                 changed: (*changed).clone(),
                 effect,
+                ratios: ratios(pairs),
                 planned: planned_of(changed),
             })
             .collect();
@@ -127,6 +133,7 @@ impl Diagnosis {
             load: first.load.clone(),
             setting: Setting::of(first),
             controls: InBlocks::of(&paired, 1),
+            of_controls: ratios(&controls),
             spread,
             tried,
             ladder: Ladder::of(blocks.by_block.values(), study.new.seed),
@@ -254,7 +261,9 @@ impl Tried {
         let because = format!("in an experiment, {}; {}", self.words(), cause.because);
         let for_ = [vec![self.words()], cause.for_].concat();
         let what = confirmed_words(cause.resource);
-        Bottleneck { certainty: Certainty::Confirmed, what, because, for_, ..cause }
+        let next =
+            self.costs().map_or_else(|| cause.next.clone(), |costs| format!("{costs}; {}", cause.next));
+        Bottleneck { certainty: Certainty::Confirmed, what, because, for_, next, ..cause }
     }
 
     /// The cause that it confirms where readings suggest another; `None` if it tests none.
@@ -276,7 +285,9 @@ impl Tried {
             Change::Cpu { .. } | Change::Delay { .. } => (Scope::System, String::new()),
             Change::Parameter { name, value } => {
                 let is_number = value.parse::<f64>().is_ok();
-                let next = if is_number {
+                let next = if let Some(costs) = self.costs() {
+                    format!("{costs}; {}", Resource::DATABASE_LOG.next)
+                } else if is_number {
                     format!("set `{name}` to {value} or more")
                 } else {
                     format!("see what `{name}` costs: {value} gets more, and may promise less")
@@ -291,6 +302,13 @@ impl Tried {
         Some(Bottleneck { certainty: Certainty::Confirmed, what, next, ..cause })
     }
 
+    /// What is lost with a change that only shows what something costs.
+    fn costs(&self) -> Option<String> {
+        let loses = self.changed.loses.as_ref()?;
+        let Change::Parameter { name, value } = &self.changed.change else { return None };
+        Some(format!("do not keep `{name}: {value}`, which only shows what the wait costs: {loses}"))
+    }
+
     /// What was changed, and what it did.
     pub fn words(&self) -> String {
         let ratio = self.effect.ratio.map_or_else(|| "n/a".to_owned(), |ratio| format!("×{ratio:.2}"));
@@ -298,6 +316,12 @@ impl Tried {
             self.effect.interval.map_or_else(String::new, |[low, high]| format!(" ({low:.2}–{high:.2})"));
         format!("{}: throughput {ratio}{within}", self.changed.name)
     }
+}
+
+/// Of figures above zero.
+fn ratios(pairs: &[(f64, f64)]) -> Vec<f64> {
+    let ratios = pairs.iter().map(|(changed, control)| changed / control);
+    ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect()
 }
 
 /// The smallest share of throughput that matters. A study that compares what events cost says nothing of it.

@@ -193,6 +193,8 @@ pub struct Parameter {
     pub factor: f64,
     /// Where the value comes from if the plan does not have it; may be empty.
     pub note: &'static str,
+    /// What is lost with the value to try, in a sentence, if it gives up durability.
+    pub loses: Option<&'static str>,
 }
 
 impl Parameter {
@@ -296,6 +298,8 @@ struct Candidate {
     limit_from: f64,
     /// In place of those of its kind.
     tests: Option<Resource>,
+    /// Tested in addition, by what is lost with it.
+    loses: Option<&'static str>,
 }
 
 /// What is tried on a configuration.
@@ -348,8 +352,10 @@ fn may_be_parameter(resource: Resource) -> bool {
 impl Kind {
     /// `None` of a candidate that changes nothing.
     fn changed(&self, candidate: Candidate) -> Option<Changed> {
-        let Candidate { name, change, factor, limit_from, tests } = candidate;
-        let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref);
+        let Candidate { name, change, factor, limit_from, tests, loses } = candidate;
+        let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref).iter();
+        // What a database does not wait for is not written to its log in time.
+        let tests = tests.chain(loses.is_some().then_some(&Resource::DATABASE_LOG));
         // The figure of a limit moves at least so much.
         let least = factor.powf(limit_from);
         let sign = if factor < 1.0 { "≤" } else { "≥" };
@@ -358,7 +364,8 @@ impl Kind {
             name,
             change,
             rank: 0,
-            tests: tests.iter().map(|resource| resource.code.to_owned()).collect(),
+            tests: tests.map(|resource| resource.code.to_owned()).collect(),
+            loses: loses.map(str::to_owned),
             can_refute: self.can_refute,
             factor,
             limit_from,
@@ -376,6 +383,7 @@ impl Known {
             factor: ratio(f64::from(to), f64::from(from)),
             limit_from: LIMIT_FROM_LESS,
             tests: None,
+            loses: None,
         }]
     }
 
@@ -436,6 +444,7 @@ impl Known {
             factor,
             limit_from: LIMIT_FROM_LESS,
             tests: Some(resource),
+            loses: None,
         }])
     }
 
@@ -455,6 +464,7 @@ impl Known {
             factor: 1.25,
             limit_from: LIMIT_FROM_MORE,
             tests: None,
+            loses: None,
         };
         Ok(self.io_limits()?.map(up).into_iter().collect())
     }
@@ -475,6 +485,7 @@ impl Known {
             factor,
             limit_from: LIMIT_FROM_LESS,
             tests: Some(tests),
+            loses: None,
         }])
     }
 
@@ -506,6 +517,7 @@ impl Known {
             factor: ratio(to as f64, from as f64),
             limit_from: LIMIT_FROM_MORE,
             tests: None,
+            loses: None,
         }]
     }
 
@@ -516,6 +528,7 @@ impl Known {
             factor: ratio(parameter.factor, 1.0),
             limit_from: LIMIT_FROM_MORE,
             tests: None,
+            loses: parameter.loses,
         });
         up.collect()
     }
@@ -534,6 +547,7 @@ impl Known {
                 factor: ratio(waits_ns, waits_ns + more_ns),
                 limit_from: LIMIT_FROM_LESS,
                 tests: None,
+                loses: None,
             }
         });
         slower.collect()
@@ -551,6 +565,7 @@ impl Known {
             factor: 2.0,
             limit_from: LIMIT_FROM_MORE,
             tests: None,
+            loses: None,
         }]
     }
 
@@ -573,6 +588,7 @@ impl Known {
             factor: OF_OWN_CORES,
             limit_from: LIMIT_FROM_MORE,
             tests: None,
+            loses: None,
         }])
     }
 }

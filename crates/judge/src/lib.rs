@@ -14,6 +14,7 @@ mod core_time;
 mod counting;
 pub mod cpu_profile;
 pub mod diagnosis;
+pub mod durability;
 mod durations;
 mod eligibility;
 pub mod event_causes;

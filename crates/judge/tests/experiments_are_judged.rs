@@ -16,6 +16,7 @@ fn changed(rank: u32, name: &str, tests: Resource, factor: f64, can_refute: bool
         factor,
         limit_from: 0.5,
         prediction: "it moves".to_owned(),
+        loses: None,
     })
 }
 

@@ -25,7 +25,14 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
     assert_eq!(study.experiment, Some(Experiment::default()));
     let workers = |variant: usize| study.changeable(variant, 0).expect("it can be changed").parameters;
     let step = |from: &str, to: &str, factor, note| {
-        [Parameter { name: "workers".to_owned(), from: from.to_owned(), to: to.to_owned(), factor, note }]
+        [Parameter {
+            name: "workers".to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            factor,
+            note,
+            loses: None,
+        }]
     };
     assert_eq!(workers(0), step("1", "2", 2.0, ""), "the next larger value, not the next in the list");
     assert_eq!(workers(1), step("4", "8", 2.0, "doubled"), "twice the largest");
@@ -35,6 +42,11 @@ fn a_plan_says_what_may_be_raised_and_whether_an_experiment_follows() {
         (Some(8), Some(1), Some(500))
     );
     assert_eq!(study.experiment_run_ns(0), 6_000_000_000);
+    let durable = SYSTEM.replace("{mode}'", "-c fsync={mode}'").replace("[ fast ]", "[ on, off ]");
+    let durable =
+        read(&plan("{ users: 8, for: 2s }", &durable.replace("limits: workers", "limits: mode"), ""));
+    let of_durable = durable.unwrap().changeable(0, 0).expect("it can be changed").parameters;
+    assert!(of_durable[0].loses.is_some_and(|words| words.contains("corrupt")), "{of_durable:?}");
     let words = study.explain();
     assert!(
         words.contains("experiment  on the fastest variant")

@@ -17,7 +17,7 @@ use crate::LoadRun;
 pub(crate) use levels::{LevelRow, Levels, SizeRow};
 pub(crate) use limit::Limit;
 pub(crate) use page::{answers, brief, details};
-pub(crate) use sentences::{answer, facts, law, objectives};
+pub(crate) use sentences::{answer, facts, objectives};
 pub(crate) use table::table;
 
 /// Rates that are shown without the details.

@@ -275,6 +275,7 @@ fn less_cpu() -> Intervention {
         factor: 0.8,
         limit_from: 0.5,
         prediction: "it falls".to_owned(),
+        loses: None,
     })
 }
 

@@ -49,6 +49,9 @@ pub struct Changed {
     pub limit_from: f64,
     /// What is predicted, in a sentence.
     pub prediction: String,
+    /// What a system loses with it, in a sentence: then it only shows what something costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loses: Option<String>,
 }
 
 /// What is changed, and to what.

@@ -15,6 +15,7 @@ fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) ->
         factor: 2.0,
         limit_from: 0.5,
         prediction: "it moves".to_owned(),
+        loses: None,
     };
     let effect = Effect {
         blocks: 8,
@@ -24,7 +25,7 @@ fn tried(change: Change, tests: Resource, can_refute: bool, finding: Finding) ->
         p: Some(1.0 / 256.0),
         finding,
     };
-    Tried { changed, effect, planned: 8 }
+    Tried { changed, effect, ratios: Vec::new(), planned: 8 }
 }
 
 fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
@@ -33,6 +34,7 @@ fn diagnosis(tried: Vec<Tried>) -> Diagnosis {
         load: "steady".to_owned(),
         setting,
         controls: None,
+        of_controls: Vec::new(),
         spread: None,
         tried,
         ladder: None,
@@ -106,6 +108,26 @@ fn a_word_that_acts_is_no_advice() {
     let experiment = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
     let list = diagnosis(experiment).judged(vec![cause(Resource::UNKNOWN)]);
     assert_eq!(list[0].next, "see what `fsync` costs: off gets more, and may promise less");
+}
+
+#[test]
+fn less_durability_confirms_the_wait_for_the_log_and_says_what_is_lost() {
+    let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
+    let mut fsync = tried(off, Resource::PARAMETER, true, Finding::Confirmed);
+    fsync.changed.tests.push(Resource::DATABASE_LOG.code.to_owned());
+    fsync.changed.loses = Some("a crash loses all".to_owned());
+    let costs = "do not keep `fsync: off`, which only shows what the wait costs: a crash loses all; ";
+    for (suggested, found) in
+        [(Resource::DATABASE_LOG, Resource::DATABASE_LOG), (Resource::UNKNOWN, Resource::PARAMETER)]
+    {
+        let list = diagnosis(vec![fsync.clone()]).judged(vec![cause(suggested)]);
+        let [confirmed] = &list[..] else { panic!("{list:?}") };
+        assert_eq!((confirmed.resource, confirmed.certainty), (found, Certainty::Confirmed));
+        assert!(
+            confirmed.next.starts_with(costs) && confirmed.next.contains("commit less often"),
+            "{confirmed:?}"
+        );
+    }
 }
 
 #[test]

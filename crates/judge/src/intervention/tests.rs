@@ -29,6 +29,7 @@ fn what_tests_the_likely_bottleneck_comes_first() {
             to: "3".to_owned(),
             factor: 1.5,
             note: "",
+            loses: None,
         }],
         read: Readings {
             used_cores: Some(0.2),

@@ -1,5 +1,6 @@
 //! Runs of an experiment: one thing is changed in a variant or in its load, to see what limits the system.
 
+use judge::durability;
 use judge::intervention::Parameter;
 
 use super::braced::Braced;
@@ -127,7 +128,10 @@ impl Study {
             StudyPin::No | StudyPin::Auto => (None, None),
         };
         let own = (!limits.cores.is_empty()).then_some(limits.cores.len());
-        let step = |name: &String| step(system.knobs.iter().find(|knob| knob.name == *name)?, knob(name)?);
+        let step = |name: &String| {
+            let step = step(system.knobs.iter().find(|knob| knob.name == *name)?, knob(name)?)?;
+            Some(Parameter { loses: loses(system, name, &step.to), ..step })
+        };
         Some(Changeable {
             users: number(spec.users.as_ref()),
             threads: number(spec.threads.as_ref()),
@@ -254,7 +258,7 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
     let name = knob.name.clone();
     if !is_number(knob) {
         let to = knob.values.iter().skip_while(|value| **value != from).nth(1)?.clone();
-        return Some(Parameter { name, from, to, factor: OF_WORDS, note: "" });
+        return Some(Parameter { name, from, to, factor: OF_WORDS, note: "", loses: None });
     }
     let number: u64 = from.parse().ok()?;
     let larger = knob.values.iter().filter_map(|value| value.parse::<u64>().ok());
@@ -262,7 +266,17 @@ fn step(knob: &Knob, from: String) -> Option<Parameter> {
         Some(to) => (to, ""),
         None => (number.checked_mul(2)?, DOUBLED),
     };
-    Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note })
+    Some(Parameter { name, from, to: to.to_string(), factor: to as f64 / number as f64, note, loses: None })
+}
+
+/// What a system loses with another value of a parameter, by the words of its commands that have it.
+fn loses(system: &System, name: &str, to: &str) -> Option<&'static str> {
+    let words = system.processes.iter().flat_map(|process| &process.start);
+    let written = words.filter(|word| word.names().any(|of| of == name)).map(|word| {
+        let text = word.fill(|_| None);
+        text.split(&format!("{{{name}}}")).next().unwrap_or_default().to_owned()
+    });
+    std::iter::once(String::new()).chain(written).find_map(|written| durability::loses(name, &written, to))
 }
 
 /// The flags of `tenbin proxy` that set its delay, with the directions that share it.

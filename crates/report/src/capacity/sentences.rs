@@ -176,7 +176,7 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
 }
 
 /// A hint, never a verdict.
-pub(crate) fn law(usl: &Usl, sizes: usize) -> String {
+fn law(usl: &Usl, sizes: usize) -> String {
     let share = |share: f64| percent_with(share, 2);
     let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
     let peak = match (usl.peak, usl.peak_interval) {

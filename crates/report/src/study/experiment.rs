@@ -7,12 +7,11 @@ use store::StudyPlace;
 
 use super::StudyView;
 use crate::bottleneck;
-use crate::capacity::law;
 use crate::item::{Escape, Fact, Item};
 use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::text::shortened;
-use crate::units::{decimal, percent_of, rate};
+use crate::units::{decimal, percent_of, percent_with, rate};
 
 /// Columns of the name of a change.
 const NAME_CHARACTERS_MAX: usize = 40;
@@ -129,10 +128,19 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
 fn of_ladder(ladder: &Ladder) -> Vec<Fact> {
     let steps = ladder.rungs.iter().map(|rung| format!("{}: {}", rung.users, rate(rung.per_s)));
     let steps = Fact::new("by users", steps.collect::<Vec<_>>().join(", "));
-    let law = ladder.law.as_ref().map(|usl| {
-        let words = law(usl, ladder.rungs.len());
-        let meaning = "contention: share of the work that one request at a time can do; coherency: what each pair of users costs";
-        Fact::new("law", format!("{words} ({meaning})"))
+    let law = ladder.law.as_ref().map(|law| {
+        let most = ladder.rungs.last().map_or(0, |rung| rung.users);
+        let peak = match law.peak.filter(|_| !law.is_extrapolated) {
+            Some(peak) => format!("highest with {} users", decimal(peak, 0)),
+            None => format!("no peak up to {most} users"),
+        };
+        let words = format!(
+            "Universal Scalability Law: σ {} (share of the work that one request at a time can do), κ {} (what each pair of users costs); \
+             {peak}",
+            percent_with(law.sigma, 2),
+            percent_with(law.kappa, 3),
+        );
+        Fact::new("law", words)
     });
     std::iter::once(steps).chain(law).collect()
 }

@@ -81,7 +81,8 @@ struct NextLimitObject<'a> {
 
 impl<'a> DiagnosisObject<'a> {
     pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        let Diagnosis { load, setting, controls, spread, tried, ladder, next_limit, left_out } = diagnosis;
+        let Diagnosis { load, setting, controls, spread, tried, ladder, next_limit, left_out, .. } =
+            diagnosis;
         let interval = controls.as_ref().and_then(|controls| controls.interval);
         let interventions = tried.iter().map(|tried| {
             let (changed, effect) = (&tried.changed, &tried.effect);

@@ -1,0 +1,52 @@
+//! Settings that trade the last transactions for speed: changing one shows what waiting for the log costs, and is no advice.
+
+/// A setting and what is lost with less of it.
+struct Setting {
+    name: &'static str,
+    loses: &'static str,
+}
+
+/// Values that give up nothing.
+const SAFE: [&str; 5] = ["on", "1", "yes", "true", "always"];
+
+const LAST: &str = "a crash loses the last transactions that were acknowledged";
+
+const SETTINGS: [Setting; 6] = [
+    Setting { name: "fsync", loses: "a crash of the machine can corrupt the whole database" },
+    Setting { name: "synchronous_commit", loses: LAST },
+    Setting { name: "innodb_flush_log_at_trx_commit", loses: LAST },
+    Setting { name: "sync_binlog", loses: "a crash loses the last transactions of the binary log" },
+    Setting { name: "appendfsync", loses: "a crash loses the last writes that were acknowledged" },
+    Setting { name: "appendonly", loses: "a crash loses all writes since the last snapshot" },
+];
+
+/// What is lost if a parameter gives up durability with a value: by its name, or by what is written before the value, as `fsync=`. `None`
+/// of any other.
+pub fn loses(name: &str, written: &str, to: &str) -> Option<&'static str> {
+    if SAFE.contains(&to) {
+        return None;
+    }
+    let written = written.trim_end_matches(['=', ' ', '\'', '"']).replace('-', "_").to_lowercase();
+    let is_it = |setting: &&Setting| {
+        let before = written.strip_suffix(setting.name);
+        name.eq_ignore_ascii_case(setting.name)
+            || before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+    };
+    SETTINGS.iter().find(is_it).map(|setting| setting.loses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_known_by_the_name_of_the_parameter_or_by_what_its_value_is_given_to() {
+        assert!(loses("fsync", "", "off").is_some_and(|words| words.contains("corrupt")));
+        assert_eq!(loses("commit", "synchronous_commit=", "off"), Some(LAST));
+        assert_eq!(loses("flush", "--innodb-flush-log-at-trx-commit=", "2"), Some(LAST));
+        assert_eq!(loses("fsync", "", "on"), None, "more is no loss");
+        for other in ["", "workers=", "xfsync=", "fsync_workers="] {
+            assert_eq!(loses("value", other, "off"), None, "{other}");
+        }
+    }
+}
