@@ -2,7 +2,8 @@
 """Experiments on systems whose limit is known, and on a system in which no change acts: what `tenbin run --why` confirms.
 
 Run it from the root of the repository, on a machine with nothing else to do: about 10 min, and 35 min more with --trials 20. --minutes
-begins no more after so many.
+begins nothing that would probably end later. --trials 20 --only none --minutes 9 --keep FILE makes as many of 20 trials as fit into 9 min,
+adds them to FILE, and reports all that are in it: run it until there are 20.
 """
 
 import argparse
@@ -93,29 +94,58 @@ def main():
     parser.add_argument("--tenbin", default="target/release/tenbin")
     parser.add_argument("--trials", type=int, default=0, help="experiments in which nothing acts")
     parser.add_argument("--only", default="", help="names of planted limits, separated by commas")
-    parser.add_argument("--minutes", type=float, default=60, help="no experiment begins after so many")
+    parser.add_argument("--minutes", type=float, default=60, help="no experiment begins that would probably end later")
+    parser.add_argument("--keep", type=pathlib.Path, help="a file of trials, a line each, to which these are added")
     flags = parser.parse_args()
-    is_over = lambda: time.monotonic() - begun > flags.minutes * 60
+    longest = [0.0]
+
+    def is_over():
+        return time.monotonic() - begun + longest[0] > flags.minutes * 60
+
+    def timed(plan):
+        since = time.monotonic()
+        diagnosis = experiment(flags.tenbin, folder, plan)
+        longest[0] = max(longest[0], time.monotonic() - since)
+        return diagnosis
+
     only = [name for name in flags.only.split(",") if name]
     folder = pathlib.Path(tempfile.mkdtemp())
     missed, false, confirmed, trials, verdicts = [], [], 0, [], collections.Counter()
     for name, plan, wanted, wrong in PLANTED:
         if only and name not in only or is_over():
             continue
-        diagnosis = experiment(flags.tenbin, folder, plan)
+        diagnosis = timed(plan)
+        if diagnosis is None:
+            missed.append(name)
+            print(f"{name}: no experiment: the first run was invalid", flush=True)
+            continue
         found = resources(diagnosis, "confirmed")
         confirmed += len(found)
         missed += [name] if wanted - found else []
         false += [name] if wrong & found else []
         print(f"{name}: {'right' if wanted <= found and not wrong & found else 'WRONG'}: {words(diagnosis)}", flush=True)
-    for number in range(1, flags.trials + 1):
+    made = []
+    if flags.keep and flags.keep.exists():
+        made = [json.loads(line) for line in flags.keep.read_text().splitlines()]
+    for number, trial in enumerate(made, 1):
+        false += [f"trial {number}"] if trial["found"] else []
+        trials.append(bool(trial["found"]))
+        verdicts.update(trial["verdicts"])
+    for number in range(len(made) + 1, flags.trials + 1):
         if is_over():
             break
-        diagnosis = experiment(flags.tenbin, folder, NOTHING)
+        diagnosis = timed(NOTHING)
+        if diagnosis is None:
+            print(f"nothing acts, {number} of {flags.trials}: no experiment: the first run was invalid", flush=True)
+            continue
         found = resources(diagnosis, "confirmed") | resources(diagnosis, "contributing")
+        of_trial = [one["verdict"] for one in diagnosis["interventions"]]
         false += [f"trial {number}"] if found else []
         trials.append(bool(found))
-        verdicts.update(one["verdict"] for one in diagnosis["interventions"])
+        verdicts.update(of_trial)
+        if flags.keep:
+            with flags.keep.open("a") as kept:
+                kept.write(json.dumps({"found": sorted(found), "verdicts": of_trial}) + "\n")
         print(f"nothing acts, {number} of {flags.trials}: {'FALSE' if found else 'right'}: {words(diagnosis)}", flush=True)
     if trials:
         wrong, made = sum(trials), len(trials)
