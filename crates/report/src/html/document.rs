@@ -171,6 +171,45 @@ pub(crate) struct Experiment {
     pub(crate) table: Table,
     /// The noise, the next limit, and what was left.
     pub(crate) facts: Vec<Fact>,
+    /// What each change did, the control again first.
+    pub(crate) effects: Vec<EffectOfChange>,
+    /// Throughput by users, if other numbers of them were tried.
+    pub(crate) scaling: Option<Scaling>,
+}
+
+/// Throughput with a change ÷ that of the control.
+#[derive(Serialize)]
+pub(crate) struct EffectOfChange {
+    /// What was changed; `none` of the control again.
+    pub(crate) name: String,
+    /// Of each block.
+    pub(crate) in_blocks: Vec<f64>,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) interval: Option<[f64; 2]>,
+    /// What it would be if it were the limit; `None` of the control again.
+    pub(crate) predicted: Option<f64>,
+    /// `confirmed`, `contributing`, `refuted`, or `undecided`; empty of the control again.
+    pub(crate) finding: &'static str,
+}
+
+/// How throughput grows with the users.
+#[derive(Serialize)]
+pub(crate) struct Scaling {
+    /// Fewest users first.
+    pub(crate) steps: Vec<ScalingStep>,
+    /// Users and throughput per second of the scalability law; empty if it does not fit.
+    pub(crate) law: Vec<[f64; 2]>,
+    /// From so many users on throughput grows no more; `None` if that was not reached.
+    pub(crate) saturated_at: Option<f64>,
+    /// The same in words; may be empty.
+    pub(crate) saturated_words: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct ScalingStep {
+    pub(crate) users: u32,
+    pub(crate) per_s: f64,
+    pub(crate) runs: usize,
 }
 
 /// Where the CPU time of rows goes.

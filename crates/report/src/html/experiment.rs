@@ -1,12 +1,16 @@
 //! What an experiment changed, and what came of it, for the page: the figures of the terminal's table.
 
-use super::document::{Experiment, Fact};
+use judge::{Diagnosis, Ladder};
+
+use super::document::{EffectOfChange, Experiment, Fact, Scaling, ScalingStep};
 use super::table;
 use crate::item;
 use crate::study::{self, LoadView, StudyView};
 use crate::text::harmless;
 
 const TEXT_CHARACTERS_MAX: usize = 600;
+/// Of the curve of the scalability law.
+const CURVE_POINTS: u32 = 48;
 
 /// The experiment that a study made under a load, if it made one.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Experiment> {
@@ -17,5 +21,43 @@ pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Exper
         about: text(&diagnosis.setting.name()),
         table: table::of(study::experiment::table(diagnosis, text), &[]),
         facts: study::experiment::facts(diagnosis, text).into_iter().map(fact).collect(),
+        effects: effects(diagnosis, text),
+        scaling: diagnosis.ladder.as_ref().map(scaling),
     })
+}
+
+fn effects(diagnosis: &Diagnosis, text: impl Fn(&str) -> String) -> Vec<EffectOfChange> {
+    let controls = diagnosis.controls.as_ref();
+    let none = EffectOfChange {
+        name: "none".to_owned(),
+        in_blocks: diagnosis.of_controls.clone(),
+        ratio: controls.map(|controls| controls.estimate),
+        interval: controls.and_then(|controls| controls.interval),
+        predicted: None,
+        finding: "",
+    };
+    let tried = diagnosis.tried.iter().map(|tried| EffectOfChange {
+        name: text(&tried.changed.name),
+        in_blocks: tried.ratios.clone(),
+        ratio: tried.effect.ratio,
+        interval: tried.effect.interval,
+        predicted: Some(tried.changed.factor),
+        finding: study::experiment::finding(&tried.effect),
+    });
+    std::iter::once(none).chain(tried).collect()
+}
+
+fn scaling(ladder: &Ladder) -> Scaling {
+    let step =
+        |rung: &judge::ladder::Rung| ScalingStep { users: rung.users, per_s: rung.per_s, runs: rung.runs };
+    let most = ladder.rungs.last().map_or(1.0, |rung| f64::from(rung.users));
+    let at = |place: u32| 1.0 + (most - 1.0) * f64::from(place) / f64::from(CURVE_POINTS);
+    let law = ladder.law.as_ref();
+    let curve = law.map(|law| (0..=CURVE_POINTS).map(at).map(|users| [users, law.per_s(users)]).collect());
+    Scaling {
+        steps: ladder.rungs.iter().map(step).collect(),
+        law: curve.unwrap_or_default(),
+        saturated_at: ladder.saturated_at.map(|at| at.users),
+        saturated_words: ladder.saturated_at.map_or_else(String::new, |at| at.words()),
+    }
 }
