@@ -117,8 +117,6 @@ pub(crate) struct Worker<'a> {
     in_process: Box<[bool]>,
     /// Whether users go on over other links, and take the values of replies with them.
     keeps_values: bool,
-    /// The scenario of what users do before their first iteration, if there is something to do.
-    entrance: Option<u16>,
 }
 
 /// Who the users and links of one worker are.
@@ -210,7 +208,6 @@ impl<'a> Worker<'a> {
             first_user,
             stop,
             accounts: (0..steps + usize::from(job.parts)).map(account).collect(),
-            entrance: iterations.entrance().map(|place| place.scenario),
             is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
             iterations,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
@@ -485,7 +482,7 @@ impl<'a> Worker<'a> {
     /// Every user of a closed load comes in at the time the load says. In an open load those who have something to do before
     /// their first arrival do it now.
     fn admit_users(&mut self) {
-        if let (Some(_), Driver::Open(open)) = (self.entrance, &mut self.driver) {
+        if let (Some(_), Driver::Open(open)) = (self.iterations.entrance(), &mut self.driver) {
             for number in std::mem::take(&mut open.idle) {
                 self.timers.set(0, number, Reason::Wake);
             }

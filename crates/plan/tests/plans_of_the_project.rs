@@ -21,7 +21,7 @@ fn read(path: &Path, is_quick: bool) -> Study {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok()).expect("a folder");
     let shown = path.display().to_string();
     Study::from_bytes_in(&environment, &bytes, &shown, "plan".to_owned(), folder, is_quick)
-        .unwrap_or_else(|faults| panic!("{faults}"))
+        .unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 #[test]

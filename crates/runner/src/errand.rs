@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use engine::Errand;
 use load::chance::Chance;
@@ -16,6 +16,7 @@ use wire::http1::{Http1, HttpConversation};
 use wire::{Conversation as _, RequestStep, Script as _};
 
 use crate::consent::PublicLoads;
+use crate::describe::unix_ms;
 use crate::lone_pass::printable;
 use crate::prepare::{Refusal, ask_owners, peers};
 use crate::stopper::{StopLevel, Stopper};
@@ -121,7 +122,7 @@ fn request_step(step: &PlannedStep) -> Option<RequestStep> {
 fn draw(plan: &Plan, conversation: &mut HttpConversation) {
     let mut values = Values::new(&plan.data, Share::WHOLE);
     let mut chance = Chance::stream(plan.seed ^ SEED, 0);
-    let wall_ns = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    let wall_ns = || (unix_ms() as u64).saturating_mul(1_000_000);
     for source in 0..plan.data.len() {
         values.draw(source, &mut chance, wall_ns, |variable, value| conversation.set(variable, value));
     }

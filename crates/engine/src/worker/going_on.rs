@@ -88,7 +88,8 @@ impl Worker<'_> {
         let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
         let intended_ns = ended_ns.saturating_add(think_time.draw(&mut user.pauses));
         let Some(next) = self.iterations.after(user).filter(|_| is_ok) else {
-            user.is_entered |= is_ok && Some(user.place.scenario) == self.entrance;
+            let entrance = self.iterations.entrance().map(|place| place.scenario);
+            user.is_entered |= is_ok && Some(user.place.scenario) == entrance;
             return Some(intended_ns);
         };
         if !self.stop.admits(intended_ns.max(at_ns), self.planned) {
@@ -111,7 +112,7 @@ impl Worker<'_> {
     /// An iteration that began at `begun_ns` is over at `over_ns`, which may lie ahead: the last pause belongs to it.
     #[inline]
     fn end_iteration(&mut self, number: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
-        let back_off_ns = match self.entrance {
+        let back_off_ns = match self.iterations.entrance() {
             None => back_off_ns,
             Some(_) => self.entrance_back_off_ns(number, back_off_ns),
         };

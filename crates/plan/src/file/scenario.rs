@@ -80,10 +80,6 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves);
-    let (mut steps, mut places, mut authorized_at) =
-        (Vec::<PlannedStep>::new(), Vec::<Span>::new(), Vec::new());
-    let (mut list, mut played, mut played_at) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut left_out, mut are_too_many) = (Vec::new(), false);
     (reading.is_http, reading.is_sql) = kinds(&written);
     reading.is_tcp = all_tcp(&written, reading);
     let mut around = Errands::default();
@@ -91,61 +87,15 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         around.setup = errands::read(setup, &mut variables, reading);
         variables.hand_on();
     }
-    for (scenario, share) in written.iter().zip(shares) {
-        let is_mix = scenario.leaves().iter().any(|step| step.get("weight").is_some());
-        variables.begin(is_mix);
-        let mut carried = match scenario.node {
-            Some(node) => Carried::read(node, &mut variables, reading),
-            None => Carried::default(),
-        };
-        let mut read_visit = |node: &Node, variables: &mut Variables, reading: &mut Reading<'_>| {
-            if steps.len() >= STEPS_MAX {
-                if !std::mem::replace(&mut are_too_many, true) {
-                    reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
-                }
-                return None;
-            }
-            let read = read_step(node, &mut played, &mut carried, variables, reading)?;
-            authorized_at.extend(read.authorization_at);
-            if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
-                let line = line_at(reading.source, places[known].start).number;
-                let what = format!("duplicate step name {:?}; the first is on line {line}", read.step.name);
-                reading.at(read.name_at, what, "add a different `name` to one of them");
-            }
-            let visit = Visit::of(steps.len() as u16, read.think);
-            let weight = weight(&read, node, is_mix, reading);
-            places.push(read.name_at);
-            played_at.extend(read.step.request().is_none().then_some(read.name_at));
-            steps.push(read.step);
-            Some(ReadVisit { visit, weight })
-        };
-        let visits = Visits::read(scenario.steps, is_mix, &mut variables, reading, &mut read_visit);
-        let once_at = scenario.steps.iter().find_map(|step| step.entry("once"));
-        if let Some(once) = once_at.filter(|_| carried.keeps_cookies_of_iterations()) {
-            let what =
-                "with `cookies: iteration`, no iteration has the cookies of a step that is done `once`";
-            reading.at(once.key_at, what, "write `cookies: true`");
-        }
-        carried.finish(&mut variables, reading);
-        left_out.extend(visits.left_out());
-        let (once, visits) = (visits.once, visits.list.into_iter());
-        let order = match is_mix {
-            true => Order::Mix(visits.map(|read| (read.visit, read.weight)).collect()),
-            false => Order::InTurn(visits.map(|read| read.visit).collect()),
-        };
-        list.push(Scenario { name: scenario.name.clone(), share, once, order });
-    }
+    let mut steps = Steps::default();
+    let list = written.iter().zip(shares);
+    let list =
+        list.map(|(scenario, share)| steps.scenario(scenario, share, &mut variables, reading)).collect();
     if let Some(teardown) = &teardown {
         variables.begin(false);
         around.teardown = errands::read(teardown, &mut variables, reading);
     }
-    let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
-    let redirects: usize = steps.iter().filter_map(followed).sum();
-    if let Some(last) = places.last().filter(|_| redirects > REDIRECTS_MAX) {
-        let what =
-            format!("the steps follow up to {redirects} redirects, more than {REDIRECTS_MAX} together");
-        reading.at(*last, what, "lower `redirects`, or set it only for the steps that need it");
-    }
+    steps.limit_redirects(reading);
     // What seems unused may be what is misspelt.
     let is_sound = is_sound && reading.findings.count() == found_before;
     if is_sound {
@@ -154,16 +104,104 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
     data.extend(carried::without_cookies(&names));
-    data.extend(without_values(&steps, &left_out, &names));
+    data.extend(without_values(&steps.list, &steps.left_out, &names));
+    let Steps { list: steps, played, played_at, authorized_at, .. } = steps;
     let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
-    Script {
-        steps,
-        errands: around,
-        variables: names,
-        scenarios: Scenarios { list },
-        data,
-        sql,
-        authorized_at,
+    let scenarios = Scenarios { list };
+    Script { steps, errands: around, variables: names, scenarios, data, sql, authorized_at }
+}
+
+/// The steps of all scenarios, as far as they are read.
+#[derive(Default)]
+struct Steps {
+    list: Vec<PlannedStep>,
+    /// Where each has its name.
+    places: Vec<Span>,
+    /// Where they say who is asking.
+    authorized_at: Vec<Span>,
+    /// The scripts of those that are transactions, and where these are.
+    played: Vec<Played>,
+    played_at: Vec<Span>,
+    /// Those that an iteration may leave out.
+    left_out: Vec<u16>,
+    /// Whether there are more than allowed: that is said once.
+    are_too_many: bool,
+}
+
+impl Steps {
+    /// Reads a scenario.
+    fn scenario(
+        &mut self,
+        written: &Written<'_>,
+        share: f64,
+        variables: &mut Variables,
+        reading: &mut Reading<'_>,
+    ) -> Scenario {
+        let is_mix = written.leaves().iter().any(|step| step.get("weight").is_some());
+        variables.begin(is_mix);
+        let mut carried = match written.node {
+            Some(node) => Carried::read(node, variables, reading),
+            None => Carried::default(),
+        };
+        let mut read = |node: &Node, variables: &mut Variables, reading: &mut Reading<'_>| {
+            self.visit(node, is_mix, &mut carried, variables, reading)
+        };
+        let visits = Visits::read(written.steps, is_mix, variables, reading, &mut read);
+        let once_at = written.steps.iter().find_map(|step| step.entry("once"));
+        if let Some(once) = once_at.filter(|_| carried.keeps_cookies_of_iterations()) {
+            let what =
+                "with `cookies: iteration`, no iteration has the cookies of a step that is done `once`";
+            reading.at(once.key_at, what, "write `cookies: true`");
+        }
+        carried.finish(variables, reading);
+        self.left_out.extend(visits.left_out());
+        let (once, visits) = (visits.once, visits.list.into_iter());
+        let order = match is_mix {
+            true => Order::Mix(visits.map(|read| (read.visit, read.weight)).collect()),
+            false => Order::InTurn(visits.map(|read| read.visit).collect()),
+        };
+        Scenario { name: written.name.clone(), share, once, order }
+    }
+
+    /// Reads a step.
+    fn visit(
+        &mut self,
+        node: &Node,
+        is_mix: bool,
+        carried: &mut Carried<'_>,
+        variables: &mut Variables,
+        reading: &mut Reading<'_>,
+    ) -> Option<ReadVisit> {
+        if self.list.len() >= STEPS_MAX {
+            if !std::mem::replace(&mut self.are_too_many, true) {
+                reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
+            }
+            return None;
+        }
+        let read = read_step(node, &mut self.played, carried, variables, reading)?;
+        self.authorized_at.extend(read.authorization_at);
+        if let Some(known) = self.list.iter().position(|step| step.name == read.step.name) {
+            let line = line_at(reading.source, self.places[known].start).number;
+            let what = format!("duplicate step name {:?}; the first is on line {line}", read.step.name);
+            reading.at(read.name_at, what, "add a different `name` to one of them");
+        }
+        let visit = Visit::of(self.list.len() as u16, read.think);
+        let weight = weight(&read, node, is_mix, reading);
+        self.places.push(read.name_at);
+        self.played_at.extend(read.step.request().is_none().then_some(read.name_at));
+        self.list.push(read.step);
+        Some(ReadVisit { visit, weight })
+    }
+
+    /// More redirects than there can be accounts for are an error.
+    fn limit_redirects(&self, reading: &mut Reading<'_>) {
+        let followed = |step: &PlannedStep| Some(usize::from(step.request()?.request.redirects?.max));
+        let redirects: usize = self.list.iter().filter_map(followed).sum();
+        if let Some(last) = self.places.last().filter(|_| redirects > REDIRECTS_MAX) {
+            let what =
+                format!("the steps follow up to {redirects} redirects, more than {REDIRECTS_MAX} together");
+            reading.at(*last, what, "lower `redirects`, or set it only for the steps that need it");
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Visits {
     /// Before the first iteration of a user.
     pub(crate) once: Vec<Visit>,
     pub(crate) list: Vec<ReadVisit>,
-    /// Whether the plan has too many: that is told once.
+    /// Whether the plan has too many, which is said once.
     is_full: bool,
 }
 
