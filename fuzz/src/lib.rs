@@ -4,6 +4,7 @@
 mod greetings;
 #[path = "../../crates/wire/tests/pieces/mod.rs"]
 mod pieces;
+mod sessions;
 
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::{env, fs};
 
 use plan::{Environment, Study};
 use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
+pub use sessions::{feed_session, sow_sessions};
 use wire::http1::Template;
 use wire::{Greeting, PROTOCOLS, Protocol};
 

@@ -1,0 +1,106 @@
+//! A user of a site with sessions: cookies, redirects, saved values, and compressed bodies.
+
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+use wire::http1::{
+    BodyCheck, Capture, CaptureFrom, Checks, CookieJar, Http1, JsonPath, Redirects, Request, Step, Template,
+};
+use wire::{Conversation as _, Next, Progress, Script as _, Secrets};
+
+use crate::{BYTES_MAX, sow};
+
+/// Variables of the texts; the last three are hidden.
+const NAMES: [&str; 6] = ["header", "json", "body", "(cookies)", "(path)", "(location)"];
+const DEFAULT_PATH: &str = "$.a[-1]";
+/// Requests of one input.
+const REQUESTS_MAX: usize = 8;
+/// Lines of the head of the second request, cookies apart.
+const HEAD_LINES: usize = 6;
+
+/// They are compiled once.
+static EXPRESSIONS: OnceLock<[Regex; 2]> = OnceLock::new();
+
+/// Replies of a site, and paths into them.
+pub fn sow_sessions(name: &str) {
+    let replies: [&[u8]; 6] = [
+        b"$.a[-1]\0HTTP/1.1 200 OK\r\nX-Token: t=1\r\nSet-Cookie: s=1; Path=/\r\nContent-Length: 9\r\n\r\n{\"a\":[1]}",
+        b"$['a']\0HTTP/1.1 303 See Other\r\nLocation: /b?c#d\r\nSet-Cookie: s=; Max-Age=0\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na",
+        b"/a/0\0HTTP/1.1 307 X\r\nLocation: //other.example:80/\r\nContent-Length: 0\r\n\r\n",
+        b"\0HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 42\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\x56\x2a\xc9\xcf\x4e\xcd\x53\xb2\x52\x50\x2a\x48\x4c\xce\x4e\x4d\x51\x38\xbc\x52\xa9\x16\0\x6c\x6c\x53\x1b\x16\0\0\0",
+        b"\0HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 26\r\n\r\n\x8b\x0a\x80\x7b\x22\x74\x6f\x6b\x65\x6e\x22\x3a\x20\x22\x70\x61\x63\x6b\x65\x64\x20\xc3\xa9\x22\x7d\x03",
+        b"\0HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 31\r\n\r\n\x28\xb5\x2f\xfd\0\x58\xb1\0\0\x7b\x22\x74\x6f\x6b\x65\x6e\x22\x3a\x20\x22\x70\x61\x63\x6b\x65\x64\x20\xc3\xa9\x22\x7d",
+    ];
+    sow(name, replies.into_iter());
+}
+
+/// A user gets these bytes, and sends what it saved of them: whatever that is, the request keeps its shape.
+pub fn feed_session(bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(BYTES_MAX)];
+    let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let path = std::str::from_utf8(&bytes[..at]).ok().and_then(|text| JsonPath::read(text).ok());
+    let path = path.or_else(|| JsonPath::read(DEFAULT_PATH).ok()).expect("a path");
+    let script = script(path).quoting();
+    let mut conversation = script.open(0);
+    let mut rest = bytes.get(at + 1..).unwrap_or_default();
+    conversation.begin(0);
+    for _ in 0..REQUESTS_MAX {
+        match conversation.received(rest) {
+            Ok(Progress::NeedMore) | Err(_) => break,
+            Ok(Progress::Replied { used, reply }) => {
+                reply.refusal.into_iter().for_each(|refusal| drop(conversation.explain(refusal)));
+                rest = &rest[used..];
+                conversation.begin(0);
+            }
+            Ok(Progress::Answered { used, next, .. }) => {
+                rest = &rest[used..];
+                if matches!(next, Next::Reopen) {
+                    conversation.go_on();
+                }
+            }
+        }
+    }
+    conversation.peer_closed();
+    conversation.begin(1);
+    assert_shape(conversation.outgoing());
+}
+
+/// A value ends no line, and no request.
+fn assert_shape(request: &[u8]) {
+    let text = String::from_utf8_lossy(request);
+    let (head, _) = text.split_once("\r\n\r\n").expect("a head");
+    let lines: Vec<&str> = head.split("\r\n").filter(|line| !line.starts_with("Cookie: ")).collect();
+    assert_eq!(lines.len(), HEAD_LINES, "{head}");
+    assert!(lines.iter().all(|line| !line.contains(['\r', '\n', '\0'])), "{head:?}");
+    assert_eq!(lines[0].split(' ').count(), 3, "{head}");
+}
+
+fn script(path: JsonPath) -> Http1 {
+    let names = NAMES.map(str::to_owned);
+    let request = |request: &Request| {
+        let request = Request {
+            cookies: Some(CookieJar { jar: 3, path: 4 }),
+            redirects: Some(Redirects { max: 3, location: 5, is_secure: false }),
+            ..request.clone()
+        };
+        Template::compile(&request, &names, &Secrets::default()).expect("a request")
+    };
+    let [of_header, of_body] = EXPRESSIONS
+        .get_or_init(|| ["t=(.+)", "(?s)(.{0,100})"].map(|text| Regex::new(text).expect("an expression")));
+    let captures = [
+        CaptureFrom::HeaderPart("X-Token".to_owned(), of_header.clone()),
+        CaptureFrom::Json(path),
+        CaptureFrom::Body(of_body.clone()),
+    ];
+    let captures = (0..).zip(captures).map(|(variable, from)| Capture { variable, from }).collect();
+    let checks = Checks { bodies: vec![BodyCheck::Contains(b"a".to_vec())], ..Checks::default() };
+    let first = Step { request: request(&Request::get("localhost", "/")), checks, captures };
+    let second = Request {
+        method: "POST".to_owned(),
+        headers: vec![("X-Header".to_owned(), "{header}{json}".to_owned())],
+        body: Some(b"{\"a\": \"{body}\"}".to_vec()),
+        ..Request::get("localhost", "/{json}?a={body}")
+    };
+    let second = Step { request: request(&second), checks: Checks::default(), captures: Vec::new() };
+    Http1::new(vec![first, second], NAMES.len() as u16)
+}
