@@ -1,6 +1,6 @@
 /** What each change of an experiment did to throughput: a tick per block, the estimate with its interval, and the prediction. */
 
-import type { EffectOfChange } from '../report';
+import type { EffectOfChange } from '../report_experiment';
 import { s } from '../dom';
 import { ratios } from '../views/scale';
 import { effectLines, effectSpan, effectText } from '../views/effects';

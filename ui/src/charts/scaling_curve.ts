@@ -1,6 +1,6 @@
 /** Throughput by users, with the scalability law if it fits, and where throughput stops growing. */
 
-import type { Scaling } from '../report';
+import type { Scaling } from '../report_experiment';
 import { s } from '../dom';
 import { scalingLines } from '../views/effects';
 import { fromZero } from '../views/scale';

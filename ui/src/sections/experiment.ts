@@ -1,6 +1,7 @@
 /** What an experiment changed, one thing at a time, what each change did to throughput, and how it grows with the users. */
 
-import type { EffectOfChange, Load, Report, Scaling } from '../report';
+import type { Load, Report } from '../report';
+import type { EffectOfChange, Scaling } from '../report_experiment';
 import { card } from '../card';
 import { dataTable } from '../data_table';
 import { h, s } from '../dom';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EffectOfChange } from '../report';
+import type { EffectOfChange } from '../report_experiment';
 import { effectLines, effectNumbers, effectSpan, effectText, scalingLines, scalingSample } from './effects';
 
 const WORKERS: EffectOfChange = {

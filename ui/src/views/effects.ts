@@ -1,6 +1,6 @@
 /** What changes of an experiment did: the range of the axis, tooltips, and the data table. */
 
-import type { EffectOfChange, Scaling } from '../report';
+import type { EffectOfChange, Scaling } from '../report_experiment';
 import { formatValue } from '../format';
 import type { Numbers } from '../numbers';
 
