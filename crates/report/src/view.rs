@@ -158,7 +158,8 @@ impl<'a> View<'a> {
             (usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0)) / resources.covered_s;
         let bytes = self.whole.sent_bytes?.checked_add(self.whole.received_bytes?)?;
         let mb_per_s = bytes as f64 / 1e6 / self.whole.span_s?;
-        Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite())
+        // None at all: no thread was looked at twice, as in runs of a second.
+        Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite() && *per_mb > 0.0)
     }
 
     /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
