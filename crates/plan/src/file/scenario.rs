@@ -80,8 +80,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves);
-    (reading.is_http, reading.is_sql) = kinds(&written);
-    reading.is_tcp = all_tcp(&written, reading);
+    note_kinds(&written, reading);
     let mut around = Errands::default();
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &mut variables, reading);
@@ -233,6 +232,12 @@ fn kinds(written: &[Written<'_>]) -> (bool, bool) {
         !transaction::is_one(step) && step.entries().iter().any(asks)
     };
     (steps().any(is_request), steps().any(transaction::is_one))
+}
+
+/// Notes what the steps are.
+fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
+    (reading.is_http, reading.is_sql) = kinds(written);
+    reading.is_tcp = all_tcp(written, reading);
 }
 
 /// Whether the requests are raw TCP: all of them, or none.
