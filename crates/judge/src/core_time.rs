@@ -31,7 +31,8 @@ impl CoreTime {
 /// Which seconds of a load are looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seconds<'a> {
-    /// All after the warm-up.
+    /// All in which requests were measured. A system that drains its queue after the load, or has nothing left to do, is still read,
+    /// and says nothing of the load.
     Measured,
     /// These, counted from the beginning of the load.
     These(&'a BTreeSet<u64>),
@@ -39,9 +40,10 @@ pub(crate) enum Seconds<'a> {
 
 /// What was read in these seconds, in order of time.
 pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
-    let warm_up_ns = u128::from(run.new.warm_up_ns);
+    let begins_ns = u128::from(run.new.warm_up_ns);
+    let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
     run.readings().filter(move |reading| match seconds {
-        Seconds::Measured => u128::from(reading.second) * 1_000_000_000 >= warm_up_ns,
+        Seconds::Measured => (begins_ns..ends_ns).contains(&(u128::from(reading.second) * 1_000_000_000)),
         Seconds::These(seconds) => seconds.contains(&reading.second),
     })
 }

@@ -97,3 +97,19 @@ fn a_rate_that_fails_asks_for_too_much_although_all_was_answered() {
     let spoiled = stored.run(None, Some(&Queue::default()), &spoiled(Distorted::Throughput));
     assert_eq!(causes_of_failed(&[&spoiled]).unwrap(), (Vec::new(), 0), "nothing may be said of it");
 }
+
+#[test]
+fn readings_after_the_load_say_nothing_of_it() {
+    let stored = Stored::new();
+    let queue = Queue { fails_every: 20, ..Queue::default() };
+    let run = stored.run(None, Some(&queue), &store::Ending { spread: Some(connections(4)), ..ending() });
+    // A second of warm-up, 12 of load, and as many in which the system has nothing left to do.
+    for second in 0..25 {
+        let read = if second < 13 { readings(0.97, 1.8) } else { readings(0.01, 0.01) };
+        stored.store.keep_readings(&run.id, second, &read).unwrap();
+    }
+    let run = stored.store.load(&run.id).unwrap();
+    let causes = causes_of_runs(&[&run]).unwrap();
+    assert_eq!(causes[0].resource.code, "machine_cpu", "{causes:?}");
+    assert!(causes[0].because.starts_with("both cores were 97 % busy: the system used 1.80"), "{causes:?}");
+}
