@@ -61,6 +61,9 @@ pub struct NextLimit {
     pub causes: Vec<Bottleneck>,
 }
 
+/// What more workers or connections remedy: all of them are taken, or one uses a whole core.
+const REMEDIED: [Resource; 2] = [Resource::POOL, Resource::ONE_CORE];
+
 /// Whether a run counts in the figures of its study: one of an experiment does not.
 pub fn counts_in_study(run: &Run) -> bool {
     run.new.place.as_ref().is_none_or(|(_, place)| place.intervention.is_none())
@@ -177,10 +180,15 @@ impl Diagnosis {
             return causes;
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
+        // Of the causes that more workers remedy, a parameter confirms the one that readings put first.
+        let remedied = causes.iter().map(|cause| cause.resource).find(|resource| REMEDIED.contains(resource));
         for cause in causes {
-            let raised = || self.confirmed().find(|tried| tried.raises(cause.resource));
-            if let Some(tried) = self.found(cause.resource, Finding::Confirmed).or_else(raised) {
+            let raised = || self.confirmed().find(|tried| remedied == Some(cause.resource) && tried.raises());
+            if let Some(tried) = self.found(cause.resource, Finding::Confirmed) {
                 confirmed.push(tried.confirm(cause));
+            } else if let Some(tried) = raised() {
+                let next = tried.cause().map_or_else(|| cause.next.clone(), |parameter| parameter.next);
+                confirmed.push(Bottleneck { next, ..tried.confirm(cause) });
             } else if let Some(tried) = self.found(cause.resource, Finding::Contributing) {
                 let words = format!("an experiment shows that it contributes: {}", tried.words());
                 open.push(Bottleneck { for_: [cause.for_, vec![words]].concat(), ..cause });
@@ -244,10 +252,11 @@ impl Tried {
         self.changed.tests.iter().any(|code| code == resource.code)
     }
 
-    /// Whether it is a parameter, of which a pool that readings suggest is likely to have its size. One that does not act refutes no
-    /// pool: another may be full.
-    fn raises(&self, resource: Resource) -> bool {
-        resource == Resource::POOL && self.tests(Resource::PARAMETER)
+    /// Whether it is a parameter with a number, such as of workers. One that does not act refutes nothing: another may.
+    fn raises(&self) -> bool {
+        let is_number =
+            matches!(&self.changed.change, Change::Parameter { value, .. } if value.parse::<f64>().is_ok());
+        is_number && self.tests(Resource::PARAMETER)
     }
 
     /// Whether a confirmed cause says already what this shows. Of two parameters, each is a cause of its own.

@@ -103,6 +103,32 @@ fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
 }
 
 #[test]
+fn more_workers_that_help_confirm_what_readings_said_was_short() {
+    let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
+    let said = |causes: &[Resource]| judged(experiment.clone(), causes);
+    // A worker that computes all the time, as under an interpreter's lock, needs another core, and no more threads.
+    assert_eq!(said(&[Resource::ONE_CORE]), [(Resource::ONE_CORE, Certainty::Confirmed)]);
+    assert_eq!(
+        said(&[Resource::ONE_CORE, Resource::POOL]),
+        [(Resource::ONE_CORE, Certainty::Confirmed), (Resource::POOL, Certainty::Suspected)]
+    );
+    assert_eq!(
+        said(&[Resource::POOL, Resource::ONE_CORE]),
+        [(Resource::POOL, Certainty::Confirmed), (Resource::ONE_CORE, Certainty::Suspected)]
+    );
+    let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::ONE_CORE)]);
+    assert_eq!(list[0].next, "set `workers` to 4 or more");
+    assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00); readings");
+    // A word is no number of workers.
+    let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
+    let word = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
+    assert_eq!(
+        judged(word, &[Resource::ONE_CORE]),
+        [(Resource::PARAMETER, Certainty::Confirmed), (Resource::ONE_CORE, Certainty::Suspected)]
+    );
+}
+
+#[test]
 fn a_word_that_acts_is_no_advice() {
     let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
     let experiment = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
