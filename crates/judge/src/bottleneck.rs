@@ -101,6 +101,8 @@ pub const RULES: &[Rule] = &[
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,
     threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
+    threads::A_DEPENDENCY_BEHIND_A_PIPE,
+    threads::A_PROGRAM_FOR_EACH_REQUEST,
     threads::A_LOCK,
     threads::LOCKS_OF_A_RUNTIME,
     threads::ONE_AT_A_TIME,
@@ -113,6 +115,7 @@ pub const RULES: &[Rule] = &[
     memory::MEMORY,
     disks::DISKS,
     one_core::ONE_CORE_IN_TURNS,
+    one_core::ONE_WANTED,
     cpu::WAITS_FOR_A_CORE,
     load::NOBODY_WAITED_FOR_ANOTHER,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
@@ -184,6 +187,7 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     let mut ranked = found(evidence, RULES);
     ranked.iter_mut().take(1).for_each(|first| {
         tell_errors(first, evidence);
+        first.because.extend(pauses::stopped_by_events(evidence).map(|words| format!("; {words}")));
         // What others do is no cause by itself, and casts doubt on one.
         let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
         first.against.extend(unknown::disturbance(evidence).filter(|_| !is_theirs));

@@ -21,6 +21,9 @@ pub struct Waits {
     pub refaulted_pages_per_s: Option<f64>,
     /// How many cores threads that collect garbage used, the median of all seconds; `None` if no such thread is known.
     pub collecting_cores: Option<f64>,
+    /// By the process of the plan, the share of the seconds in which it had more or fewer processes than in the one before. Its name
+    /// may hold anything: escape it.
+    pub changing: BTreeMap<String, f64>,
 }
 
 /// What was read of the memory of one control group in one second.
@@ -172,6 +175,7 @@ impl Waits {
         let mut refaulted: [f64; 2] = [0.0; 2];
         let mut memory: BTreeMap<(&str, u64), Memory> = BTreeMap::new();
         let mut gc_s: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut processes: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for reading in read_in(run, seconds).filter(|reading| reading.value.is_finite()) {
             let value = reading.value;
             match reading.metric {
@@ -182,6 +186,7 @@ impl Waits {
                 }
                 "cpu_gc_s" => *gc_s.entry(reading.second).or_default() += value,
                 "memory_refaulted_pages" => refaulted = [refaulted[0] + 1.0, refaulted[1] + value],
+                "processes" => processes.entry(reading.subject).or_default().push(value),
                 "thread_samples" => sampled.entry(reading.subject).or_default().0 += 1.0,
                 metric if metric.starts_with("threads_") => {
                     sampled.entry(reading.subject).or_default().2.add(metric, reading.label, value);
@@ -195,6 +200,7 @@ impl Waits {
             }
         }
         let share = |[whole, part]: [f64; 2]| (whole > 0.0).then(|| part / whole);
+        let sampled_names: BTreeSet<&str> = sampled.keys().copied().collect();
         let workers = sampled.into_iter().filter(|(_, (seconds, ..))| *seconds > 0.0);
         let over = |(name, (seconds, counted, sum)): (&str, (f64, BTreeSet<u64>, Workers))| {
             (name.to_owned(), sum.over(seconds, counted.len() as f64))
@@ -205,8 +211,20 @@ impl Waits {
             memory_limit_met: share(seconds_at_limit(memory.values())),
             refaulted_pages_per_s: share(refaulted),
             collecting_cores: median(gc_s.into_values()),
+            changing: processes
+                .into_iter()
+                .filter(|(subject, _)| sampled_names.contains(subject))
+                .filter_map(|(subject, counts)| Some((subject.to_owned(), changing(&counts)?)))
+                .collect(),
         }
     }
+}
+
+/// Of the steps from one second to the next, those with another count; `None` without a step.
+fn changing(counts: &[f64]) -> Option<f64> {
+    let steps = counts.len().checked_sub(1).filter(|steps| *steps > 0)?;
+    let changed = counts.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    Some(changed as f64 / steps as f64)
 }
 
 #[cfg(test)]

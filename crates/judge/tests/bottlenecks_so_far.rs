@@ -3,7 +3,10 @@
 use crate::stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 use fixtures::reading;
 use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
-use store::{Cause, Distorted, Distortion, Ending, Level, Procedure, Reading, StudyId, Validity, Verdict};
+use store::{
+    Cause, Distorted, Distortion, Ending, Event, Level, Outage, OutageTime, Procedure, Reading, StudyId,
+    Validity, Verdict,
+};
 
 /// What was read of two cores in a second: how busy both were, and how many cores the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
@@ -112,4 +115,35 @@ fn readings_after_the_load_say_nothing_of_it() {
     let causes = causes_of_runs(&[&run]).unwrap();
     assert_eq!(causes[0].resource.code, "machine_cpu", "{causes:?}");
     assert!(causes[0].because.starts_with("both cores were 97 % busy: the system used 1.80"), "{causes:?}");
+}
+
+/// A run of 12 s in which nothing was answered at these times of it, and with an event of the plan at each of those, if any.
+fn stopped_at(seconds: &[f64], event: Option<&str>) -> store::Run {
+    let stored = Stored::new();
+    let time =
+        |from_s: &f64| OutageTime { from_s: *from_s, to_s: from_s + 0.8, lasting_s: 0.8, is_open: false };
+    let outage = Outage { longest_s: 0.8, gone_share: 0.2, times: seconds.iter().map(time).collect() };
+    let queue = Queue { fails_every: 20, ..Queue::default() };
+    let run = stored.run(None, Some(&queue), &store::Ending { outage: Some(outage), ..ending() });
+    let events = seconds.iter().zip(0..).filter_map(|(from_s, occurrence)| {
+        let begun_ns = (1e9 + from_s * 1e9) as u64;
+        let name = event?.to_owned();
+        let ended_ns = Some(begun_ns + 800_000_000);
+        Some(Event { name, occurrence, begun_ns: Some(begun_ns), ended_ns, ..Event::default() })
+    });
+    stored.store.keep_events(&run.id, &events.collect::<Vec<_>>()).unwrap();
+    stored.store.load(&run.id).unwrap()
+}
+
+#[test]
+fn what_the_plan_stops_is_no_pause_of_the_system() {
+    let first = |run: &store::Run| causes_of_runs(&[run]).unwrap().remove(0);
+    let at = [2.0, 5.0, 8.0];
+    let alone = first(&stopped_at(&at, None));
+    assert_eq!(alone.resource.code, "pauses");
+    assert!(!alone.because.contains("event"), "{}", alone.because);
+    let planned = first(&stopped_at(&at, Some("stall")));
+    assert_ne!(planned.resource.code, "pauses");
+    let told = "; no request was answered ok for 2.40 s during the plan's event `stall`";
+    assert!(planned.because.ends_with(told), "{}", planned.because);
 }

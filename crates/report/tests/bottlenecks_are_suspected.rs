@@ -637,6 +637,14 @@ fn what_the_system_wrote_names_what_it_lacks() {
     assert_eq!(wrote(2, ONE_IN_FIFTY).resource(), "errors", "two lines are chance");
     assert_eq!(wrote(400, always_ok).resource(), "connection_limit", "it tries again, and gets one");
     assert_eq!(wrote(400, always_ok).with(&BUSY).resource(), "machine_cpu");
+    // PHP-FPM and Apache write theirs once, however long their workers are all taken.
+    let once =
+        "[25-Nov-2026] WARNING: [pool www] server reached pm.max_children setting (2), consider raising it\n";
+    let full = Script { wrote: once.to_owned(), ..Script::default() }.limit();
+    assert_eq!(
+        (&full["resource"], &full["next"]),
+        (&"pool".into(), &"raise pm.max_children of PHP-FPM".into())
+    );
     // Strangers learn the message, and no more.
     let run = wrote(400, ONE_IN_FIFTY).run();
     let shared = Sharing::of_runs(std::slice::from_ref(&run)).run(run);

@@ -107,7 +107,8 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let all = || signals(evidence).waits.workers.values();
         let reads = all().flat_map(|workers| workers.dependencies.values());
         let open = all().flat_map(|workers| workers.connections.values());
-        reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4
+        let changing = signals(evidence).waits.changing.values().any(|share| *share >= 0.4);
+        reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && state(evidence, "pipe_read") < 1.0 && !changing
     }),
     contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
@@ -299,6 +300,7 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
     waits.memory_limit_met = draws.maybe(1.0);
     waits.refaulted_pages_per_s = draws.maybe(2_000.0);
     waits.collecting_cores = draws.maybe(1.0);
+    waits.changing.insert("app".to_owned(), draws.share());
     planted.signals.inside = draws.yes(3).then(|| {
         let active = draws.wide(20.0);
         let names =

@@ -2,6 +2,7 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
+use super::one_core;
 use super::words::{cores_of, percent};
 use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
@@ -13,6 +14,8 @@ const OWN: f64 = 0.75;
 const KEPT_WAITING: f64 = 0.25;
 /// Of the response time, what its threads waited for a core.
 const WAITED_OF_RESPONSE: f64 = 0.2;
+/// Of what shared cores explain otherwise, what they do where the threads of the system take turns.
+const OF_TURNS: f64 = 0.5;
 /// Of all cores, what others may use before the system's part is no longer called that of the machine.
 const TAKEN: f64 = 0.1;
 
@@ -83,7 +86,10 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let against = against
         .filter(|(_, used)| *used >= TAKEN)
         .map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
-    let cause = cause.indirect(Some(evidence.not_asleep())).against(against);
+    // Threads that take turns would use no more if nobody else did.
+    let takes_turns = one_core::takes_turns(evidence);
+    let share = evidence.not_asleep() * if takes_turns { OF_TURNS } else { 1.0 };
+    let cause = cause.indirect(Some(share)).against(against);
     let next = "measure where nothing else runs, and load from another machine, or pin system and generator to cores of their own";
     Some(Bottleneck { what: "CPU of the machine, shared with other processes", ..cause.next(next) })
 }

@@ -2,7 +2,7 @@
 
 use record::{ClassName, ErrorClass, Loss};
 
-use super::cause::{Bottleneck, Scope, suspected};
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Evidence, share};
 use super::words::percent;
 use super::{REFUSED, Rule};
@@ -27,8 +27,14 @@ pub(super) const ERRORS: Rule = Rule {
            connecting. Deadlocks and time-outs of locks are `database_lock`",
     why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
           that has used up a thread or the cores, are a symptom",
-    refuted_by: &[],
+    refuted_by: &[LOST_TO_EVENTS],
     find: errors,
+};
+
+/// What the plan does to a system is no limit of it.
+const LOST_TO_EVENTS: Refutation = Refutation {
+    when: "events of the plan cost 90 % of what did not end *ok*",
+    is_read: |evidence| evidence.is_lost_to_events(),
 };
 
 fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {

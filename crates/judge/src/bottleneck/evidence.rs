@@ -125,6 +125,17 @@ impl Evidence<'_> {
         of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
+    /// The process of the plan whose number of processes changed most from second to second, and in which share of the seconds. Its
+    /// name may hold anything: escape it.
+    pub(super) fn changing_processes(&self) -> Option<(String, f64)> {
+        let mut of_names: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+        let changing =
+            self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.waits.changing);
+        changing.for_each(|(name, share)| of_names.entry(name).or_default().push(*share));
+        let middles = of_names.into_iter().filter_map(|(name, shares)| Some((name.clone(), median(shares)?)));
+        middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
     /// The largest of all runs.
     pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
@@ -143,7 +154,15 @@ impl Evidence<'_> {
 
     /// How many connections waited to be accepted, at the queue where most did.
     pub(super) fn queued(&self) -> f64 {
-        self.most(|signals| signals.queued.values().copied().reduce(f64::max)).unwrap_or(0.0)
+        self.longest_queue().map_or(0.0, |(_, queued)| queued)
+    }
+
+    /// The port or socket of the system at which most connections waited to be accepted, and how many. May hold anything: escape it.
+    pub(super) fn longest_queue(&self) -> Option<(String, f64)> {
+        let queues = self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.queued);
+        let (place, queued) = queues.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        let is_port = place.bytes().all(|byte| byte.is_ascii_digit());
+        Some((if is_port { format!("port {place}") } else { place.clone() }, *queued))
     }
 
     /// How many connections waited to be accepted at an address, if it is one of the system itself.
@@ -245,9 +264,15 @@ impl Evidence<'_> {
         }
         let users =
             |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
-        // Little's law: those under way are those that come, times how long each stays.
+        // Little's law: those under way are those that come, times how long each stays. A connection that nobody accepts holds a
+        // request that does not end.
         let waiting = |run: &RunEvidence<'_>| {
-            let by_law = || Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9);
+            let by_law = || {
+                let ended = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;
+                let queued =
+                    run.signals.and_then(|signals| signals.queued.values().copied().reduce(f64::max));
+                Some(ended + queued.unwrap_or(0.0))
+            };
             run.in_flight.or_else(by_law)
         };
         let users = median(self.runs.iter().filter_map(users)).filter(|users| *users > 0.0)?;
@@ -382,7 +407,22 @@ impl Evidence<'_> {
     pub(super) fn is_answered_in_full(&self) -> bool {
         let counts = &self.together.counts;
         let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
-        is_open && !self.has_failed && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
+        let served = u128::from(counts.ok) + u128::from(self.lost_to_events());
+        is_open && !self.has_failed && served * 100 >= u128::from(counts.planned) * 99
+    }
+
+    /// Requests that events of the plan cost, as far as is known: no more than did not end ok.
+    pub(super) fn lost_to_events(&self) -> u64 {
+        let lost = self.runs.iter().filter_map(|run| Some(run.measured.events?.lost));
+        let counts = &self.together.counts;
+        lost.fold(0, u64::saturating_add).min(counts.planned.saturating_sub(counts.ok))
+    }
+
+    /// Whether nearly all requests that did not end ok were lost to events of the plan.
+    pub(super) fn is_lost_to_events(&self) -> bool {
+        let counts = &self.together.counts;
+        let bad = counts.planned.saturating_sub(counts.ok);
+        bad > 0 && u128::from(self.lost_to_events()) * 10 >= u128::from(bad) * 9
     }
 
     /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold

@@ -1,13 +1,15 @@
 //! Processor time that other guests of the host took.
 
 use super::Rule;
-use super::cause::{Bottleneck, Scope, suspected};
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
 use crate::causes::Resource;
 
 /// Taken by other guests of the host.
 const STEAL: f64 = 0.05;
+/// Cores that a system wants at least, where those that others took matter.
+const WANTED: f64 = 0.5;
 
 impl Resource {
     /// The host of this machine.
@@ -20,8 +22,14 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     finds: &[Resource::STEAL],
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
-    refuted_by: &[],
+    refuted_by: &[NO_CORE_WAS_WANTED],
     find: cores_taken_by_the_host,
+};
+
+/// Cores that others took matter to who wants them.
+const NO_CORE_WAS_WANTED: Refutation = Refutation {
+    when: "threads of the system ran or were ready for less than half a core",
+    is_read: |evidence| evidence.ran_and_waited().is_some_and(|[ran, waited]| ran + waited < WANTED),
 };
 
 fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {

@@ -14,6 +14,19 @@ const UNCONTENDED: f64 = 0.85;
 const QUEUED: f64 = 4.0;
 /// About one: no answer is as fast as the fastest.
 const ONE: std::ops::RangeInclusive<f64> = 0.7..=1.15;
+/// The same where the fastest answer was one of the first of a cold system, and where all answers take equally long, so that a
+/// slow one is fastest.
+const ONE_MAX_COLD: f64 = 1.35;
+const ONE_MAX_EVEN: f64 = 1.45;
+/// p90 − p10 of p50, of answers that wait in one queue.
+const EVEN: f64 = 0.3;
+
+/// Of the CPU time of a system whose requests go on in turns, and not in one thread: what the busiest thread uses at most.
+pub(super) const MOVES_AMONG_THREADS: f64 = 0.6;
+/// Threads that can carry requests where work passes from one to another, at least.
+const SEVERAL: f64 = 2.5;
+/// Of the requests in flight, those that wait to be accepted where few threads serve few connections at a time.
+const TO_BE_ACCEPTED: f64 = 0.25;
 
 /// Who works on an answer has not sent all of it.
 pub(super) const WORKED_ON: Refutation = Refutation {
@@ -36,6 +49,16 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
     }
 
+    /// Of an open load, the share of the offered requests that ended; `None` of users.
+    pub(super) fn answered_of_offered(&self) -> Option<f64> {
+        let of_run = |run: &RunEvidence<'_>| {
+            let window = run.measured.window?;
+            let offered_per_s = window.per_s(window.offered?);
+            Some(window.ended_per_s() / offered_per_s).filter(|share| share.is_finite())
+        };
+        median(self.runs.iter().filter_map(of_run))
+    }
+
     /// How many requests the system works on at once, if it works on each for as long as the fastest took: throughput × its time.
     pub(super) fn at_once(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
@@ -48,7 +71,26 @@ impl Evidence<'_> {
     /// Whether one request at a time went on while others waited for it: throughput × the fastest answer is about one.
     pub(super) fn goes_on_one_at_a_time(&self) -> bool {
         let is_queued = self.in_flight().is_some_and(|in_flight| in_flight >= QUEUED);
-        is_queued && self.at_once().is_some_and(|at_once| ONE.contains(&at_once))
+        let is_even = self.spread().is_some_and(|spread| spread <= EVEN);
+        let most = match (is_even, self.began_slowly()) {
+            (true, _) => ONE_MAX_EVEN,
+            (false, true) => ONE_MAX_COLD,
+            (false, false) => *ONE.end(),
+        };
+        is_queued && self.at_once().is_some_and(|at_once| (*ONE.start()..=most).contains(&at_once))
+    }
+
+    /// Whether one request at a time goes on in whatever thread of several: a pool of one keeps its thread, and a server of one
+    /// connection at a time leaves the others to be accepted.
+    pub(super) fn moves_among_threads(&self) -> bool {
+        let longest = self.signal(|signals| signals.busiest_thread);
+        let used = longest.zip(self.ran_and_waited());
+        let is_spread = used.is_some_and(|(longest, [ran, _])| longest < MOVES_AMONG_THREADS * ran);
+        let is_accepted = self.in_flight().is_some_and(|all| self.queued() < TO_BE_ACCEPTED * all);
+        let all = self.workers();
+        let most = all.values().max_by(|one, other| one.at_work().total_cmp(&other.at_work()));
+        let waits = |workers: &Workers| workers.all() >= SEVERAL && workers.in_state("futex") >= 1.0;
+        is_spread && is_accepted && self.goes_on_one_at_a_time() && most.is_some_and(waits)
     }
 
     /// p90 − p10 of the service time of ok answers, as a share of p50.
@@ -72,7 +114,12 @@ impl Evidence<'_> {
     /// of a program that began cold: it had a queue before it was fast.
     pub(super) fn is_uncontended(&self) -> bool {
         let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
-        !self.began_slowly() && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
+        // Whoever is not accepted waits, however fast the others are answered.
+        let is_kept_out =
+            self.in_flight().is_some_and(|all| self.queued() >= (TO_BE_ACCEPTED * all).max(1.0));
+        !self.began_slowly()
+            && !is_kept_out
+            && shares.is_some_and(|(fastest, mean)| fastest >= UNCONTENDED * mean)
     }
 
     /// Whether the first answers of any run were slower than later ones.

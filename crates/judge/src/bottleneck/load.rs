@@ -55,7 +55,7 @@ const REFUTED_BY: &[Refutation] =
 
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],
-    when: "an open load of which 99 % of the planned requests ended *ok*; not where a search for a capacity finds that a rate fails",
+    when: "an open load of which 99 % of the planned requests ended *ok*, or were lost to events of the plan; not where a search for a capacity finds that a rate fails",
     why: "the load did not ask for more; the sentence says how much capacity was left",
     refuted_by: &[],
     find: an_open_load_that_was_answered,
@@ -74,7 +74,11 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
             format!("{} of {} were answered ok", count(ok), counted(counts.planned, evidence.together.unit))
         }
     };
-    let because = format!("{asked}{}", cpu_in_brackets(evidence));
+    let lost = match evidence.lost_to_events() {
+        0 => String::new(),
+        lost => format!(", and the plan's events cost {}", count(lost)),
+    };
+    let because = format!("{asked}{lost}{}", cpu_in_brackets(evidence));
     Some(suspected(Resource::LOAD, Scope::Load, because).first().next("offer a higher rate"))
 }
 

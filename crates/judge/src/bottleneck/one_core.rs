@@ -15,6 +15,8 @@ const SLEEPING: f64 = 0.3;
 const MORE_THAN_ONE: f64 = 1.1;
 /// Cores of a system whose threads run in turns: one, and what runs next to them.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+/// Threads of them that run, at most.
+const IN_TURNS_RUN: f64 = 1.15;
 
 /// Of the requests in flight, those whose threads wait for their turn at one futex.
 const WAIT_FOR_THEIR_TURN: f64 = 0.5;
@@ -41,6 +43,16 @@ const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
     when: "the system used 1.1 cores or more",
     is_read: |evidence| {
         evidence.cores().and_then(|cores| cores.system).is_some_and(|used| used >= MORE_THAN_ONE)
+    },
+};
+
+/// Who wants two cores, and is kept from one by others, is limited by them.
+const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
+    when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
+    is_read: |evidence| {
+        let wanted: f64 = evidence.workers().values().map(Workers::computing).sum();
+        let is_alone = evidence.signal(|signals| signals.cores_allowed).is_some_and(|allowed| allowed < 1.5);
+        wanted > 1.5 && !takes_turns(evidence) && !is_alone
     },
 };
 
@@ -93,6 +105,42 @@ fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     is_alone.then_some((wanted - ran).max(0.0))
 }
 
+/// Requests in flight of which one computes at a time, at least.
+const SEVERAL: f64 = 4.0;
+/// Threads that run or are ready where one computes at a time, and cores that they use of it.
+const WANT_ONE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+const USED_OF_IT: f64 = 0.5;
+/// Of what one core would explain.
+const CHANCE: f64 = 0.5;
+
+pub(super) const ONE_WANTED: Rule = Rule {
+    finds: &[Resource::ONE_CORE],
+    when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core",
+    why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them",
+    refuted_by: &[ITS_THREADS_SLEPT],
+    find: one_wanted,
+};
+
+fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= SEVERAL)?;
+    let all = evidence.workers();
+    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let ran: f64 = all.values().map(|workers| workers.in_state("on_cpu")).sum();
+    let is_multicore = evidence.cores().is_some_and(|cores| cores.all > 1);
+    if !is_multicore || !WANT_ONE.contains(&wanted) || ran < USED_OF_IT {
+        return None;
+    }
+    let because = format!(
+        "its threads ran or were ready for {} cores, while {} requests were in flight: as if one computed at a time{}",
+        decimal(wanted, 2),
+        decimal(in_flight, 1),
+        cpu_in_brackets(evidence)
+    );
+    // Two that take a part of a core each look the same.
+    let share = CHANCE * evidence.not_asleep();
+    Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(share)))
+}
+
 pub(super) const ONE_ALLOWED: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "the processes of the system may run on one core of several, and used 0.75 of it or more, or its threads wanted to all the time",
@@ -124,7 +172,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     finds: &[Resource::ONE_CORE],
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
-    refuted_by: &[MORE_THAN_ONE_WAS_USED],
+    refuted_by: &[MORE_THAN_ONE_WAS_USED, MORE_THAN_ONE_WAS_WANTED],
     find: one_core,
 };
 
@@ -149,6 +197,16 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     refuted_by: &[ITS_THREADS_SLEPT, MORE_OR_FEWER_RAN],
     find: one_core_in_turns,
 };
+
+/// Whether a process uses about one core while threads of it wait for another thread, as for an interpreter's lock.
+pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
+    let busiest = evidence.busiest_process().filter(|(_, used)| IN_TURNS.contains(used));
+    let all = evidence.workers();
+    let workers = busiest.and_then(|(name, _)| all.get(&name));
+    // Who waits for an interpreter's lock looks again after some time. Idle threads of other runtimes wait without a time-out.
+    let is_turn = |workers: &Workers| workers.timed_futex.is_some_and(|timed| timed >= 1.0);
+    workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN)
+}
 
 /// Threads that run in turns use one core together, and wander over all of them.
 fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {

@@ -1,10 +1,13 @@
 //! Times without any ok answer that come again and again, and the collection of garbage.
 
+use std::collections::BTreeSet;
+
 use stats::median;
+use store::{Event, OutageTime};
 
 use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, RunEvidence};
 use super::stopped::THEY_WERE_STOPPED;
 use super::words::percent;
 use crate::causes::Resource;
@@ -18,6 +21,10 @@ const OF_WINDOW: f64 = 0.05;
 const COLLECTING: f64 = 0.3;
 /// Cores: a system that does next to nothing may collect for a third of it.
 const COLLECTING_CORES: f64 = 0.2;
+/// So long after an event of the plan has ended, what stops answers may still be its effect.
+const AFTER_AN_EVENT_NS: u64 = 1_000_000_000;
+/// Events of a plan that a sentence names.
+const EVENTS_MAX: usize = 3;
 
 impl Resource {
     /// Stops of the whole system.
@@ -34,17 +41,20 @@ const OF_COLLECTIONS: &str = "enlarge the heap (-Xmx), keep less alive, or alloc
 
 pub(super) const PAUSES: Rule = Rule {
     finds: &[Resource::PAUSES],
-    when: "in half of the runs, three outages or more that take 5 % of the measured time together",
-    why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it",
+    when: "in half of the runs, three outages or more that take 5 % of the measured time together, without those from the begin of an event of the \
+           plan to 1 s after its end",
+    why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
+          the plan itself stops is no limit of the system, and is told next to it",
     refuted_by: &[THEY_WERE_STOPPED],
     find: pauses,
 };
 
 fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let of_run = |run: &super::RunEvidence<'_>| {
-        let outage = run.measured.outage.as_ref()?;
-        let share = outage.out_share((run.measured.window?.length_s * 1e9) as u64);
-        Some((outage.times.len() as f64, share, outage.longest_s))
+    let of_run = |run: &RunEvidence<'_>| {
+        let times = own_outages(run)?;
+        let out_s: f64 = times.iter().map(|time| time.lasting_s).sum();
+        let longest_s = times.iter().map(|time| time.lasting_s).fold(0.0, f64::max);
+        Some((times.len() as f64, (out_s / run.measured.window?.length_s).min(1.0), longest_s))
     };
     let runs: Vec<(f64, f64, f64)> = evidence.runs.iter().filter_map(of_run).collect();
     let times = median(runs.iter().map(|run| run.0)).filter(|times| *times >= TIMES)?;
@@ -64,6 +74,50 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             Bottleneck { share: Some(share), ..cause }
         }
         None => cause.direct(Some(share)),
+    })
+}
+
+/// Outages of a run that no event of the plan made; `None` if none were looked for.
+fn own_outages<'a>(run: &RunEvidence<'a>) -> Option<Vec<&'a OutageTime>> {
+    let times = run.measured.outage.as_ref()?.times.iter();
+    Some(times.filter(|time| events_of(run, time).next().is_none()).collect())
+}
+
+/// The events of the plan that an outage may be the effect of.
+fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item = &'a Event> + use<'a> {
+    let since_begin = |s: f64| run.run.new.warm_up_ns.saturating_add((s.max(0.0) * 1e9) as u64);
+    let (from_ns, to_ns) = (since_begin(time.from_s), since_begin(time.to_s));
+    run.run.events().iter().filter(move |event| {
+        let until_ns = event.ended_ns.map_or(u64::MAX, |ended| ended.saturating_add(AFTER_AN_EVENT_NS));
+        event.begun_ns.is_some_and(|begun_ns| begun_ns < to_ns && from_ns < until_ns)
+    })
+}
+
+/// For how long answers stopped during events of the plan, and during which. Names may hold anything: escape them.
+pub(super) fn stopped_by_events(evidence: &Evidence<'_>) -> Option<String> {
+    let mut names = BTreeSet::new();
+    let mut of_run = |run: &RunEvidence<'_>| {
+        let times = run.measured.outage.as_ref().map_or(&[][..], |outage| &outage.times);
+        let of_events = times.iter().filter(|time| {
+            names.extend(events_of(run, time).map(|event| event.name.clone()));
+            events_of(run, time).next().is_some()
+        });
+        of_events.map(|time| time.lasting_s).sum::<f64>()
+    };
+    let stopped_s = median(evidence.runs.iter().map(&mut of_run).collect::<Vec<f64>>())?;
+    let named: Vec<String> = names.iter().take(EVENTS_MAX).map(|name| format!("`{name}`")).collect();
+    let (event, more) = match (names.len(), names.len().saturating_sub(EVENTS_MAX)) {
+        (0, _) => return None,
+        (1, _) => ("event", String::new()),
+        (_, 0) => ("events", String::new()),
+        (_, more) => ("events", format!(", and {more} more")),
+    };
+    (stopped_s > 0.0).then(|| {
+        format!(
+            "no request was answered ok for {} s during the plan's {event} {}{more}",
+            decimal(stopped_s, 2),
+            named.join(", ")
+        )
     })
 }
 

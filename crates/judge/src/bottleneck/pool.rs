@@ -1,9 +1,9 @@
 //! A pool: workers, connections, or places, all taken while requests wait for one.
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
+use super::{ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{counted, decimal, duration, many};
@@ -19,6 +19,11 @@ const HELD_BY_NONE: f64 = 0.2;
 /// So near to a whole number is no chance, up to so many.
 const WHOLE: f64 = 0.12;
 const WHOLE_MAX: f64 = 4.0;
+/// The same of answers that take about equally long, p90 − p10 of p50: as those of one queue do.
+const NEARLY_WHOLE: f64 = 0.25;
+const NEARLY_EVEN: f64 = 1.0;
+/// So even are only answers of one queue, where they take longer than the fastest.
+const EVEN: f64 = 0.3;
 /// What a pool of one does at once. A single thread that sleeps may also have nothing to do with requests.
 const ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
 /// The same where the fastest answer was one of the first: a system that begins cold takes longer for it.
@@ -41,6 +46,8 @@ const COMPUTES: f64 = 0.3;
 const SOME: f64 = 0.25;
 /// Most of something.
 const MOST: f64 = 0.5;
+/// Of fewer requests in flight, a connection that waits to be accepted is chance.
+const QUEUE_MIN: f64 = 2.0;
 
 impl Resource {
     /// A fixed number of workers or connections.
@@ -57,8 +64,10 @@ pub(super) const NOBODY_QUEUED: Refutation = Refutation {
 pub(super) const POOL: Rule = Rule {
     finds: &[Resource::POOL],
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
-           threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to; or 2.5 times as \
-           many as an event loop has connections to one address, 1 to 4, of which that is 0.85 to 1.75 times as many",
+           threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to (to 0.3 or 15 % \
+           if p90 − p10 of the answers is at most 30 % of p50); or 2.5 times as \
+           many as an event loop has connections to one address, 1 to 4, of which that is 0.85 to 1.75 times as many; or half of them waited to be \
+           accepted, in a queue with room, while threads of the system wanted less than 0.75 cores",
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
     refuted_by: &[NOBODY_QUEUED],
@@ -66,8 +75,40 @@ pub(super) const POOL: Rule = Rule {
 };
 
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let sure = of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_pace(evidence));
-    sure.or_else(|| of_connections_of_a_loop(evidence))
+    let sure = of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_queue(evidence));
+    sure.or_else(|| of_pace(evidence)).or_else(|| of_connections_of_a_loop(evidence))
+}
+
+/// Whether a queue of connections is nearly full, or connections were dropped: that is a limit of its own.
+fn overflows(evidence: &Evidence<'_>) -> bool {
+    evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MOST * limit)
+        || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
+}
+
+/// Workers that take no connection although cores are idle are all taken.
+fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (port, queued) = evidence.longest_queue()?;
+    let in_flight = evidence.in_flight()?;
+    let [ran, waited] = evidence.ran_and_waited()?;
+    let is_full = overflows(evidence);
+    let is_short = ran + waited >= ROOMY || evidence.is_exhausted() || evidence.slept_elsewhere() >= MOST;
+    let is_of_the_load = in_flight >= QUEUE_MIN && (MOST * in_flight..=in_flight + 1.0).contains(&queued);
+    if !is_of_the_load || is_full || is_short {
+        return None;
+    }
+    let because = format!(
+        "{} connections waited to be accepted at {port} on average, of {} {} in flight, though its workers hardly computed{}",
+        decimal(queued, 0),
+        decimal(in_flight, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(queued / in_flight));
+    Some(
+        cause
+            .and(pace_of(evidence))
+            .next(format!("give the process that listens at {port} more workers or threads")),
+    )
 }
 
 /// The share of the response time that is the wait for one of so many places.
@@ -169,7 +210,8 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         // One that sleeps while all others wait for it holds a lock.
         let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
         let one = if evidence.began_slowly() { ONE_AND_COLD } else { ONE };
-        let is_one = places > 1.0 || evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
+        let is_one = places > 1.0
+            || workers.computing() < MOST && evidence.at_once().is_some_and(|at_once| one.contains(&at_once));
         let share = waiting(evidence, places)?;
         let full = Full { name, workers, places, asleep, share, is_sure: sleeps.is_some() };
         (is_held_by_none && !is_lock && is_one).then_some(full)
@@ -188,7 +230,11 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because);
     let is_whole = places <= COUNTED_MAX
         || evidence.at_once().is_some_and(|at_once| (at_once - places).abs() <= NEAR * places);
-    let cause = if is_sure && is_whole { cause.direct(Some(share)) } else { cause.indirect(Some(share)) };
+    let cause = match is_sure && is_whole {
+        _ if places <= 1.0 && evidence.moves_among_threads() => cause.indirect(Some(MOST * share)),
+        true => cause.direct(Some(share)),
+        false => cause.indirect(Some(share)),
+    };
     Some(
         cause
             .and(pace_of(evidence))
@@ -227,17 +273,28 @@ fn of_pace(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let places = at_once.round();
     let share = waiting(evidence, places)?;
     let computes = evidence.ran_and_waited().map(|[ran, waited]| ran + waited)?;
-    let is_whole = (1.0..=WHOLE_MAX).contains(&places) && (at_once - places).abs() <= WHOLE;
+    let off = (at_once - places).abs();
+    let is_whole = (1.0..=WHOLE_MAX).contains(&places) && off <= WHOLE;
+    let spread = evidence.spread().unwrap_or(f64::INFINITY);
+    // Who waits in one queue waits about as long as others. Then the number need not be met: the fastest answer was disturbed.
+    let is_one_queue = places >= 1.0
+        && (spread <= EVEN && off <= (NEAR * places).max(2.0 * NEAR)
+            || spread <= NEARLY_EVEN && off <= NEARLY_WHOLE && places > 1.0)
+        && at_once <= WHOLE_MAX + MOST
+        && !overflows(evidence);
     // A lock lets one through at a time, too.
-    let slept = if places <= 1.0 {
-        futexes(evidence).max(evidence.slept_elsewhere())
-    } else {
-        evidence.asleep_in_database()
+    let slept = match places <= 1.0 {
+        true => futexes(evidence).max(evidence.slept_elsewhere()),
+        false if is_whole => evidence.asleep_in_database(),
+        false => evidence.slept_elsewhere(),
     };
-    if !is_whole || computes > COMPUTES * places || slept >= MOST || evidence.is_exhausted() {
+    let is_pool = is_whole || is_one_queue;
+    if !is_pool || computes > COMPUTES * places || slept >= MOST || evidence.is_exhausted() {
         return None;
     }
     let because = format!("{}{}", pace_of(evidence)?, cpu_in_brackets(evidence));
+    // Requests that hold each other up in changing threads are rather at a lock.
+    let share = if places <= 1.0 && evidence.moves_among_threads() { MOST * share } else { share };
     let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(share));
     Some(cause.next(format!(
         "find what lets {} through at a time (workers, connections, a semaphore), and raise it",

@@ -21,11 +21,19 @@ const MOST: f64 = 0.5;
 const COMPUTES: f64 = 0.5;
 /// Requests in flight at least: one alone does not queue.
 const IN_FLIGHT: f64 = 2.0;
+/// Of the offered rate, what is answered where nothing holds it back for long.
+const FOLLOWED: f64 = 0.9;
 
 /// Then something else names itself.
 const SLEPT_ELSEWHERE: Refutation = Refutation {
     when: "half of the requests in flight slept for a disk, a peer, a pipe, something inside the database, or at one futex",
     is_read: |evidence| evidence.slept_elsewhere() >= MOST,
+};
+
+/// The distance of answers that follow a schedule is that of the schedule.
+const AS_WAS_ASKED: Refutation = Refutation {
+    when: "an open load was answered at 90 % of its rate or more",
+    is_read: |evidence| evidence.answered_of_offered().is_some_and(|share| share >= FOLLOWED),
 };
 
 /// A limit on requests holds back whole answers.
@@ -39,7 +47,7 @@ pub(super) const DELAYED_TO_A_RATE: Rule = Rule {
     when: "answers took equally long (p90 − p10 is at most 5 % of p50), at least two were in flight, throughput × the fastest answer is \
            below 0.7 requests, and the system used less than half a core; below 2.5 if throughput has two digits to 0.1 %",
     why: "the system is faster than its answers are let out, and lets them out at a fixed distance. People set limits to round numbers",
-    refuted_by: &[SLEPT_ELSEWHERE, ANSWERS_CAME_SLOWLY],
+    refuted_by: &[SLEPT_ELSEWHERE, ANSWERS_CAME_SLOWLY, AS_WAS_ASKED],
     find: delayed_to_a_rate,
 };
 

@@ -84,8 +84,9 @@ fn one_thread_that_wants_a_core_all_the_time_is_the_limit_although_others_took_t
     let causes = planted.causes();
     assert_eq!(planted.said(), ["one_core"]);
     assert!(causes[0].against.iter().any(|text| text.contains("other processes used")), "{causes:?}");
-    // A pair of threads, of which each wants half a core.
+    // Several threads that want more than one.
     planted.signals.busiest_thread = Some(0.3);
+    planted.threads(&[("on_cpu", 0.63), ("runnable", 0.7), ("futex", 4.0)]);
     assert_eq!(planted.said(), ["unknown"]);
     assert!(
         planted.causes()[0]
@@ -152,6 +153,26 @@ fn answers_that_are_let_out_at_a_distance_have_a_limit_on_their_rate() {
     planted.answers(197.6, 81.0);
     planted.spread(79.0, 80.0, 81.0);
     assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn answers_that_follow_the_schedule_of_an_open_load_have_its_distance() {
+    let open = |per_s: f64| {
+        let mut planted = Planted::open(16, 100.0, per_s, 21.0);
+        planted.spread(20.9, 21.0, 21.2);
+        planted.pace().fastest_ns = Some(0.3e6);
+        planted.threads(&[("poll", 1.0)]);
+        planted
+    };
+    assert!(!open(96.0).said().contains(&"rate_limit"), "{:?}", open(96.0).said());
+    let mut limited = open(50.0);
+    limited.answers(50.0, 210.0);
+    limited.spread(209.0, 210.0, 211.0);
+    limited.together.counts.planned = 1_000;
+    if let Some(window) = &mut limited.measured.window {
+        window.offered = Some(1_000);
+    }
+    assert!(limited.said().contains(&"rate_limit"), "{:?}", limited.said());
 }
 
 #[test]
@@ -291,8 +312,26 @@ fn workers_that_connections_wait_for_are_a_pool_and_who_calls_them_has_no_depend
     // Nobody waits for a worker: those in accept have nothing to do.
     let mut planted = behind_an_event_loop();
     planted.signals.queued.clear();
-    assert_eq!(planted.said(), ["dependency"]);
+    assert_eq!(planted.said(), ["dependency", "pool"], "by the pace, two at once");
     assert!(planted.causes()[0].against.is_empty());
+}
+
+#[test]
+fn connections_that_nobody_accepts_while_cores_are_idle_wait_for_workers_that_are_all_taken() {
+    let queued = || {
+        let mut planted = behind_an_event_loop();
+        planted.threads(&[("timer", 1.5), ("other", 0.4), ("poll", 1.0), ("on_cpu", 0.02)]);
+        planted
+    };
+    let causes = queued().causes();
+    assert_eq!(queued().said(), ["pool", "dependency"]);
+    assert!(causes[0].because.starts_with("14 connections waited to be accepted at port 9000"), "{causes:?}");
+    let mut full = queued();
+    full.signals.listen_queue = Some([14.0, 16.0]);
+    assert!(!full.said().contains(&"pool"), "{:?}", full.said());
+    let mut computes = queued();
+    computes.uses(0.9, 0.3);
+    assert!(!computes.said().contains(&"pool"), "{:?}", computes.said());
 }
 
 #[test]
@@ -326,12 +365,12 @@ fn requests_that_go_on_one_at_a_time_in_changing_threads_hold_each_other_up() {
     planted.threads(&states);
     let resources = planted.measured.resources.as_mut().unwrap();
     resources.system.as_mut().unwrap().disk_written_bytes = Some(7e7);
-    assert_eq!(planted.said(), ["lock", "disk"]);
+    assert_eq!(planted.said(), ["lock", "one_core", "disk"]);
     planted.signals.busiest_thread = Some(0.8);
     assert_eq!(planted.said(), ["one_core", "disk"], "one thread does all of it");
     planted.signals.busiest_thread = Some(0.3);
     planted.pace().fastest_ns = Some(0.6e6);
-    assert_eq!(planted.said(), ["unknown"], "two go on at a time");
+    assert_eq!(planted.said(), ["one_core"], "two go on at a time, of which one computes");
 }
 
 #[test]
@@ -364,4 +403,181 @@ fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
     let planned = planted.together.counts.planned;
     planted.together.counts.ok = planned / 4;
     assert!(planted.said().contains(&"stopped"));
+}
+
+/// A Go program: tasks wait for a mutex that one of them holds for 5 ms. No thread shows it.
+fn tasks_at_a_mutex() -> Planted {
+    let mut planted = Planted::closed(16, 180.0, 5.56);
+    planted.uses(0.06, 0.08);
+    planted.signals.busiest_thread = Some(0.02);
+    planted
+        .threads(&[("futex", 2.2), ("timer", 0.65), ("poll", 0.9), ("on_cpu", 0.06), ("runnable", 0.08)])
+        .same_futex = 1.0;
+    planted
+}
+
+#[test]
+fn tasks_that_go_on_one_at_a_time_in_changing_threads_are_rather_at_a_lock_than_in_a_pool_of_one() {
+    let planted = tasks_at_a_mutex();
+    assert_eq!(planted.said(), ["lock", "pool"]);
+    assert!(planted.causes()[0].next.contains("/debug/pprof/goroutine"), "{:?}", planted.causes());
+    // One thread that sleeps, and others that hardly run: a pool of one.
+    let mut planted = tasks_at_a_mutex();
+    planted.signals.busiest_thread = Some(0.05);
+    assert_eq!(planted.said(), ["pool"]);
+    // One connection at a time is taken.
+    let mut planted = tasks_at_a_mutex();
+    planted.signals.queued.insert("80".to_owned(), 15.0);
+    assert_eq!(planted.said(), ["pool"]);
+}
+
+#[test]
+fn a_thread_that_sleeps_next_to_one_that_computes_is_no_pool_of_one() {
+    let mut planted = tasks_at_a_mutex();
+    planted.answers(790.0, 20.2);
+    planted.pace().fastest_ns = Some(1.13e6);
+    planted.uses(0.98, 0.37);
+    planted.signals.busiest_thread = Some(0.38);
+    planted.threads(&[("futex", 3.8), ("timer", 1.0), ("poll", 0.9), ("on_cpu", 0.98), ("runnable", 0.37)]);
+    (planted.signals.busy, planted.signals.busy_cores) = (Some(0.9), Some(1.8));
+    assert!(!planted.said().contains(&"pool"), "{:?}", planted.said());
+    assert_eq!(planted.said()[0], "one_core");
+}
+
+#[test]
+fn the_only_thread_at_work_waits_for_the_disk_with_all_who_wait_for_it() {
+    let flushes = || {
+        let mut planted = Planted::closed(16, 293.0, 8.5);
+        planted.uses(0.18, 0.38);
+        (planted.signals.disk_busy, planted.signals.disk_pressure) = (Some(0.15), Some(0.28));
+        planted.threads(&[("disk", 0.48), ("futex", 3.9), ("on_cpu", 0.17), ("runnable", 0.39)]);
+        let resources = planted.measured.resources.as_mut().unwrap();
+        resources.system.as_mut().unwrap().disk_written_bytes = Some(1.2e7);
+        planted
+    };
+    let causes = flushes().causes();
+    assert_eq!(flushes().said(), ["disk"]);
+    assert!(causes[0].share.is_some_and(|share| (0.4..0.5).contains(&share)), "{causes:?}");
+    let mut calls = flushes();
+    calls.threads(&[("disk", 0.48), ("poll", 1.0)]).connections.insert("10.0.0.7:5432".to_owned(), 16.0);
+    assert!(!calls.said().contains(&"disk"), "a thread next to others that answer");
+    let mut computes = flushes();
+    computes.threads(&[("disk", 0.35), ("on_cpu", 0.6), ("runnable", 0.05)]);
+    assert!(!computes.said().contains(&"disk"));
+    let mut idle = flushes();
+    idle.signals.disk_pressure = Some(0.1);
+    assert!(!idle.said().contains(&"disk"));
+}
+
+#[test]
+fn readers_of_pipes_and_connections_for_each_request_wait_for_someone_else() {
+    let mut planted = Planted::closed(8, 490.0, 15.1);
+    planted.threads(&[("pipe_read", 7.9), ("timer", 7.9), ("on_cpu", 0.06)]);
+    assert_eq!(planted.said(), ["dependency", "load"]);
+    assert!(planted.causes()[0].because.contains("waited to read from a pipe"));
+    // Helpers without a question, while requests compute.
+    planted.threads(&[("pipe_read", 7.9), ("on_cpu", 1.5), ("runnable", 5.0)]);
+    assert!(!planted.said().contains(&"dependency"));
+    let workers = planted.threads(&[("socket_read", 7.8), ("on_cpu", 0.1), ("runnable", 0.1)]);
+    workers.connections.insert("10.0.0.7:53".to_owned(), 8.0);
+    assert_eq!(planted.said(), ["dependency", "load"]);
+    assert!(planted.causes()[0].because.starts_with("app waited for replies"), "{:?}", planted.causes());
+}
+
+#[test]
+fn processes_that_come_and_go_are_programs_that_requests_wait_for() {
+    let mut planted = Planted::closed(16, 34.0, 216.0);
+    planted.threads(&[("futex", 4.0), ("poll", 0.8), ("pipe_read", 0.1), ("on_cpu", 0.07)]);
+    assert!(!planted.said().contains(&"dependency"));
+    planted.signals.waits.changing.insert("app".to_owned(), 0.8);
+    assert_eq!(planted.said()[0], "dependency");
+    planted.signals.waits.changing.insert("app".to_owned(), 0.2);
+    assert!(!planted.said().contains(&"dependency"), "a pool of processes that grows");
+    planted.signals.waits.changing.insert("app".to_owned(), 0.8);
+    planted.signals.inside = Some(Inside { samples: 50.0, active: 1.0, ..Inside::default() });
+    assert!(!planted.said().contains(&"dependency"), "a database with a process for each connection");
+}
+
+#[test]
+fn threads_that_take_turns_need_no_core_that_others_use() {
+    let turns = || {
+        let mut planted = Planted::closed(16, 626.0, 1.0);
+        planted.uses(0.94, 1.2);
+        (planted.signals.busy, planted.signals.busy_cores) = (Some(0.995), Some(1.99));
+        planted.signals.busiest_thread = Some(0.25);
+        planted.threads(&[("futex", 3.4), ("poll", 1.0), ("on_cpu", 0.94), ("runnable", 1.2)]).timed_futex =
+            Some(1.6);
+        planted
+    };
+    assert_eq!(turns().said(), ["one_core", "machine_cpu"]);
+    // Idle threads of a runtime wait without a time-out.
+    let mut computing = turns();
+    computing.threads(&[("futex", 3.4), ("on_cpu", 0.94), ("runnable", 1.2)]).timed_futex = Some(0.0);
+    assert_eq!(computing.said()[0], "machine_cpu");
+}
+
+#[test]
+fn threads_that_want_one_core_for_many_requests_compute_one_at_a_time() {
+    let one = |ran, ready| {
+        let mut planted = Planted::closed(16, 800.0, 0.83);
+        planted.uses(ran, ready);
+        planted.spread(0.9, 1.0, 69.0);
+        planted.threads(&[("on_cpu", ran), ("runnable", ready), ("futex", 3.0), ("timer", 0.95)]);
+        planted.said().contains(&"one_core")
+    };
+    assert!(one(0.74, 0.3));
+    assert!(!one(0.74, 1.2) && !one(0.4, 0.1) && !one(0.3, 0.7));
+}
+
+#[test]
+fn even_answers_wait_in_one_queue_although_the_fastest_was_disturbed() {
+    let queue = || {
+        let mut planted = Planted::closed(16, 143.0, 23.5);
+        planted.spread(101.0, 105.0, 126.0);
+        planted.threads(&[("poll", 0.97), ("on_cpu", 0.03)]);
+        planted
+    };
+    assert_eq!(queue().said(), ["pool"]);
+    // Requests that each sleep for as long as they happen to.
+    let mut random = queue();
+    random.spread(20.0, 100.0, 250.0);
+    assert_eq!(random.said(), ["unknown"]);
+    let mut dropped = queue();
+    dropped.signals.listen_overflows = Some(3.0);
+    assert!(!dropped.said().contains(&"pool"));
+}
+
+#[test]
+fn users_whose_connections_nobody_accepts_wait_and_do_not_pause() {
+    // Two workers keep their connections; six users are connected, and were never answered.
+    let mut planted = Planted::closed(8, 98.0, 20.2);
+    planted.answers(98.0, 20.4);
+    planted.threads(&[("timer", 1.95), ("on_cpu", 0.02)]);
+    assert_eq!(planted.said()[0], "load", "they pause");
+    planted.signals.queued.insert("5000".to_owned(), 6.0);
+    assert_eq!(planted.said(), ["pool"]);
+}
+
+#[test]
+fn idle_threads_of_a_runtime_wait_for_no_lock_where_several_requests_go_on() {
+    let mut planted = Planted::closed(8, 2_400.0, 1.2);
+    planted.uses(0.3, 0.1);
+    let states = [("futex", 7.6), ("disk", 0.5), ("on_cpu", 0.3), ("runnable", 0.1), ("poll", 1.0)];
+    (planted.signals.disk_busy, planted.signals.disk_pressure) = (Some(0.9), Some(0.8));
+    planted.threads(&states).timed_futex = Some(0.3);
+    let resources = planted.measured.resources.as_mut().unwrap();
+    resources.system.as_mut().unwrap().disk_written_bytes = Some(7e7);
+    assert_eq!(planted.said()[0], "disk", "{:?}", planted.causes());
+    assert!(!planted.said().contains(&"lock"));
+}
+
+#[test]
+fn cores_that_the_host_took_matter_to_who_wants_them() {
+    let mut planted = Planted::closed(16, 270.0, 3.0);
+    planted.spread(20.0, 58.0, 120.0);
+    planted.signals.steal = Some(0.1);
+    planted.uses(0.8, 0.3);
+    assert_eq!(planted.said(), ["steal"]);
+    planted.uses(0.2, 0.1);
+    assert_eq!(planted.said(), ["unknown"]);
 }

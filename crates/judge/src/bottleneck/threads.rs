@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::cause::{Bottleneck, Scope, suspected};
+use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
+use super::little::MOVES_AMONG_THREADS;
 use super::load::SOMETHING_IS_EXHAUSTED;
 use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
@@ -23,6 +24,10 @@ const THREADS_OF_USERS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const A_HOLDER_RUNS: f64 = 0.85;
 /// A mean number of threads that is more than chance.
 const A_THREAD: f64 = 0.5;
+/// The same of the only thread at work, which all requests wait for.
+const OF_THE_ONLY_THREAD: f64 = 0.3;
+/// Threads at work, at most, where one does all of it.
+const ONE_AT_WORK: f64 = 1.25;
 /// Against waits between threads: they may be waits for who has no core.
 const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
 /// States that a sentence names.
@@ -43,9 +48,10 @@ impl Resource {
 
 pub(super) const DISKS_OF_THREADS: Rule = Rule {
     finds: &[Resource::DISK],
-    when: "half of the threads of the system that were at work slept for a disk, and something waited for \
-           disks 20 % of the time; where waiting is not reported, the threads suffice",
-    why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy",
+    when: "half of the threads of the system that were at work and had a core slept for a disk, or one that does all the work did for 30 % of the time \
+           and half of its work, and something waited for disks 20 % of the time; where waiting is not reported, the threads suffice",
+    why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy. Requests that wait for the \
+          only thread at work wait for what it sleeps for",
     refuted_by: &[NOTHING_WAITED],
     find: disks_of_threads,
 };
@@ -55,7 +61,11 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let workers = evidence.workers();
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
     let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
-    if asleep < A_THREAD || asleep < HALF * at_work {
+    // Who is ready lacks a core, whatever it did before.
+    let at_work_on_a_core = at_work - sum(|workers| workers.in_state("runnable"));
+    let calls_nobody = sum(|workers| workers.connections.values().sum()) < A_THREAD;
+    let is_only = asleep >= OF_THE_ONLY_THREAD && at_work <= ONE_AT_WORK && calls_nobody;
+    if asleep < A_THREAD && !is_only || asleep < HALF * at_work_on_a_core {
         return None;
     }
     let waited = pressure.map_or_else(String::new, |pressure| {
@@ -66,7 +76,9 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(asleep, 1),
         decimal(at_work, 1)
     );
-    let share = evidence.of_in_flight(asleep);
+    // Those who wait for the only thread at work wait for what it sleeps for.
+    let of_only = is_only.then(|| (asleep / at_work).min(1.0));
+    let share = [evidence.of_in_flight(asleep), of_only].into_iter().flatten().reduce(f64::max);
     Some(suspected(Resource::DISK, Scope::System, because).direct(share))
 }
 
@@ -179,10 +191,10 @@ const IN_FLIGHT: f64 = 2.0;
 
 pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     finds: &[Resource::DEPENDENCY],
-    when: "two requests in flight or more, and a process whose threads mostly waited for events had 0.67 to 1.25 times as many connections \
-           open to one address",
-    why: "an event loop waits for the replies of all requests at once. A pool of connections that is as large by chance looks like it. At a \
-          port of the system itself the cause may lie further on",
+    when: "two requests in flight or more, and a process whose threads mostly waited for events, for replies, or to connect had 0.67 to 1.25 times as many \
+           connections open to one address",
+    why: "an event loop waits for the replies of all requests at once, and a connection for each request is closed before its reader is known. \
+          A pool of connections that is as large by chance looks like it. At a port of the system itself the cause may lie further on",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
     find: a_dependency_of_an_event_loop,
 };
@@ -191,7 +203,10 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
     let all = evidence.workers();
     let loops = all.iter().filter(|(_, workers)| {
-        workers.in_state("poll") >= A_THREAD && workers.at_work() < HALF * in_flight.min(workers.all())
+        let waiting: f64 =
+            ["poll", "socket_read", "connect"].iter().map(|state| workers.in_state(state)).sum();
+        let works = workers.at_work() - workers.in_state("connect");
+        waiting >= A_THREAD && works < HALF * in_flight.min(workers.all())
     });
     let of_loops = loops.flat_map(|(name, workers)| {
         workers.connections.iter().map(move |(address, connections)| (name, address, *connections))
@@ -200,7 +215,8 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         .filter(|(_, _, connections)| CONNECTIONS_OF_REQUESTS.contains(&(connections / in_flight)))
         .max_by(|one, other| one.2.total_cmp(&other.2))?;
     let because = format!(
-        "{name} waited for events, and had {} connections open to {address} for {} requests in flight{}",
+        "{name} waited for {}, and had {} connections open to {address} for {} requests in flight{}",
+        if all[name].in_state("poll") >= A_THREAD { "events" } else { "replies" },
         decimal(connections, 1),
         decimal(in_flight, 1),
         cpu_in_brackets(evidence)
@@ -212,7 +228,80 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
             decimal(queued, 0)
         )
     });
-    Some(cause.indirect(Some(connections / in_flight)).without_share().against(own))
+    // Those who wait for a worker of the system wait for no reply yet.
+    let queued = evidence.queued_at(address).is_some_and(|queued| queued >= HALF * in_flight);
+    let share = connections / in_flight * if queued { HALF } else { 1.0 };
+    Some(cause.indirect(Some(share)).without_share().against(own))
+}
+
+pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
+    finds: &[Resource::DEPENDENCY],
+    when: "two requests in flight or more, of which two thirds had a thread of one process that waited to read from a pipe, and fewer than half one \
+           that ran, or waited for a disk or a peer",
+    why: "who reads from a pipe waits for another process, such as a helper that it asks. Idle helpers wait for questions, too, but then a \
+          request has a thread elsewhere",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    find: a_dependency_behind_a_pipe,
+};
+
+fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+    let all = evidence.workers();
+    let reads = |workers: &Workers| workers.in_state("pipe_read");
+    let (name, workers) = all.iter().max_by(|(_, a), (_, b)| reads(a).total_cmp(&reads(b)))?;
+    let elsewhere = |workers: &Workers| workers.computing() + workers.asleep() - workers.in_state("timer");
+    let elsewhere: f64 = all.values().map(elsewhere).sum();
+    if reads(workers) < MOST * in_flight || elsewhere >= HALF * in_flight {
+        return None;
+    }
+    let because = format!(
+        "on average {} of the {} threads of {name} waited to read from a pipe, for {} requests in flight{}",
+        decimal(reads(workers), 1),
+        decimal(workers.all(), 1),
+        decimal(in_flight, 1),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::DEPENDENCY, Scope::Process(name.clone()), because);
+    let cause = cause.next(format!(
+        "see which process writes to the pipes that {name} reads from, and how long it takes for one answer"
+    ));
+    Some(cause.indirect(evidence.of_in_flight(reads(workers))))
+}
+
+/// Of the seconds, those in which a process has more or fewer processes than in the one before, where it starts some for requests.
+const COME_AND_GO: f64 = 0.5;
+
+pub(super) const A_PROGRAM_FOR_EACH_REQUEST: Rule = Rule {
+    finds: &[Resource::DEPENDENCY],
+    when: "two requests in flight or more, a process of the plan had more or fewer processes from second to second half of the time, and \
+           its threads mostly waited for events, pipes, or other threads; not where a database is read from inside",
+    why: "processes that come and go under load are started for requests. Whoever starts one and waits for its end \
+          (`execSync`, `system`, `subprocess.run`) waits for a program",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    find: a_program_for_each_request,
+};
+
+fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.in_flight().filter(|in_flight| *in_flight >= IN_FLIGHT)?;
+    // A database may have a process for each connection.
+    let is_database =
+        evidence.runs.iter().any(|run| run.signals.is_some_and(|signals| signals.inside.is_some()));
+    let (name, share) =
+        evidence.changing_processes().filter(|(_, share)| *share >= COME_AND_GO && !is_database)?;
+    let all = evidence.workers();
+    let workers = all.get(&name)?;
+    if workers.at_work() >= HALF * workers.all() {
+        return None;
+    }
+    let because = format!(
+        "{name} started and ended processes while it answered: their number changed in {} of the seconds{}",
+        percent(share),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::DEPENDENCY, Scope::Process(name.clone()), because);
+    let next = "start no process for each request: do its work inside, or keep a helper running and do not block the event loop for it";
+    // How long they run is not read.
+    Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 
 /// Requests in flight that wait for no other thread, where one thread at a time goes on.
@@ -226,8 +315,17 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
            another thread, at a futex of its own and without a time-out",
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
+    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED, SEVERAL_WENT_ON],
     find: locks_of_a_runtime,
+};
+
+/// Idle threads of some runtimes wait without a time-out, too.
+const SEVERAL_WENT_ON: Refutation = Refutation {
+    when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or half of the threads at work slept for a disk",
+    is_read: |evidence| {
+        let several = evidence.at_once().is_some_and(|at_once| at_once > 1.5) && !evidence.began_slowly();
+        several || disks_of_threads(evidence).is_some()
+    },
 };
 
 fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -252,14 +350,16 @@ fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.indirect(evidence.of_in_flight(blocked)))
 }
 
-/// Of the CPU time of a system whose requests go on in turns, and not in one thread.
-const MOVES_AMONG_THREADS: f64 = 0.6;
+const WHAT_LETS_ONE_THROUGH: &str = "see what the requests wait for (Go: /debug/pprof/goroutine?debug=1; JVM: jstack PID; others: gdb -p PID -batch \
+                                     -ex 'thread apply all bt'): a lock, to be held for less time or split, or a pool of one, to be enlarged";
 
 pub(super) const ONE_AT_A_TIME: Rule = Rule {
     finds: &[Resource::LOCK],
     when: "four requests in flight or more, throughput × the fastest answer is 0.7 to 1.15, a thread waited for another at a futex, no thread \
-           used 60 % of the CPU time of the system, and cores were 25 % idle",
-    why: "one request at a time goes on, in whatever thread, though there are cores for more: they hold each other up",
+           used 60 % of the CPU time of the system, and cores were 25 % idle or its threads wanted 0.75 of one at most; requests are computed, or \
+           pass from thread to thread of three or more and do not wait to be accepted",
+    why: "one request at a time goes on, in whatever thread, though there are cores for more: they hold each other up. A runtime with more \
+          tasks than threads, such as Go's, shows no thread at the lock. A pool of one that such tasks wait for is a lock",
     refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
     find: one_at_a_time,
 };
@@ -269,11 +369,14 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let (name, workers) =
         all.iter().max_by(|(_, one), (_, other)| one.at_work().total_cmp(&other.at_work()))?;
-    let [ran, _] = evidence.ran_and_waited()?;
+    let [ran, waited] = evidence.ran_and_waited()?;
     let longest = evidence.signal(|signals| signals.busiest_thread)?;
     let is_idle = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY);
-    let is_locked = workers.in_state("futex") >= 2.0 * A_THREAD && workers.computing() >= A_THREAD;
-    if !is_locked || !is_idle || longest >= MOVES_AMONG_THREADS * ran {
+    let moves = evidence.moves_among_threads();
+    let is_locked = workers.in_state("futex") >= 2.0 * A_THREAD
+        && longest < MOVES_AMONG_THREADS * ran
+        && (workers.computing() >= A_THREAD || moves);
+    if !is_locked || !is_idle && ran + waited >= ROOMY {
         return None;
     }
     let because = format!(
@@ -286,6 +389,7 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
+    let cause = if moves { cause.next(WHAT_LETS_ONE_THROUGH) } else { cause };
     Some(cause.indirect(Some(1.0 - 1.0 / in_flight)))
 }
 
