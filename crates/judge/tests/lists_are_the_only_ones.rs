@@ -58,6 +58,7 @@ fn resources_are_named_once() {
             // A word for many things.
             ("", "connections"),
             ("", "errors"),
+            ("", "stopped"),
             // Keys of charts, and labels of their lines.
             ("crates/report/src/html/charts.rs", "disk"),
             ("crates/report/src/html/charts.rs", "lock"),

@@ -71,7 +71,8 @@ impl Planted {
             if is_gone && self.are_lost {
                 (0..std::mem::take(&mut held)).for_each(|_| window.note_lost(Loss::Connect, window.at_ns()));
             } else if !is_gone {
-                window.ok = std::mem::take(&mut held);
+                let answer_ns = window.at_ns() + MS;
+                (0..std::mem::take(&mut held)).for_each(|_| window.note_ok(5 * MS, answer_ns));
             }
             window
         };
