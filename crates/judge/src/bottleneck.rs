@@ -127,6 +127,7 @@ const RULES_OF_SECONDS: &[Rule] = &[
     one_core::ONE_ALLOWED,
     stopped::PROCESSES,
     not_running::PROCESSES,
+    not_running::NOBODY_LISTENED,
     pauses::COLLECTIONS,
     cpu::A_LOW_PRIORITY,
     cpu::ALL_CORES,

@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use record::{Counts, CourseSecond, InWindow};
+use record::{Counts, CourseSecond, ErrorClass, InWindow};
 use store::{Cost, EventCost, Recovery, Run};
 
 use crate::bottleneck::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes_of_seconds};
@@ -53,6 +53,8 @@ struct Read<'a> {
     signals: Signals,
     counts: Counts,
     in_flight: Option<f64>,
+    /// Requests that found no connection.
+    refused: u64,
     seconds: usize,
     meanwhile: BTreeSet<String>,
 }
@@ -93,10 +95,13 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
         signals: Some(&read.signals),
         in_flight: read.in_flight,
     });
+    let refused = read.iter().map(|read| read.refused).fold(0, u64::saturating_add);
     let together = CombinedFigures {
         unit: read.first().map(|read| read.run.new.unit()).unwrap_or_default(),
         counts,
         samples: counts.ended(),
+        // The course of a load has one class for all that goes wrong with connecting.
+        errors: [(ErrorClass::ConnectRefused.into(), refused)].into(),
         ..CombinedFigures::default()
     };
     // More was asked for than was answered in time: that is what an event costs.
@@ -159,6 +164,7 @@ impl<'a> Seen<'a> {
             measured,
             signals,
             counts: Counts { planned, sent: planned, ok, failed: lost, ..Counts::default() },
+            refused: of.cost().map_or(0, |cost| cost.lost.connect),
             in_flight: Some(in_flight / course.len() as f64).filter(|of| of.is_finite()),
             seconds: seconds.len(),
             meanwhile: others(run, of, &seconds),

@@ -1,10 +1,14 @@
 //! Processes of the plan that were not there.
 
+use record::ErrorClass;
+
 use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
-use super::evidence::Evidence;
+use super::evidence::{CombinedFigures, Evidence, share};
+use super::stopped::THEY_WERE_STOPPED;
 use super::words::percent;
 use crate::causes::Resource;
+use crate::words::{count, many};
 
 /// Of the seconds.
 const GONE: f64 = 0.2;
@@ -32,6 +36,35 @@ pub(super) const PROCESSES: Rule = Rule {
     refuted_by: &[NOTHING_LOST],
     find: processes,
 };
+
+/// Of the planned requests.
+const NO_CONNECTION: f64 = 0.2;
+
+/// Somebody listens at a queue that is full.
+const A_QUEUE_WAS_FULL: Refutation = Refutation {
+    when: "the machine dropped connections at a full queue",
+    is_read: |evidence| {
+        evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
+    },
+};
+
+/// Only of some seconds: a run in which nobody listens for a while has pauses, and errors of its own.
+pub(super) const NOBODY_LISTENED: Rule = Rule {
+    finds: &[Resource::NOT_RUNNING],
+    when: "20 % of the planned requests found no connection",
+    why: "a process that begins is there before it listens",
+    refuted_by: &[THEY_WERE_STOPPED, A_QUEUE_WAS_FULL],
+    find: nobody_listened,
+};
+
+fn nobody_listened(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let CombinedFigures { errors, counts, unit, .. } = &evidence.together;
+    let refused = errors.get(&ErrorClass::ConnectRefused.into()).copied().unwrap_or(0);
+    let refused_share = Some(share(refused, counts.planned)).filter(|share| *share >= NO_CONNECTION)?;
+    let because = format!("nobody listened: {} {} found no connection", count(refused), many(*unit));
+    let cause = suspected(Resource::NOT_RUNNING, Scope::System, because);
+    Some(cause.direct(Some(refused_share)).without_share())
+}
 
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, gone) = most_gone(evidence).filter(|(_, gone)| *gone >= GONE)?;

@@ -264,4 +264,12 @@ fn a_process_that_is_not_there_explains_lost_requests_and_no_late_ones() {
     );
     planted.are_lost = true;
     assert_eq!(resources(&planted.found().unwrap()), [Resource::NOT_RUNNING]);
+    // A process that begins is there before it listens.
+    planted.readings[5..8].iter_mut().for_each(Vec::clear);
+    assert_eq!(resources(&planted.found().unwrap()), [Resource::UNKNOWN]);
+    let lost = Lost { connect: 300, ..Lost::default() };
+    planted.events[0].1 = Some(Cost { lost, ..cost(5_000, 3_000, 11_000) });
+    let found = planted.found().unwrap();
+    assert_eq!((resources(&found), found.causes[0].share), (vec![Resource::NOT_RUNNING], None));
+    assert!(found.causes[0].because.starts_with("nobody listened: 300 requests"), "{found:?}");
 }
