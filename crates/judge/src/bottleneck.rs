@@ -37,6 +37,7 @@ mod one_core;
 mod open_files;
 mod pauses;
 mod pool;
+mod pressure;
 mod quota;
 mod rate_limit;
 mod refusals;
@@ -97,6 +98,7 @@ pub const RULES: &[Rule] = &[
     database::WAITS_INSIDE,
     database::READS_PAST_THE_BUFFERS,
     open_files::OPEN_FILES,
+    disks::LIMIT_OF_DISKS,
     threads::DISKS_OF_THREADS,
     threads::A_LOG_PIPE,
     threads::A_DEPENDENCY,

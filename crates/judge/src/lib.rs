@@ -21,6 +21,7 @@ pub mod event_causes;
 pub mod event_cost;
 pub mod explanation;
 mod gates;
+mod group_io;
 mod inside;
 pub mod intervention;
 mod kind;
@@ -63,6 +64,7 @@ pub use durations::Durations;
 pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
 pub use event_causes::EventCauses;
 pub use gates::{Gates, judge_gates};
+pub use group_io::LimitedIo;
 pub use inside::{
     BLOCKING_SEPARATOR, DATABASE, INSIDE, Inside, ON_CPU, StatementTime, StatementWait, WAIT_SEPARATOR,
     class_of, without_statement,

@@ -30,6 +30,9 @@ pub struct Signals {
     pub memory_pressure: Option<f64>,
     /// The same for disks.
     pub disk_pressure: Option<f64>,
+    /// The share of the time in which some task of the system's own control group waited for CPU, memory, and disks, the median of all
+    /// seconds; `None` where the group does not tell.
+    pub group_pressures: [Option<f64>; 3],
     /// The share of the seconds in which pages were swapped in or out.
     pub swapping: Option<f64>,
     /// Of the busiest disk, the median of all seconds.
@@ -108,6 +111,7 @@ impl Signals {
             cpu_pressure: middle(&|second| second.cpu_pressure),
             memory_pressure: middle(&|second| second.memory_pressure),
             disk_pressure: middle(&|second| second.disk_pressure),
+            group_pressures: [0, 1, 2].map(|kind| middle(&|second| second.group_pressures[kind])),
             swapping: (!swapping.is_empty()).then(|| swapping.iter().sum::<f64>() / swapping.len() as f64),
             disk_busy: middle(&|second| Some(second.disk_busy_s? / second.length_s())),
             open_files_share: most(&|second| second.open_files_share),
@@ -159,6 +163,7 @@ struct Second<'a> {
     cpu_pressure: Option<f64>,
     memory_pressure: Option<f64>,
     disk_pressure: Option<f64>,
+    group_pressures: [Option<f64>; 3],
     swapped_pages: Option<f64>,
     disk_busy_s: Option<f64>,
     open_files_share: Option<f64>,
@@ -188,6 +193,9 @@ impl<'a> Second<'a> {
             ("machine", "pressure_cpu_some_share") => self.cpu_pressure = Some(value),
             ("machine", "pressure_memory_some_share") => self.memory_pressure = Some(value),
             ("machine", "pressure_io_some_share") => self.disk_pressure = Some(value),
+            ("system", "pressure_cpu_some_share") => self.group_pressures[0] = Some(value),
+            ("system", "pressure_memory_some_share") => self.group_pressures[1] = Some(value),
+            ("system", "pressure_io_some_share") => self.group_pressures[2] = Some(value),
             ("machine", "swapped_in_pages" | "swapped_out_pages") => {
                 self.swapped_pages = Some(self.swapped_pages.unwrap_or(0.0) + value);
             }

@@ -6,6 +6,7 @@ use stats::median;
 use store::Run;
 
 use crate::core_time::{Seconds, read_in};
+use crate::group_io::LimitedIo;
 
 /// Of the readings of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Waits {
     pub memory_limit_met: Option<f64>,
     /// Pages that were read again soon after they were dropped, for each second; `None` if not read.
     pub refaulted_pages_per_s: Option<f64>,
+    /// What a control group did on a disk, nearest to its limit; `None` without a limit.
+    pub limited_io: Option<LimitedIo>,
     /// How many cores threads that collect garbage used, the median of all seconds; `None` if no such thread is known.
     pub collecting_cores: Option<f64>,
     /// By the process of the plan, the share of the seconds in which it had more or fewer processes than in the one before. Its name
@@ -210,6 +213,7 @@ impl Waits {
             throttled_periods: share(periods),
             memory_limit_met: share(seconds_at_limit(memory.values())),
             refaulted_pages_per_s: share(refaulted),
+            limited_io: LimitedIo::of(run),
             collecting_cores: median(gc_s.into_values()),
             changing: processes
                 .into_iter()

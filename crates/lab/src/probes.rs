@@ -10,6 +10,7 @@ mod disks;
 mod fields;
 mod generator;
 mod group;
+mod group_io;
 mod ledger;
 mod listeners;
 mod member;

@@ -10,6 +10,7 @@ use super::planted::{Planted, SECONDS};
 use super::{Evidence, RULES};
 use crate::Certainty;
 use crate::causes::{Doubt, Resource};
+use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::signals::Signals;
 
@@ -101,7 +102,10 @@ const CONTRADICTIONS: &[Contradiction] = &[
         waits_of(evidence, |name| name.starts_with("IO")) < 0.1 && reads.is_none_or(|reads| reads < 1.0)
     }),
     contradiction(Resource::OPEN_FILES, |evidence| below(signals(evidence).open_files_share, 0.9)),
-    contradiction(Resource::DISK, |evidence| below(signals(evidence).disk_pressure, 0.15)),
+    contradiction(Resource::DISK, |evidence| {
+        let signals = signals(evidence);
+        below(signals.group_pressures[2].or(signals.disk_pressure), 0.15)
+    }),
     contradiction(Resource::LOG_PIPE, |evidence| state(evidence, "pipe_write") < 0.4),
     contradiction(Resource::DEPENDENCY, |evidence| {
         let all = || signals(evidence).waits.workers.values();
@@ -132,7 +136,8 @@ const CONTRADICTIONS: &[Contradiction] = &[
     contradiction(Resource::POOL, |evidence| evidence.in_flight().is_none_or(|in_flight| in_flight < 1.5)),
     contradiction(Resource::STEAL, |evidence| below(signals(evidence).steal, 0.04)),
     contradiction(Resource::MEMORY, |evidence| {
-        below(signals(evidence).swapping, 0.4) && below(signals(evidence).memory_pressure, 0.08)
+        let waited = signals(evidence).group_pressures[1].or(signals(evidence).memory_pressure);
+        below(signals(evidence).swapping, 0.4) && below(waited, 0.08)
     }),
     contradiction(Resource::LISTEN_QUEUE, |evidence| {
         let errors = evidence.together.errors.contains_key(&ErrorClass::ConnectBacklogFull.into());
@@ -149,6 +154,11 @@ impl Draws {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
+    }
+
+    /// Others, which leave these as they are.
+    fn aside(&self) -> Self {
+        Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
     }
 
     /// From 0 to 1, and often one of the ends.
@@ -254,6 +264,10 @@ fn draw_readings(draws: &mut Draws, planted: &mut Planted) {
     signals.memory_pressure = draws.maybe(1.0);
     signals.disk_pressure = draws.maybe(1.0);
     signals.swapping = draws.maybe(1.0);
+    let mut own = draws.aside();
+    if own.yes(3) {
+        signals.group_pressures = [0, 1, 2].map(|_| own.maybe(1.0));
+    }
     signals.disk_busy = draws.maybe(1.0);
     signals.open_files_share = draws.maybe(1.1);
     signals.listen_queue = draws.maybe(200.0).map(|waiting| [waiting, 128.0]);
@@ -301,6 +315,13 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
     waits.refaulted_pages_per_s = draws.maybe(2_000.0);
     waits.collecting_cores = draws.maybe(1.0);
     waits.changing.insert("app".to_owned(), draws.share());
+    let mut own = draws.aside();
+    waits.limited_io = own.yes(4).then(|| LimitedIo {
+        what: "writes",
+        disk: "vda".to_owned(),
+        per_s: own.wide(1_000.0),
+        max_per_s: own.wide(1_000.0),
+    });
     planted.signals.inside = draws.yes(3).then(|| {
         let active = draws.wide(20.0);
         let names =

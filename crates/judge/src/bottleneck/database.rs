@@ -200,8 +200,8 @@ fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         |figure: fn(&Inside) -> Option<f64>| evidence.signal(|signals| figure(signals.inside.as_ref()?));
     let hits = inside(Inside::hits).filter(|hits| *hits < HIT)?;
     let per_answer = reads_per_answer(evidence)?;
-    let waited = evidence.signal(|signals| signals.disk_pressure);
-    let share = evidence.slept_for_disk().max(waited.unwrap_or(0.0));
+    let waited = evidence.disk_pressure();
+    let share = evidence.slept_for_disk().max(waited.map_or(0.0, |waited| waited.share));
     if per_answer < READS_PER_ANSWER || share < 0.2 {
         return None;
     }
@@ -210,8 +210,7 @@ fn reads_past_the_buffers(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(hits),
         decimal(per_answer, 2)
     );
-    let waited = waited
-        .map(|waited| format!("something on the machine waited for disks {} of the time", percent(waited)));
+    let waited = waited.map(|waited| format!("{} of the time", waited.words("disks")));
     let cause = suspected(Resource::DATABASE_CACHE, Scope::System, because);
     Some(cause.direct(Some(share)).without_share().and(waited))
 }

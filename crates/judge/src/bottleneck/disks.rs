@@ -5,6 +5,8 @@ use super::evidence::Evidence;
 use super::words::percent;
 use super::{BUSY, ROOMY, Rule};
 use crate::causes::Resource;
+use crate::group_io::LimitedIo;
+use crate::words::decimal;
 
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
 const DISK_PRESSURE: f64 = 0.2;
@@ -25,10 +27,8 @@ impl Resource {
 
 /// Of a disk that nothing waits for, no request waits for it.
 pub(super) const NOTHING_WAITED: Refutation = Refutation {
-    when: "something on the machine waited for disks less than 20 % of the time",
-    is_read: |evidence| {
-        evidence.signal(|signals| signals.disk_pressure).is_some_and(|waited| waited < DISK_PRESSURE)
-    },
+    when: "something in its own control group, or else on the machine, waited for disks less than 20 % of the time",
+    is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE),
 };
 
 /// Others may use the disk.
@@ -40,6 +40,34 @@ const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     },
 };
 
+pub(super) const LIMIT_OF_DISKS: Rule = Rule {
+    finds: &[Resource::DISK],
+    when: "a control group of the system did 90 % of the reads or writes, or of the bytes, that it may do on a disk, and something waited for \
+           disks 20 % of the time",
+    why: "the kernel lets what is more wait, however idle the disk is",
+    refuted_by: &[NOTHING_WAITED],
+    find: limit_of_disks,
+};
+
+fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let limited = evidence.limited_io().filter(|limited| limited.share() >= BUSY)?;
+    let LimitedIo { what, disk, per_s, max_per_s } = &limited;
+    let waited = evidence.disk_pressure();
+    let pressure =
+        waited.map_or_else(String::new, |waited| format!(", and {} of the time", waited.words("disks")));
+    let because = format!(
+        "its control group did {} of {} allowed {what} per second on {disk}{pressure}",
+        decimal(*per_s, 0),
+        decimal(*max_per_s, 0)
+    );
+    let next = "raise the limit (`io` in `resources` of the plan, or that of its container), or do fewer and larger reads and writes per request";
+    let of_group = evidence.signal(|signals| signals.group_pressures[2]).unwrap_or(0.0);
+    // An event loop does not sleep for a disk itself.
+    let slept = Some(evidence.slept_for_disk().max(of_group)).filter(|share| *share > 0.0);
+    let share = slept.or(waited.map(|waited| waited.share));
+    Some(suspected(Resource::DISK, Scope::ControlGroup, because).direct(share).next(next))
+}
+
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
     when: "something waited for disks 20 % of the time and a disk was 75 % busy, or 50 % where one request at a time went on; where waiting \
@@ -50,7 +78,7 @@ pub(super) const DISKS: Rule = Rule {
 };
 
 fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let waited = evidence.signal(|signals| signals.disk_pressure);
+    let waited = evidence.disk_pressure();
     let busy = evidence.signal(|signals| signals.disk_busy);
     let enough = if evidence.goes_on_one_at_a_time() { HALF } else { ROOMY };
     let is_short = match (waited, busy) {
@@ -59,8 +87,9 @@ fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         (None, busy) => busy.is_some_and(|busy| busy >= BUSY),
     };
     let busy = busy.map(|busy| format!("a disk was busy {} of the time", percent(busy)));
-    let pressure =
-        waited.map(|waited| format!("something on the machine waited for disks {} of it", percent(waited)));
+    let pressure = waited.map(|waited| format!("{} of it", waited.words("disks")));
     let because = [busy, pressure].into_iter().flatten().collect::<Vec<_>>().join(", and ");
-    is_short.then(|| suspected(Resource::DISK, Scope::Machine, because).indirect(waited))
+    is_short.then(|| {
+        suspected(Resource::DISK, Scope::Machine, because).indirect(waited.map(|waited| waited.share))
+    })
 }

@@ -10,6 +10,7 @@ use store::{Model, Run, StoreError, Unit};
 
 use super::{BUSY, ROOMY};
 use crate::causes::Doubt;
+use crate::group_io::LimitedIo;
 use crate::inside::class_of;
 use crate::measured::Measured;
 use crate::rates;
@@ -134,6 +135,14 @@ impl Evidence<'_> {
         changing.for_each(|(name, share)| of_names.entry(name).or_default().push(*share));
         let middles = of_names.into_iter().filter_map(|(name, shares)| Some((name.clone(), median(shares)?)));
         middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// What a control group did on a disk, nearest to its limit: of the run in the middle.
+    pub(super) fn limited_io(&self) -> Option<LimitedIo> {
+        let mut all: Vec<&LimitedIo> =
+            self.runs.iter().filter_map(|run| run.signals?.waits.limited_io.as_ref()).collect();
+        all.sort_by(|one, other| one.share().total_cmp(&other.share()));
+        all.get(all.len().saturating_sub(1) / 2).map(|limited| (*limited).clone())
     }
 
     /// The largest of all runs.

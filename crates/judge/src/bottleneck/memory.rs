@@ -30,11 +30,11 @@ impl Resource {
 
 /// Nobody waits, and nothing is swapped.
 const NOTHING_WAITED: Refutation = Refutation {
-    when: "no page was swapped, and something waited for memory less than 10 % of the time",
+    when: "no page was swapped, and something in its own control group, or else on the machine, waited for memory less than 10 % of the time",
     is_read: |evidence| {
         let is_below = |share: Option<f64>, limit| share.is_some_and(|share| share < limit);
         is_below(evidence.signal(|signals| signals.swapping), SWAPPING)
-            && is_below(evidence.signal(|signals| signals.memory_pressure), MEMORY_PRESSURE)
+            && is_below(evidence.memory_pressure().map(|waited| waited.share), MEMORY_PRESSURE)
     },
 };
 
@@ -58,7 +58,7 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(pages, 0)
     );
     // What is read again is slept for, and cleared of other pages first.
-    let waited = evidence.signal(|signals| signals.memory_pressure).unwrap_or(0.0);
+    let waited = evidence.memory_pressure().map_or(0.0, |waited| waited.share);
     let share = evidence.slept_for_disk().max(waited);
     Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(share)))
 }
@@ -76,8 +76,8 @@ fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
         return Some(suspected(Resource::MEMORY, Scope::Machine, because));
     }
-    let waited =
-        evidence.signal(|signals| signals.memory_pressure).filter(|share| *share >= MEMORY_PRESSURE)?;
-    let because = format!("something on the machine waited for memory {} of the time", percent(waited));
-    Some(suspected(Resource::MEMORY, Scope::Machine, because).indirect(Some(waited)))
+    let waited = evidence.memory_pressure().filter(|waited| waited.share >= MEMORY_PRESSURE)?;
+    let cause =
+        suspected(Resource::MEMORY, Scope::Machine, format!("{} of the time", waited.words("memory")));
+    Some(cause.indirect(Some(waited.share)))
 }

@@ -3,7 +3,10 @@
 use record::Counts;
 use store::{Outage, OutageTime};
 
+use super::cause::Scope;
 use super::planted::Planted;
+use crate::causes::Resource;
+use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::waits::Workers;
 
@@ -580,4 +583,35 @@ fn cores_that_the_host_took_matter_to_who_wants_them() {
     assert_eq!(planted.said(), ["steal"]);
     planted.uses(0.2, 0.1);
     assert_eq!(planted.said(), ["unknown"]);
+}
+
+#[test]
+fn a_limit_of_the_control_group_on_disks_is_named_with_its_figures() {
+    let mut planted = Planted::closed(4, 200.0, 5.0);
+    planted.threads(&[("disk", 3.9), ("on_cpu", 0.05)]);
+    planted.signals.disk_pressure = Some(0.9);
+    assert_eq!(planted.causes()[0].scope, Scope::System);
+    let limited = |per_s| LimitedIo { what: "writes", disk: "vda".to_owned(), per_s, max_per_s: 200.0 };
+    planted.signals.waits.limited_io = Some(limited(198.0));
+    let causes = planted.causes();
+    assert_eq!((causes[0].resource, &causes[0].scope), (Resource::DISK, &Scope::ControlGroup));
+    let because = "its control group did 198 of 200 allowed writes per second on vda, and something on the machine waited for disks 90 % of the time";
+    assert_eq!(causes[0].because, because);
+    planted.signals.waits.limited_io = Some(limited(100.0));
+    assert_eq!(planted.causes()[0].scope, Scope::System, "there was room below the limit");
+}
+
+#[test]
+fn what_its_own_control_group_waited_for_counts_more_than_what_the_machine_did() {
+    let mut planted = Planted::closed(4, 200.0, 5.0);
+    planted.threads(&[("disk", 3.9), ("on_cpu", 0.05)]);
+    planted.signals.disk_pressure = Some(0.9);
+    planted.signals.group_pressures = [None, None, Some(0.01)];
+    assert!(!planted.said().contains(&"disk"), "others waited");
+    planted.signals.disk_pressure = Some(0.01);
+    planted.signals.group_pressures = [None, None, Some(0.8)];
+    assert_eq!(planted.said()[0], "disk");
+    assert!(planted.causes()[0].because.contains("its own control group waited for disks 80 % of the time"));
+    planted.signals.group_pressures = [None, Some(0.5), Some(0.0)];
+    assert!(planted.said().contains(&"memory"));
 }

@@ -57,7 +57,7 @@ pub(super) const DISKS_OF_THREADS: Rule = Rule {
 };
 
 fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let pressure = evidence.signal(|signals| signals.disk_pressure);
+    let pressure = evidence.disk_pressure();
     let workers = evidence.workers();
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
     let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
@@ -68,9 +68,8 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if asleep < A_THREAD && !is_only || asleep < HALF * at_work_on_a_core {
         return None;
     }
-    let waited = pressure.map_or_else(String::new, |pressure| {
-        format!(", and something on the machine waited for disks {} of the time", percent(pressure))
-    });
+    let waited = pressure
+        .map_or_else(String::new, |pressure| format!(", and {} of the time", pressure.words("disks")));
     let because = format!(
         "on average {} of its {} threads at work slept for a disk{waited}",
         decimal(asleep, 1),

@@ -2,6 +2,7 @@
 
 use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::evidence::Evidence;
+use super::pressure::Pressure;
 use super::threads::what_they_did;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
@@ -65,6 +66,7 @@ pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
 /// Readings by how near each is to its end, nearest first.
 fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
     let of = |share: Option<f64>, words: &str| Some((share?, words.to_owned()));
+    let waited = |pressure: Option<Pressure>| pressure.map(|pressure| pressure.share);
     let queue = evidence.listen_queue().map(|[waiting, limit]| waiting / limit);
     let thread = evidence.waiting_most();
     let wait = evidence.database_waits().into_iter().next();
@@ -72,9 +74,9 @@ fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
         of(evidence.signal(|signals| signals.busy), "all cores busy"),
         of(evidence.signal(|signals| signals.busiest_thread), "busiest thread of the system"),
         of(evidence.signal(|signals| signals.disk_busy), "busiest disk"),
-        of(evidence.signal(|signals| signals.disk_pressure), "time in which something waited for disks"),
-        of(evidence.signal(|signals| signals.memory_pressure), "time in which something waited for memory"),
-        of(evidence.signal(|signals| signals.cpu_pressure), "time in which something waited for a core"),
+        of(waited(evidence.disk_pressure()), "time in which something waited for disks"),
+        of(waited(evidence.memory_pressure()), "time in which something waited for memory"),
+        of(waited(evidence.cpu_pressure()), "time in which something waited for a core"),
         of(evidence.most(|signals| signals.open_files_share), "open files of their limit"),
         of(queue, "listen queue"),
         thread.map(|(process, state, threads, share)| {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::SYSTEM;
 use super::fields::number;
+use super::group_io::{self, GroupIo};
 use super::pressure;
 use super::quota::Quota;
 use super::sheet::{Counters, Probe, Sheet};
@@ -76,6 +77,7 @@ struct Set {
     pressures: Vec<(&'static str, Source)>,
     cores: Option<Source>,
     quota: Quota,
+    io: Option<GroupIo>,
     last: Counters<1>,
 }
 
@@ -143,8 +145,10 @@ impl OwnGroups {
         let is_whole = subject == SYSTEM && !self.has_limits;
         let quota = if is_whole { Quota::of(cpu, memory) } else { Quota::default() };
         let (subject, last) = (subject.to_owned(), Counters::default());
-        let set = Set { subject, counts, pressures, cores: cores.map(source), quota, last };
-        (!set.counts.is_empty() || !set.pressures.is_empty() || set.cores.is_some()).then_some(set)
+        let io = GroupIo::of(&of("blkio", &group_io::FILES));
+        let set = Set { subject, counts, pressures, cores: cores.map(source), quota, io, last };
+        let is_counted = !set.counts.is_empty() || !set.pressures.is_empty() || set.io.is_some();
+        (is_counted || set.cores.is_some()).then_some(set)
     }
 
     /// The groups of a controller, from the processes' own upward, that have one of these files, and in which Tenbin is not.
@@ -206,6 +210,9 @@ impl Set {
         }
         if let Some(cores) = self.cores.as_mut().and_then(|source| cores(&source.text().ok()?)) {
             sheet.add(&self.subject, "cpus_allowed", "", cores as f64);
+        }
+        if let Some(io) = &mut self.io {
+            io.look(&self.subject, sheet);
         }
         self.quota.look(sheet);
     }
