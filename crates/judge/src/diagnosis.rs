@@ -88,7 +88,9 @@ impl Diagnosis {
         let restarted = blocks.pairs(&Intervention::ControlRestarted);
         let of_restarted =
             [stats::spread_around_median(&restarted), spread].into_iter().flatten().reduce(f64::max);
-        let is_restarted = |changed: &Changed| changed.change.needs_restart() && !restarted.is_empty();
+        let is_control = |place: &&StudyPlace| place.intervention == Some(Intervention::ControlRestarted);
+        let has_restarted = planned.iter().any(is_control);
+        let is_restarted = |changed: &Changed| changed.change.needs_restart() && has_restarted;
         let pairs = |changed: &&Changed| {
             let control =
                 if is_restarted(changed) { &Intervention::ControlRestarted } else { &Intervention::CONTROL };
