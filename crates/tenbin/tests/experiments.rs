@@ -40,12 +40,34 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
+/// Whether a control group of a Tenbin has one of these words in a file of limits, as both versions of control groups write them.
+fn is_limited(pid: u32, files: &[&str], words: &[&str]) -> bool {
+    let has = |path: PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.split(char::is_whitespace).any(|word| words.contains(&word))
+    };
+    groups_of(pid).iter().any(|group| files.iter().any(|file| has(group.join(file))))
+}
+
 /// Ends a Tenbin during its experiment, and waits until nothing of it is left.
 fn end_during_the_experiment(home: &Home, arguments: &[&str], signal: Signal) -> Option<i32> {
+    end_when(home, arguments, signal, "another has control groups", |pid| {
+        !marked(pid).is_empty() && !groups_of(pid).is_empty()
+    })
+}
+
+/// The same at a moment of the experiment.
+fn end_when(
+    home: &Home,
+    arguments: &[&str],
+    signal: Signal,
+    what: &str,
+    is_now: impl Fn(u32) -> bool,
+) -> Option<i32> {
     let program = home.start(arguments);
     let pid = program.pid();
     until("a run of the experiment is over", || home.history().iter().any(|study| number(study, "done") > 1));
-    until("another has control groups", || !marked(pid).is_empty() && !groups_of(pid).is_empty());
+    until(what, || is_now(pid));
     program.signal(signal);
     let code = program.finish().code;
     assert_nothing_is_left(home);
@@ -93,6 +115,20 @@ fn a_killed_experiment_leaves_no_limit_behind() {
     let home = Home::new();
     let plan = write(&home, POOL);
     assert_eq!(end_during_the_experiment(&home, &["run", &plan, "--why"], Signal::KILL), None);
+}
+
+#[test]
+fn a_kill_while_a_limit_is_changed_leaves_neither_the_limit_nor_the_system() {
+    let plan = POOL.replace("{ cpu: 0.5 }", "{ cpu: 0.5, io: { write-iops: 1000/s } }");
+    // 0.4 of a core in periods of a tenth of a second, and 1,250 or 800 writes in a second.
+    let less_cpu = (["cpu.max", "cpu.cfs_quota_us"], ["40000", "40000"]);
+    let other_io = (["io.max", "blkio.throttle.write_iops_device"], ["wiops=800", "800"]);
+    for (files, words) in [less_cpu, other_io] {
+        let home = Home::new();
+        let plan = write(&home, &plan);
+        let is_now = |pid| is_limited(pid, &files, &words);
+        assert_eq!(end_when(&home, &["run", &plan, "--why"], Signal::KILL, words[0], is_now), None);
+    }
 }
 
 #[test]
