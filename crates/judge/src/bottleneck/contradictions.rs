@@ -314,8 +314,8 @@ fn draw_waits(draws: &mut Draws, planted: &mut Planted) {
     waits.memory_limit_met = draws.maybe(1.0);
     waits.refaulted_pages_per_s = draws.maybe(2_000.0);
     waits.collecting_cores = draws.maybe(1.0);
-    waits.changing.insert("app".to_owned(), draws.share());
     let mut own = draws.aside();
+    waits.changing.insert("app".to_owned(), own.share());
     waits.limited_io = own.yes(4).then(|| LimitedIo {
         what: "writes",
         disk: "vda".to_owned(),
