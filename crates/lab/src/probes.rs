@@ -4,6 +4,7 @@
 //! Every probe only reads, and every one is optional: what cannot be read is named once, with the reason, and the rest
 //! goes on. Probes share no state but the processes of the system, which are read once per look.
 
+mod budget;
 mod cores;
 mod dependencies;
 mod disks;

@@ -1,5 +1,7 @@
 //! This process itself, measured as the system is.
 
+use std::time::Duration;
+
 use super::GENERATOR;
 use super::group::{Now, describe_one, seconds};
 use super::member::{Member, Reach};
@@ -30,7 +32,13 @@ impl Probe for Generator {
         let (mut figures, mut threads_left) = (ProcessValues::default(), THREADS_MAX);
         figures.add("cpu_user_s", Some(seconds(user.own)));
         figures.add("cpu_sys_s", Some(seconds(sys.own)));
-        let mut now = Now { reach: &self.reach, last_look_ticks: None, threads_left: &mut threads_left };
+        let mut now = Now {
+            reach: &self.reach,
+            last_look_ticks: None,
+            threads_left: &mut threads_left,
+            threads_after: Some(1),
+            threads_cost: Duration::ZERO,
+        };
         describe_one(&mut self.this, &seen, &mut now, &mut figures, sheet);
         figures.write(GENERATOR, sheet);
     }

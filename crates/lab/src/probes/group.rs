@@ -1,7 +1,10 @@
 //! All descendants of one keeper, or all processes of a system that runs already.
 
+use std::time::Duration;
+
 use super::ledger::{Change, Ledger};
 use super::member::{Member, Reach, Seen, Used, Uses};
+use super::own_time::own_time;
 use super::process_values::{BUSIEST_THREAD, NICE, OPEN_FILES_SHARE, ProcessValues};
 use super::sheet::Sheet;
 use super::tasks::Done;
@@ -24,6 +27,10 @@ pub(crate) struct Now<'a> {
     pub(crate) last_look_ticks: Option<u64>,
     /// How many threads may still be read in this look.
     pub(crate) threads_left: &'a mut usize,
+    /// Whether threads and open files are read in this look, and after how many looks. If not, they are as they were.
+    pub(crate) threads_after: Option<u32>,
+    /// CPU time that this took.
+    pub(crate) threads_cost: Duration,
 }
 
 /// A newcomer older than this was overlooked before: what it used until now was used earlier.
@@ -146,14 +153,18 @@ pub(crate) fn describe_one(
 ) {
     figures.add("threads", Some(seen.stat.threads as f64));
     figures.add("rss_bytes", Some(rss_bytes(seen) as f64));
-    let done = member.tasks(seen, now.threads_left, now.reach);
+    let begun = now.threads_after.map(|_| own_time());
+    let done = member.tasks(seen, now);
     if done.is_none() {
         sheet.not_available("switches, run-queue wait and swap of processes", || {
             "there were too many threads to read each of them".into()
         });
     }
     threads(done, now.reach, figures);
-    let open_files = member.open_files();
+    let open_files = member.known_open_files(now.threads_after.is_some());
+    if let Some(begun) = begun {
+        now.threads_cost += own_time().saturating_sub(begun);
+    }
     if open_files.is_none() {
         sheet.not_available("open files of the system", || {
             Need::OpenFiles.lacks("/proc/PID/fd is hidden from this user")

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
+use super::group::Now;
 use super::process_files::{Stat, disk_bytes, open_files_max};
 use super::source::{Allowance, Source};
 use super::tasks::{Done, Tasks};
@@ -65,6 +66,8 @@ pub(crate) struct Member {
     tasks: Tasks,
     start_ticks: Option<u64>,
     open_files_max: Option<u64>,
+    /// What its threads did in each look since the last but one reading of them, and its open files then.
+    held: Option<(Option<Done>, Option<u64>)>,
     /// As of the last look; zero before the first one.
     pub(crate) last: Uses,
 }
@@ -84,7 +87,7 @@ impl Member {
         let file = |name| Source::new(format!("/proc/{pid}/{name}").into(), reach.files.clone());
         let (stat, io) = (file("stat"), file("io"));
         let (tasks, last) = (Tasks::default(), Uses::default());
-        Self { pid, stat, io, tasks, start_ticks: None, open_files_max: None, last }
+        Self { pid, stat, io, tasks, start_ticks: None, open_files_max: None, held: None, last }
     }
 
     /// Nothing if it has ended.
@@ -108,9 +111,31 @@ impl Member {
         Some(Seen { stat, uses, is_io_hidden })
     }
 
-    /// Its threads; nothing if there are too many.
-    pub(crate) fn tasks(&mut self, seen: &Seen, left: &mut usize, reach: &Reach) -> Option<Done> {
-        self.tasks.look(self.pid, seen.stat.threads, left, &reach.files, reach.has_schedstat)
+    /// What its threads did; nothing if there are too many. If they are not read in this look, what they did in a look before.
+    pub(crate) fn tasks(&mut self, seen: &Seen, now: &mut Now) -> Option<Done> {
+        if let (None, Some((done, _))) = (now.threads_after, &self.held) {
+            return *done;
+        }
+        let Reach { files, has_schedstat, .. } = now.reach;
+        let done = self.tasks.look(self.pid, seen.stat.threads, now.threads_left, files, *has_schedstat);
+        let looks = if self.held.is_some() { now.threads_after.unwrap_or(1) } else { 1 };
+        let done = done.map(|done| done.in_each_of(looks));
+        self.held = Some((done, self.held.and_then(|(_, open_files)| open_files)));
+        done
+    }
+
+    /// How many files it has open, now or when its threads were read.
+    pub(crate) fn known_open_files(&mut self, is_read: bool) -> Option<u64> {
+        match &mut self.held {
+            Some((_, Some(known))) if !is_read => Some(*known),
+            _ => {
+                let open_files = self.open_files();
+                if let Some((_, known)) = &mut self.held {
+                    *known = open_files;
+                }
+                open_files
+            }
+        }
     }
 
     /// How many files it has open; none if it has ended, nothing if that is hidden.
@@ -156,7 +181,18 @@ mod tests {
         assert!(open_files > 2);
         let share = this.share_of_limit(open_files);
         assert!(share > 0.0 && share <= 1.0, "{share}");
-        let done = this.tasks(&first, &mut 1_000, &reach()).unwrap();
+        let (reach, mut threads_left) = (reach(), 1_000);
+        let mut now = Now {
+            reach: &reach,
+            last_look_ticks: None,
+            threads_left: &mut threads_left,
+            threads_after: Some(1),
+            threads_cost: std::time::Duration::ZERO,
+        };
+        let done = this.tasks(&first, &mut now).unwrap();
+        now.threads_after = None;
+        assert_eq!(this.tasks(&first, &mut now), Some(done), "not read again");
+        assert_eq!(this.known_open_files(true), this.known_open_files(false));
         assert!(done.switches_voluntary + done.switches_involuntary > 0);
         assert_eq!(this.look().unwrap().uses[0].taken_over, 0);
     }

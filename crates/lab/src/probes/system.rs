@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
+use super::budget::Budget;
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::member::Reach;
 use super::own_groups::OwnGroups;
+use super::own_time::own_time;
 use super::process_files::Stat;
 use super::process_values::ProcessValues;
 use super::pss::Pss;
@@ -42,6 +44,9 @@ pub(crate) struct System {
     threads: Threads,
     dependencies: Dependencies,
     own_groups: OwnGroups,
+    budget: Budget,
+    /// That its processes may use, as read last.
+    cores: Option<Vec<usize>>,
 }
 
 impl System {
@@ -64,6 +69,8 @@ impl System {
             uptime: Source::of_machine("/proc/uptime"),
             last_look_ticks: None,
             pss: Pss::default(),
+            budget: Budget::default(),
+            cores: None,
         }
     }
 
@@ -134,12 +141,17 @@ impl Probe for System {
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let mut new = self.adopted(now, sheet);
         new.extend(self.newcomers(sheet));
+        let threads_after = self.budget.begin_look();
+        let begun = own_time();
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
+        let mut threads_cost = Duration::ZERO;
         for (number, group) in self.groups.iter_mut().enumerate() {
             let new: Vec<u32> = new.iter().filter(|(of, _)| *of == number).map(|(_, pid)| *pid).collect();
             let last_look_ticks = self.last_look_ticks;
-            let mut now = Now { reach: &self.reach, last_look_ticks, threads_left: &mut threads_left };
+            let (reach, threads_left) = (&self.reach, &mut threads_left);
+            let mut now = Now { reach, last_look_ticks, threads_left, threads_after, threads_cost };
             let (figures, ended) = group.look(&new, &mut now, sheet);
+            threads_cost = now.threads_cost;
             ended.into_iter().for_each(|pid| self.tree.forget(pid));
             all.push(figures);
         }
@@ -158,13 +170,19 @@ impl Probe for System {
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let known = self.groups.iter().take(self.own).filter(|group| !group.is_unknown());
         let members: Vec<Members> = known.map(members).collect();
-        if let Some(cores) = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied())) {
-            sheet.add(SYSTEM, "cores_allowed", &ranges(&cores), cores.len() as f64);
+        if threads_after.is_some() || self.cores.is_none() {
+            self.cores = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied()));
+        }
+        if let Some(cores) = &self.cores {
+            sheet.add(SYSTEM, "cores_allowed", &ranges(cores), cores.len() as f64);
         }
         self.dependencies.look(&members, now, sheet);
         self.own_groups.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
+        let threads = threads_after.map(|_| threads_cost);
+        self.budget.end_look(own_time().saturating_sub(begun), threads, sheet.over);
+        self.threads.allow(self.budget.of_samples());
     }
 
     fn sample(&mut self, now: Instant) -> Option<Duration> {

@@ -18,6 +18,20 @@ pub(crate) struct Done {
     pub(crate) swap_bytes: u64,
 }
 
+impl Done {
+    /// The mean of so many looks.
+    pub(crate) fn in_each_of(self, looks: u32) -> Self {
+        let looks = u64::from(looks.max(1));
+        Self {
+            waited_ns: self.waited_ns / looks,
+            ran_longest_ns: self.ran_longest_ns / looks,
+            switches_voluntary: self.switches_voluntary / looks,
+            switches_involuntary: self.switches_involuntary / looks,
+            swap_bytes: self.swap_bytes,
+        }
+    }
+}
+
 /// The threads, sorted by their id.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {

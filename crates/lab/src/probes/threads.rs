@@ -80,6 +80,11 @@ impl Threads {
         }
     }
 
+    /// Reading threads may cost this share of a core from now on.
+    pub(crate) fn allow(&mut self, share: f64) {
+        self.pace.share = share;
+    }
+
     /// Follows these processes from now on.
     pub(crate) fn follow(&mut self, members: Vec<Members>, now: Instant) {
         self.tallies.resize_with(members.len(), Tally::default);

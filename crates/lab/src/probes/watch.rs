@@ -5,8 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::own_time::own_time;
 use super::sheet::{Probe, Sheet};
-use super::{Look, NotAvailable, Subject};
+use super::{GENERATOR, Look, NotAvailable, Subject};
 
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// Looks that wait to be taken; beyond it the oldest are dropped.
@@ -133,6 +134,7 @@ fn run(
     begun: Instant,
 ) -> Vec<NotAvailable> {
     let (mut last, mut next_sample) = (begun, sample_all(&mut probes, Instant::now()));
+    let mut used_before = own_time();
     loop {
         let look_at = next_second(begun, last);
         let is_ended = shared.wait_until(next_sample.map_or(look_at, |sample_at| sample_at.min(look_at)));
@@ -144,6 +146,9 @@ fn run(
         let over = at.saturating_duration_since(last);
         (sheet.at, sheet.over) = (Some(at), Some(over));
         look_at_all(&mut probes, &mut sheet);
+        let used = own_time();
+        sheet.add(GENERATOR, "watch_s", "", used.saturating_sub(used_before).as_secs_f64());
+        used_before = used;
         shared.keep(Look { at, over, readings: sheet.take() });
         if is_ended {
             return sheet.missing();

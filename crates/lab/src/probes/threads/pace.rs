@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// Of a core, what reading threads may cost. Listing them has its own share.
-const READING_SHARE: f64 = 0.006;
-/// Of a core, what listing threads may cost.
-const LISTING_SHARE: f64 = 0.002;
+/// Of a core, what reading and listing threads may cost before it is known what else is read.
+const FIRST_SHARE: f64 = 0.008;
+/// Of that, the part of listing them.
+const LISTING: f64 = 0.25;
 /// Samples a second: at most, and at least.
 const RATE: [f64; 2] = [20.0, 2.0];
 /// New threads are found within this time, where listing them is cheap.
@@ -17,6 +17,8 @@ const WEIGHT: f64 = 0.2;
 
 #[derive(Debug)]
 pub(crate) struct Pace {
+    /// Of a core, what reading and listing threads may cost.
+    pub(crate) share: f64,
     thread_s: f64,
     listing: Duration,
     /// Of the pseudo-random numbers.
@@ -32,7 +34,7 @@ pub(crate) struct Plan {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { thread_s: FIRST_GUESS_S, listing: Duration::ZERO, state: 1 }
+        Self { share: FIRST_SHARE, thread_s: FIRST_GUESS_S, listing: Duration::ZERO, state: 1 }
     }
 }
 
@@ -52,12 +54,12 @@ impl Pace {
 
     /// Whether threads may be listed again.
     pub(crate) fn is_listing_due(&self, since: Duration) -> bool {
-        since >= LISTING_MIN && since.as_secs_f64() * LISTING_SHARE >= self.listing.as_secs_f64()
+        since >= LISTING_MIN && since.as_secs_f64() * LISTING * self.share >= self.listing.as_secs_f64()
     }
 
     /// All threads 20 times a second if that is cheap, down to twice a second, and then only some of them.
     pub(crate) fn plan(&self, threads: usize) -> Plan {
-        let affordable_per_s = READING_SHARE / self.thread_s.max(1e-9);
+        let affordable_per_s = self.share * (1.0 - LISTING) / self.thread_s.max(1e-9);
         let [most, least] = RATE;
         let rate = (affordable_per_s / threads.max(1) as f64).clamp(least, most);
         let some = (affordable_per_s / rate).max(1.0) as usize;
@@ -97,11 +99,12 @@ mod tests {
 
     #[test]
     fn no_number_of_threads_costs_more_than_its_share() {
+        let most = FIRST_SHARE * (1.0 - LISTING);
         for thread_us in [0.1, 3.0, 10.0, 200.0] {
             for threads in [1, 4, 64, 1_000, 10_000] {
                 let plan = paced(thread_us).plan(threads);
                 let cost = plan.threads as f64 * thread_us * 1e-6 / plan.interval.as_secs_f64();
-                assert!(cost <= READING_SHARE * 1.01, "{thread_us} {threads}: {cost}");
+                assert!(cost <= most * 1.01, "{thread_us} {threads}: {cost}");
             }
         }
     }
