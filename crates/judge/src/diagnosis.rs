@@ -107,23 +107,13 @@ impl Diagnosis {
             })
             .collect();
         let effects = stats::interventions(&all, min_effect(study));
-        let planned_of = |changed: &Changed| {
-            planned
-                .iter()
-                .filter(
-                    |place| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed),
-                )
-                .count()
-        };
-        let tried: Vec<Tried> = changes
-            .iter()
-            .zip(effects)
-            .zip(&pairs)
+        let effects = changes.iter().zip(effects).zip(&pairs);
+        let tried: Vec<Tried> = effects
             .map(|((changed, effect), pairs)| Tried {
                 changed: (*changed).clone(),
                 effect,
                 ratios: ratios(pairs),
-                planned: planned_of(changed),
+                planned: planned_blocks(&planned, changed),
             })
             .collect();
         let next_limit = next_limit(&tried, &planned, &runs)?;
@@ -340,6 +330,12 @@ fn min_effect(study: &Study) -> f64 {
     let compare = &study.new.compare;
     let is_share = ComparedBy::named(&compare.by).is_some_and(|by| by.scale() == Scale::Ratio);
     if is_share { compare.matters } else { ComparedBy::SHARE }
+}
+
+/// In how many blocks a change was planned.
+fn planned_blocks(planned: &[&StudyPlace], changed: &Changed) -> usize {
+    let is_it = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed);
+    planned.iter().filter(is_it).count()
 }
 
 /// The runs of a study that are done, by position.

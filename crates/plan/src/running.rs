@@ -60,7 +60,7 @@ impl RunningSpec {
         }
     }
 
-    /// The same, as a fault of a flag or of a key.
+    /// The same, as an error of a flag or of a key.
     pub(crate) fn checked(&self, place: String, dir: &Path) -> Result<RunningAs, Fault> {
         self.read(dir).map_err(|(what, help)| Fault::new(place, &what, help))
     }

@@ -202,7 +202,6 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     };
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
-    let ready = Box::new(load);
     Ok(Prepared {
         threads,
         cores,
@@ -213,7 +212,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         is_certificate_missing,
         learnt,
         running: None,
-        ready,
+        ready: Box::new(load),
     })
 }
 

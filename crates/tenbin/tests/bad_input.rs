@@ -38,11 +38,11 @@ fn wrong_urls() {
     for (text, what) in [
         (
             "ftp://127.0.0.1/",
-            "unknown URL scheme; known are http, https, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
-            "unknown URL scheme; known are http, https, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         ("histroy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Folders that hold nothing written by people, from the root.
-const SKIPPED: [&str; 7] =
-    [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/node_modules", "ui/dist"];
+/// Folders that hold nothing written by people, from the root. So do those with the name below, wherever they are.
+const SKIPPED: [&str; 6] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/dist"];
+/// Of npm.
+const PACKAGES: &str = "node_modules";
 /// What counts as text, by the end of its name.
 const ENDINGS: [&str; 11] =
     [".rs", ".ts", ".css", ".html", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
@@ -100,7 +101,7 @@ fn collect(folder: &Path, found: &mut Vec<Text>) {
         let path = entry.path();
         let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         if path.is_dir() {
-            if !SKIPPED.contains(&relative.as_str()) {
+            if !SKIPPED.contains(&relative.as_str()) && !path.ends_with(PACKAGES) {
                 collect(&path, found);
             }
         } else if ENDINGS.iter().any(|ending| relative.ends_with(ending)) {

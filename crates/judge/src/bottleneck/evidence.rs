@@ -137,7 +137,7 @@ impl Evidence<'_> {
         middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// What a control group did on a disk, nearest to its limit: of the run in the middle.
+    /// What a control group did on a disk, nearest to its limit: of the median run.
     pub(super) fn limited_io(&self) -> Option<LimitedIo> {
         let mut all: Vec<&LimitedIo> =
             self.runs.iter().filter_map(|run| run.signals?.waits.limited_io.as_ref()).collect();

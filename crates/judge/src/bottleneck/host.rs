@@ -8,7 +8,7 @@ use crate::causes::Resource;
 
 /// Taken by other guests of the host.
 const STEAL: f64 = 0.05;
-/// Cores that a system wants at least, where those that others took matter.
+/// Cores that threads of a system run on or are ready for, at least, where those that others took matter.
 const WANTED: f64 = 0.5;
 
 impl Resource {
@@ -26,7 +26,7 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     find: cores_taken_by_the_host,
 };
 
-/// Cores that others took matter to who wants them.
+/// Cores that others took matter to a system that could use them.
 const NO_CORE_WAS_WANTED: Refutation = Refutation {
     when: "threads of the system ran or were ready for less than half a core",
     is_read: |evidence| evidence.ran_and_waited().is_some_and(|[ran, waited]| ran + waited < WANTED),

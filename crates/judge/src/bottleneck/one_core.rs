@@ -46,7 +46,7 @@ const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
     },
 };
 
-/// Who wants two cores, and is kept from one by others, is limited by them.
+/// A system that could use two cores, and is kept from one by others, is limited by them.
 const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
     when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
     is_read: |evidence| {

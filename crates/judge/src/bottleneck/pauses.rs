@@ -41,10 +41,10 @@ const OF_COLLECTIONS: &str = "enlarge the heap (-Xmx), keep less alive, or alloc
 
 pub(super) const PAUSES: Rule = Rule {
     finds: &[Resource::PAUSES],
-    when: "in half of the runs, three outages or more that take 5 % of the measured time together, without those from the begin of an event of the \
+    when: "in half of the runs, three outages or more that take 5 % of the measured time together, without those from the start of an event of the \
            plan to 1 s after its end",
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
-          the plan itself stops is no limit of the system, and is told next to it",
+          the plan itself stops is no limit of the system. The report names it",
     refuted_by: &[THEY_WERE_STOPPED],
     find: pauses,
 };

@@ -120,7 +120,9 @@ pub(crate) struct TargetFlags {
     /// Close a connection that is idle for this long
     #[arg(long, value_name = "TIME")]
     idle: Option<String>,
-    /// Serve raw TCP instead of HTTP: echo, sink=1MiB (answers a byte for so many), or source=1MiB (so many for a line)
+    /// Serve raw TCP instead of HTTP: echo, sink=1MiB, or source=1MiB
+    ///
+    /// `sink` answers a byte for so many bytes, `source` so many bytes for a line.
     #[arg(long, value_name = "MODE")]
     raw: Option<String>,
     /// Seed of random hold times
