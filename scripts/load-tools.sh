@@ -31,7 +31,7 @@ ln -sf "$newest/pgbench" "$folder/bin/pgbench"
 
 if [ ! -x "$folder/bin/jmeter" ]; then
     work=$folder/jmeter
-    mkdir -p "$work/home/bin" "$work/home/lib/ext" "$work/home/lib/junit"
+    mkdir -p "$work/app/bin" "$work/app/lib/ext" "$work/app/lib/junit"
     {
         echo "<project><modelVersion>4.0.0</modelVersion><groupId>tenbin</groupId><artifactId>jmeter</artifactId><version>1</version><dependencies>"
         for name in ApacheJMeter ApacheJMeter_core ApacheJMeter_http ApacheJMeter_config ApacheJMeter_components ApacheJMeter_functions; do
@@ -40,14 +40,14 @@ if [ ! -x "$folder/bin/jmeter" ]; then
         echo "</dependencies></project>"
     } >"$work/pom.xml"
     mvn --batch-mode --quiet --file "$work/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/jars"
-    unzip -q -o "$work/jars/ApacheJMeter_config-$JMETER_VERSION.jar" 'bin/*' -d "$work/home"
+    unzip -q -o "$work/jars/ApacheJMeter_config-$JMETER_VERSION.jar" 'bin/*' -d "$work/app"
     for jar in "$work"/jars/*.jar; do
         case $jar in
-        */ApacheJMeter-*) cp "$jar" "$work/home/bin/ApacheJMeter.jar" ;;
-        */ApacheJMeter_*) cp "$jar" "$work/home/lib/ext/" ;;
-        *) cp "$jar" "$work/home/lib/" ;;
+        */ApacheJMeter-*) cp "$jar" "$work/app/bin/ApacheJMeter.jar" ;;
+        */ApacheJMeter_*) cp "$jar" "$work/app/lib/ext/" ;;
+        *) cp "$jar" "$work/app/lib/" ;;
         esac
     done
-    printf '#!/bin/sh\nexec java -Xmx512m -Djava.awt.headless=true -jar "%s" "$@"\n' "$work/home/bin/ApacheJMeter.jar" >"$folder/bin/jmeter"
+    printf '#!/bin/sh\nexec java -Xmx512m -Djava.awt.headless=true -jar "%s" "$@"\n' "$work/app/bin/ApacheJMeter.jar" >"$folder/bin/jmeter"
     chmod 755 "$folder/bin/jmeter"
 fi

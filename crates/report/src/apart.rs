@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn differences_have_a_sign_and_a_unit() {
         let by = |name: &str| ComparedBy::named(name).unwrap();
-        assert_eq!(within(&by("outage"), -398e6, Some([-410e6, 0.0])), "−398 ms (−410 ms to 0 ns)");
+        assert_eq!(within(&by("outage"), -398e6, Some([-410e6, 0.0])), "−398 ms (−410 ms to 0 ms)");
         assert_eq!(within(&by("recovery"), f64::INFINITY, Some([2e9, f64::INFINITY])), "+∞ (+2.00 s to +∞)");
         assert_eq!(within(&by("lost"), 2.5, None), "+2.5");
         assert_eq!(within(&by("p99"), 1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");
