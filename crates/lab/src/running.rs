@@ -148,6 +148,11 @@ fn of_listeners_in(
             "{name} (process {pid}) listens there, and passes connections on to a system that is not known"
         )));
     }
+    // What else it started is none of the system.
+    if let Some(pid) = holders.iter().find(|pid| tenbin.contains(pid)) {
+        let name = name_in(proc, *pid).unwrap_or_default();
+        return Err(Unseen::here(format!("{name} (process {pid}) listens there, and started Tenbin")));
+    }
     Ok(running(proc, &holders.into_iter().collect()))
 }
 
@@ -209,6 +214,13 @@ mod tests {
             [(1, 0, "systemd"), (70, 1, "nginx"), (71, 70, "nginx"), (20, 71, "cgi"), (90, 1, "nginx")];
         let running = Running { name: "nginx".to_owned(), roots: vec![70, 90] };
         assert_eq!(found(&machine, &[1, 20, 70, 71, 90]), Ok(running));
+    }
+
+    #[test]
+    fn what_started_tenbin_is_no_system() {
+        let machine = [(1, 0, "systemd"), (50, 1, "tests"), (51, 50, "tenbin"), (52, 50, "nginx")];
+        let because = found(&machine, &[50, 52]).expect_err("none").because;
+        assert_eq!(because, "tests (process 50) listens there, and started Tenbin");
     }
 
     #[test]

@@ -29,7 +29,7 @@ fn shift_lines(findings: &Findings) -> Vec<String> {
     for (bytes, method) in sizes.iter().flat_map(|bytes| Method::ALL.map(|method| (*bytes, method))) {
         let cell = |(way, element): &(Direction, &str)| {
             let figure = findings.figure(&key(method, *way, element, bytes));
-            format!("{:>17}", figure.map_or("n/a".to_owned(), |figure| with_spread(figure)))
+            format!("{:>17}", figure.map_or("n/a".to_owned(), with_spread))
         };
         let name = if method == Method::Loop { size(bytes) } else { String::new() };
         let cells: String = columns.iter().map(cell).collect();

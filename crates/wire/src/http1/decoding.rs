@@ -157,9 +157,9 @@ fn brotli(body: &[u8], bytes_max: usize) -> Option<Unpacked> {
     let mut state =
         BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut left, mut used, mut filled, mut total) = (body.len(), 0, 0, 0);
-    let mut bytes = Vec::new();
+    let mut bytes = alloc::vec![0; FIRST_BYTES.min(bytes_max)];
     loop {
-        bytes.resize((filled * 2).max(FIRST_BYTES).min(bytes_max), 0);
+        bytes.resize(bytes.len().max(filled * 2).min(bytes_max), 0);
         let mut room = bytes.len() - filled;
         let result = BrotliDecompressStream(
             &mut left,

@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What a list or an object is to a path before its members are read, and the path's next part with the rest behind it.
-fn enter<'a, 'p>(path: Option<&'p [Part]>) -> (Found<'a>, Option<(&'p Part, &'p [Part])>) {
+fn enter<'a>(path: Option<&[Part]>) -> (Found<'a>, Option<(&Part, &[Part])>) {
     match path {
         None => (Found::Nothing, None),
         Some(path) => path.split_first().map_or((Found::NoScalar, None), |next| (Found::Nothing, Some(next))),
