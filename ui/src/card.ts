@@ -18,6 +18,8 @@ export interface Card {
   controls?: Node[];
   /** Draws into an empty host of this width, in CSS pixels. */
   draw: (host: HTMLElement, width: number) => void;
+  /** What belongs to the chart, and is no part of the drawing. */
+  below?: HTMLElement | null;
   /** The same data as a table, for screen readers and for copying. */
   numbers?: () => Numbers;
 }
@@ -43,6 +45,7 @@ export function card(options: Card): HTMLElement {
     ),
     options.controls ? h('div', { class: 'controls' }, ...options.controls) : null,
     host,
+    options.below ?? null,
     options.numbers ? numbers(options.title, options.numbers) : null,
   );
   drawLazily(host, figure, options.draw);

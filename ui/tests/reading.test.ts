@@ -24,6 +24,7 @@ test.each(PAGES)(
       expect.soft(await page.evaluate(lowContrastTexts), 'dark').toEqual([]);
     });
   },
+  60_000,
 );
 
 test.each(PAGES)('%s: fits on phones', async (name) => {

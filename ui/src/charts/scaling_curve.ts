@@ -32,8 +32,8 @@ export function scalingCurve(scaling: Scaling, color: string, width: number): SV
   if (law.length > 1) parts.append(s('path', { class: 'path dashed', d: path(law) }));
   else parts.append(s('path', { class: 'path', d: path(steps.map(({ users, per_s }) => [users, per_s])) }));
   const stops = steps.map((step): Stop => {
-    const mark = s('g', { class: 'stop' }, dot(x.at(step.users), y.at(step.per_s), 5, true));
-    return { mark: area.svg.appendChild(s('g', { class: color }, mark)), lines: () => scalingLines(step) };
+    const mark = s('g', { class: `stop ${color}` }, dot(x.at(step.users), y.at(step.per_s), 5, true));
+    return { mark: area.svg.appendChild(mark), lines: () => scalingLines(step) };
   });
   rovingFocus(stops);
   return area.svg;

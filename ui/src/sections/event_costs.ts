@@ -51,8 +51,9 @@ function costCard(report: Report, load: Load, event: PooledEvent, id: string): H
           drawn(report, load, event, figure, isWide ? [left, width - GAP_PX - left] : [width, width]),
         );
       }
-      append(host, causesOf(report, load, event.causes ?? []), words(event));
+      append(host, words(event));
     },
+    below: causesOf(report, load, event.causes ?? []),
     numbers: () => costNumbers(load, event),
   });
 }
