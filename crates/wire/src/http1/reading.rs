@@ -238,14 +238,21 @@ impl Reading {
         }
         let reply = self.reply;
         if reply.refusal.is_some() && step.quotes_body {
-            let unpacked = self.coding.unpack(&self.kept, step.quoted_bytes_max);
-            let shown = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
-            self.quoted = shown[..shown.len().min(step.quoted_bytes_max)].into();
+            self.quote(step.quoted_bytes_max);
         }
         self.forget();
         reply
     }
 
+    #[cold]
+    fn quote(&mut self, bytes_max: usize) {
+        let unpacked = self.coding.unpack(&self.kept, bytes_max);
+        let shown = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
+        self.quoted = shown[..shown.len().min(bytes_max)].into();
+    }
+
+    // Most loads look at no body: what they run stays small.
+    #[inline(never)]
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;
         let (unpacked, coded) = match self.coding {
