@@ -70,7 +70,20 @@ pub struct Rule {
     pub why: &'static str,
     /// Readings with which it is not reported, whatever else speaks for it.
     pub refuted_by: &'static [Refutation],
+    /// What its readings must cover.
+    covers: Covers,
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
+}
+
+/// What the readings of a rule must cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Covers {
+    /// A whole run: some of what it needs is not known of seconds.
+    Runs,
+    /// Seconds of an event: for a whole run another rule tells it.
+    Seconds,
+    /// Either.
+    Any,
 }
 
 /// Every rule. Of causes that explain as much, the one of the earlier rule comes first.
@@ -89,6 +102,7 @@ pub const RULES: &[Rule] = &[
     spinning::THREADS_THAT_SPIN,
     stopped::PROCESSES,
     not_running::PROCESSES,
+    not_running::NOBODY_LISTENED,
     pauses::PAUSES,
     pauses::COLLECTIONS,
     cpu::A_LOW_PRIORITY,
@@ -120,32 +134,6 @@ pub const RULES: &[Rule] = &[
     one_core::ONE_WANTED,
     cpu::WAITS_FOR_A_CORE,
     load::NOBODY_WAITED_FOR_ANOTHER,
-    listen_queue::A_QUEUE_OF_CONNECTIONS,
-];
-
-/// Those that need nothing but readings of some seconds, in the same order.
-const RULES_OF_SECONDS: &[Rule] = &[
-    quota::CPU_QUOTA,
-    one_core::ONE_ALLOWED,
-    stopped::PROCESSES,
-    not_running::PROCESSES,
-    not_running::NOBODY_LISTENED,
-    pauses::COLLECTIONS,
-    cpu::A_LOW_PRIORITY,
-    cpu::ALL_CORES,
-    one_core::ONE_THREAD,
-    memory::LIMIT_OF_MEMORY,
-    database::WAITS_INSIDE,
-    open_files::OPEN_FILES,
-    threads::DISKS_OF_THREADS,
-    threads::A_LOG_PIPE,
-    threads::A_DEPENDENCY,
-    threads::A_DEPENDENCY_OF_AN_EVENT_LOOP,
-    threads::A_LOCK,
-    threads::LOCKS_OF_A_RUNTIME,
-    host::CORES_TAKEN_BY_THE_HOST,
-    memory::MEMORY,
-    disks::DISKS,
     listen_queue::A_QUEUE_OF_CONNECTIONS,
 ];
 
@@ -187,7 +175,7 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return Vec::new();
     }
-    let mut ranked = found(evidence, RULES);
+    let mut ranked = found(evidence, Covers::Runs);
     ranked.iter_mut().take(1).for_each(|first| {
         tell_errors(first, evidence);
         first.because.extend(pauses::stopped_by_events(evidence).map(|words| format!("; {words}")));
@@ -200,16 +188,17 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
 
 /// The same of some seconds, whether anything was answered in them or not: none of what a run says as a whole.
 pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
-    let mut ranked = found(evidence, RULES_OF_SECONDS);
+    let mut ranked = found(evidence, Covers::Seconds);
     let unknown = ranked.iter_mut().filter(|cause| cause.certainty == Certainty::Unknown);
     unknown.for_each(|cause| cause.next.clear());
     ranked
 }
 
-/// What these rules name and no reading refutes, most likely first; `unknown` alone if there is none.
-fn found(evidence: &Evidence<'_>, rules: &[Rule]) -> Vec<Bottleneck> {
+/// What the rules of runs, or of seconds, name and no reading refutes, most likely first; `unknown` alone if there is none.
+fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
-    let found = rules.iter().filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
+    let rules = RULES.iter().filter(|rule| [covers, Covers::Any].contains(&rule.covers));
+    let found = rules.filter(|rule| !is_refuted(rule)).filter_map(|rule| (rule.find)(evidence));
     let mut ranked = cause::ranked(found.collect());
     if ranked.is_empty() {
         ranked.push(unknown::unknown(evidence));

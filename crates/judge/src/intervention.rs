@@ -102,7 +102,7 @@ pub const INTERVENTIONS: &[Kind] = &[
         tests: &[Resource::DEPENDENCY],
         can_refute: true,
         predicts: "throughput falls as the time in which a request waits for it rises",
-        when: "what the system calls is the likely bottleneck, and the plan has a proxy between them",
+        when: "what the system calls is the likely bottleneck, or none is known and requests waited half of the response time for it; the plan has a proxy between them",
         changes: |known| Ok(known.dependencies_slower()),
     },
     Kind {
@@ -533,11 +533,21 @@ impl Known {
         up.collect()
     }
 
+    /// Whether what the system calls may be the limit: it is likely, or nothing is, and half of the response time went there.
+    fn is_dependency_suspected(&self) -> bool {
+        let Readings { dependency_ns, response_ns, .. } = self.read;
+        let is_half = dependency_ns.zip(response_ns).is_some_and(|(waits, response)| waits * 2.0 >= response);
+        match self.suspected {
+            Some(Resource::DEPENDENCY) => true,
+            None | Some(Resource::UNKNOWN) => is_half,
+            Some(_) => false,
+        }
+    }
+
     fn dependencies_slower(&self) -> Vec<Candidate> {
-        let is_suspected = self.suspected == Some(Resource::DEPENDENCY);
         // Behind a pool a request waits for longer than for what the pool calls. Of an event loop the latter is not known.
         let waits_ns = self.read.dependency_ns.or(self.read.response_ns);
-        let Some(waits_ns) = waits_ns.filter(|_| is_suspected) else { return Vec::new() };
+        let Some(waits_ns) = waits_ns.filter(|_| self.is_dependency_suspected()) else { return Vec::new() };
         let more_ns = DELAY_NS.max(waits_ns / 4.0);
         let slower = self.proxies.iter().map(|(proxy, from_ns)| {
             let (from_us, to_us) = (*from_ns / 1_000, (*from_ns as f64 + more_ns / 2.0) as u64 / 1_000);

@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::WORKED_ON;
 use super::words::{cpu_in_brackets, percent};
-use super::{ROOMY, Rule};
+use super::{Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
@@ -41,6 +41,7 @@ pub(super) const BANDWIDTH: Rule = Rule {
     when: "half of the time of an answer or more passed after its first byte, at least 2 ms, and answers have 16 KiB or more",
     why: "the system has the answer already, and the generator reads it as it comes",
     refuted_by: &[CORES_WERE_BUSY, WORKED_ON],
+    covers: Covers::Runs,
     find: bandwidth,
 };
 

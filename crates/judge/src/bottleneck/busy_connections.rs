@@ -2,9 +2,9 @@
 
 use stats::median;
 
-use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
 use store::Model;
@@ -29,6 +29,7 @@ pub(super) const CONNECTIONS_OF_THE_LOAD: Rule = Rule {
            their number",
     why: "the system answered no later than when it was alone, and could not be sent more",
     refuted_by: &[],
+    covers: Covers::Runs,
     find: connections,
 };
 

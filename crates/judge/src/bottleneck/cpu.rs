@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
 use super::one_core;
 use super::words::{cores_of, percent};
-use super::{BUSY, ROOMY, Rule};
+use super::{BUSY, Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -62,6 +62,7 @@ pub(super) const ALL_CORES: Rule = Rule {
           that they ran. If the system did not use 10 % of the cores or more, \
           the limit is called shared",
     refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
+    covers: Covers::Any,
     find: all_cores,
 };
 
@@ -121,6 +122,7 @@ pub(super) const A_LOW_PRIORITY: Rule = Rule {
            and its threads were running or ready nearly all the time, and without a core for a fourth of the time that they ran",
     why: "a process with a nice value gets the time that others leave",
     refuted_by: &[CORES_HAD_ROOM, OTHERS_USED_THEM],
+    covers: Covers::Any,
     find: a_low_priority,
 };
 
@@ -150,6 +152,7 @@ pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
     why: "cores were short at times",
     refuted_by: &[CORES_HAD_ROOM],
+    covers: Covers::Runs,
     find: waits_for_a_core,
 };
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use stats::median;
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::{Evidence, RunEvidence};
 use super::words::percent;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
 use crate::words::decimal;
@@ -47,6 +47,7 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     when: "30 % of the active sessions of the database waited for locks, for its log, or for reads of data files",
     why: "the database itself says so. Less than half a session is chance",
     refuted_by: &[],
+    covers: Covers::Any,
     find: waits_inside,
 };
 
@@ -192,6 +193,7 @@ pub(super) const READS_PAST_THE_BUFFERS: Rule = Rule {
            answer, and something waited for disks 20 % of the time",
     why: "a server that does not report what its sessions wait for still counts what it reads",
     refuted_by: &[NOTHING_WAITED, READ_FROM_MEMORY],
+    covers: Covers::Runs,
     find: reads_past_the_buffers,
 };
 

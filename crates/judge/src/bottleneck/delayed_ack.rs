@@ -1,10 +1,10 @@
 //! Answers in two writes: the second waits until the client confirms the first (Nagle's algorithm and delayed ACKs).
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::little::WORKED_ON;
 use super::words::{cpu_in_brackets, percent};
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::duration;
 
@@ -37,6 +37,7 @@ pub(super) const DELAYED_ACKS: Rule = Rule {
     when: "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte",
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
     refuted_by: &[WORKED_ON, IN_SESSIONS],
+    covers: Covers::Runs,
     find: delayed_acks,
 };
 

@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, ROOMY, Rule};
+use super::{BUSY, Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
@@ -46,6 +46,7 @@ pub(super) const LIMIT_OF_DISKS: Rule = Rule {
            disks 20 % of the time",
     why: "the kernel lets what is more wait, however idle the disk is",
     refuted_by: &[NOTHING_WAITED],
+    covers: Covers::Any,
     find: limit_of_disks,
 };
 
@@ -74,6 +75,7 @@ pub(super) const DISKS: Rule = Rule {
            is not reported, a disk was 90 % busy",
     why: "some disks serve many requests at once, and are busy long before they are exhausted",
     refuted_by: &[NOTHING_WAITED, NOT_BY_THE_SYSTEM],
+    covers: Covers::Any,
     find: disks,
 };
 

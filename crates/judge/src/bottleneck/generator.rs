@@ -1,8 +1,8 @@
 //! The generator, and not the system, as its own signals judged.
 
-use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 
 impl Resource {
@@ -16,6 +16,7 @@ pub(super) const THE_GENERATOR: Rule = Rule {
     when: "the run is in doubt for {limits}; for a configuration, in at least half of its runs",
     why: "these signals show that the generator could not send more. Signals of a late tail do not, and are no bottleneck",
     refuted_by: &[],
+    covers: Covers::Runs,
     find: the_generator,
 };
 

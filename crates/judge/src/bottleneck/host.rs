@@ -1,9 +1,9 @@
 //! Processor time that other guests of the host took.
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 
 /// Taken by other guests of the host.
@@ -23,6 +23,7 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     when: "other guests of the host took 5 % of the processor time or more",
     why: "no configuration of the system can recover it",
     refuted_by: &[NO_CORE_WAS_WANTED],
+    covers: Covers::Any,
     find: cores_taken_by_the_host,
 };
 

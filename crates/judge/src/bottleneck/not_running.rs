@@ -2,11 +2,11 @@
 
 use record::ErrorClass;
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{CombinedFigures, Evidence, share};
 use super::stopped::THEY_WERE_STOPPED;
 use super::words::percent;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
@@ -34,6 +34,7 @@ pub(super) const PROCESSES: Rule = Rule {
     when: "a process of the plan was not there at the end of 20 % of the seconds",
     why: "it was stopped or killed, or it ended, and no other has taken its place yet",
     refuted_by: &[NOTHING_LOST],
+    covers: Covers::Any,
     find: processes,
 };
 
@@ -54,6 +55,7 @@ pub(super) const NOBODY_LISTENED: Rule = Rule {
     when: "20 % of the planned requests found no connection",
     why: "a process that begins is there before it listens",
     refuted_by: &[THEY_WERE_STOPPED, A_QUEUE_WAS_FULL],
+    covers: Covers::Seconds,
     find: nobody_listened,
 };
 

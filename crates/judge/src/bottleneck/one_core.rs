@@ -4,7 +4,7 @@ use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
-use super::{BUSY, ROOMY, Rule};
+use super::{BUSY, Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
@@ -77,6 +77,7 @@ pub(super) const ONE_THREAD: Rule = Rule {
            system ran or were ready for 0.9 to 1.3 cores",
     why: "more threads or processes could use other cores, that one cannot. Others may take the core from it",
     refuted_by: &[],
+    covers: Covers::Any,
     find: one_thread,
 };
 
@@ -118,6 +119,7 @@ pub(super) const ONE_WANTED: Rule = Rule {
     when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core",
     why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them",
     refuted_by: &[ITS_THREADS_SLEPT],
+    covers: Covers::Runs,
     find: one_wanted,
 };
 
@@ -146,6 +148,7 @@ pub(super) const ONE_ALLOWED: Rule = Rule {
     when: "the processes of the system may run on one core of several, and used 0.75 of it or more, or its threads wanted to all the time",
     why: "`pin`, `taskset`, and a cpuset leave it no other, whoever else uses that one",
     refuted_by: &[],
+    covers: Covers::Any,
     find: one_allowed,
 };
 
@@ -173,6 +176,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     when: "one core was 90 % busy, and the system used 0.75 cores or more",
     why: "it may use that core alone, or does",
     refuted_by: &[MORE_THAN_ONE_WAS_USED, MORE_THAN_ONE_WAS_WANTED],
+    covers: Covers::Runs,
     find: one_core,
 };
 
@@ -195,6 +199,7 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     when: "a process of the system, its children included, used 0.9 to 1.15 cores of several",
     why: "as if one thread or worker ran at a time, as under an interpreter's lock. Chance can look like it",
     refuted_by: &[ITS_THREADS_SLEPT, MORE_OR_FEWER_RAN],
+    covers: Covers::Runs,
     find: one_core_in_turns,
 };
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use stats::median;
 use store::{Event, OutageTime};
 
-use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
 use super::stopped::THEY_WERE_STOPPED;
 use super::words::percent;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -46,6 +46,7 @@ pub(super) const PAUSES: Rule = Rule {
     why: "an outage is longer than 250 ms and than ten usual response times: no request is answered meanwhile, so queues do not explain it. What \
           the plan itself stops is no limit of the system. The report names it",
     refuted_by: &[THEY_WERE_STOPPED],
+    covers: Covers::Runs,
     find: pauses,
 };
 
@@ -127,6 +128,7 @@ pub(super) const COLLECTIONS: Rule = Rule {
            were no pauses as above",
     why: "a heap that is large enough is collected seldom. Cores that are busy with it are no other cause",
     refuted_by: &[],
+    covers: Covers::Any,
     find: collections,
 };
 

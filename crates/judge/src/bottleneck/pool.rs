@@ -3,7 +3,7 @@
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{ROOMY, Rule};
+use super::{Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{counted, decimal, duration, many};
@@ -71,6 +71,7 @@ pub(super) const POOL: Rule = Rule {
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
     refuted_by: &[NOBODY_QUEUED],
+    covers: Covers::Runs,
     find: pool,
 };
 
@@ -147,10 +148,12 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).direct(Some(share));
-    Some(cause.and(pace_of(evidence)).next(format!(
-        "let {name} open more than {} connections to {address}, and see whether it serves them as fast",
-        decimal(places, 0)
-    )))
+    Some(cause.and(pace_of(evidence)).next(more_connections(name, places, address)))
+}
+
+fn more_connections(name: &str, places: f64, address: &str) -> String {
+    let places = decimal(places, 0);
+    format!("let {name} open more than {places} connections to {address}, and see whether it serves them as fast")
 }
 
 /// An event loop has no thread at a connection that would tell that it is busy.
@@ -182,10 +185,7 @@ fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).indirect(Some(share));
-    Some(cause.and(pace_of(evidence)).next(format!(
-        "let {name} open more than {} connections to {address}, and see whether it serves them as fast",
-        decimal(places, 0)
-    )))
+    Some(cause.and(pace_of(evidence)).next(more_connections(name, places, address)))
 }
 
 fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {

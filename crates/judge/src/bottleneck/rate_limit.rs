@@ -1,9 +1,9 @@
 //! A limit on a rate that delays what is above it.
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, many};
 
@@ -48,6 +48,7 @@ pub(super) const DELAYED_TO_A_RATE: Rule = Rule {
            below 0.7 requests, and the system used less than half a core; below 2.5 if throughput has two digits to 0.1 %",
     why: "the system is faster than its answers are let out, and lets them out at a fixed distance. People set limits to round numbers",
     refuted_by: &[SLEPT_ELSEWHERE, ANSWERS_CAME_SLOWLY, AS_WAS_ASKED],
+    covers: Covers::Runs,
     find: delayed_to_a_rate,
 };
 

@@ -1,8 +1,8 @@
 //! Threads that compute while they wait: CPU time that no single request needs.
 
-use super::Rule;
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
 
@@ -25,6 +25,7 @@ pub(super) const THREADS_THAT_SPIN: Rule = Rule {
            CPU time that a request takes on average, the fastest less than 30 %",
     why: "a request that is answered by one thread takes at least its CPU time. The rest was computed while waiting",
     refuted_by: &[],
+    covers: Covers::Runs,
     find: threads_that_spin,
 };
 

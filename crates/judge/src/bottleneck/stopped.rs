@@ -1,9 +1,9 @@
 //! Processes that somebody stopped: by SIGSTOP, a debugger, or the freezer of their control group.
 
-use super::Rule;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
 use super::words::percent;
+use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
@@ -39,6 +39,7 @@ pub(super) const PROCESSES: Rule = Rule {
     when: "the threads of a process that can carry requests were stopped 20 % of the time",
     why: "nothing that it holds goes on meanwhile. Linux counts a thread as stopped that a signal, a debugger, or a freezer holds",
     refuted_by: &[ANSWERED_MEANWHILE],
+    covers: Covers::Any,
     find: processes,
 };
 

@@ -9,7 +9,7 @@ use super::little::MOVES_AMONG_THREADS;
 use super::load::SOMETHING_IS_EXHAUSTED;
 use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
-use super::{ROOMY, Rule};
+use super::{Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, one};
@@ -53,6 +53,7 @@ pub(super) const DISKS_OF_THREADS: Rule = Rule {
     why: "a disk with a limit, or one that has to confirm each write, makes threads wait long before it is busy. Requests that wait for the \
           only thread at work wait for what it sleeps for",
     refuted_by: &[NOTHING_WAITED],
+    covers: Covers::Any,
     find: disks_of_threads,
 };
 
@@ -88,6 +89,7 @@ pub(super) const A_LOCK: Rule = Rule {
     why: "a thread for each connection has no other reason to wait for a futex than a lock. Idle threads of a pool wait for a futex, too, \
           so a pool of another size proves nothing",
     refuted_by: &[],
+    covers: Covers::Any,
     find: a_lock,
 };
 
@@ -130,6 +132,7 @@ pub(super) const A_LOG_PIPE: Rule = Rule {
     when: "half of the threads of a process that were at work were blocked in a write to a pipe",
     why: "a pipe that is full blocks whoever writes into it until its reader has read",
     refuted_by: &[],
+    covers: Covers::Any,
     find: a_log_pipe,
 };
 
@@ -156,6 +159,7 @@ pub(super) const A_DEPENDENCY: Rule = Rule {
            the process had opened to one address",
     why: "its own work is the smaller part of the response time",
     refuted_by: &[],
+    covers: Covers::Any,
     find: a_dependency,
 };
 
@@ -195,6 +199,7 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     why: "an event loop waits for the replies of all requests at once, and a connection for each request is closed before its reader is known. \
           A pool of connections that is as large by chance looks like it. At a port of the system itself the cause may lie further on",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    covers: Covers::Any,
     find: a_dependency_of_an_event_loop,
 };
 
@@ -240,6 +245,7 @@ pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
     why: "who reads from a pipe waits for another process, such as a helper that it asks. Idle helpers wait for questions, too, but then a \
           request has a thread elsewhere",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    covers: Covers::Any,
     find: a_dependency_behind_a_pipe,
 };
 
@@ -277,6 +283,7 @@ pub(super) const A_PROGRAM_FOR_EACH_REQUEST: Rule = Rule {
     why: "processes that come and go under load are started for requests. Whoever starts one and waits for its end \
           (`execSync`, `system`, `subprocess.run`) waits for a program",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
+    covers: Covers::Any,
     find: a_program_for_each_request,
 };
 
@@ -315,6 +322,7 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
     why: "runtimes such as the JVM let each thread wait at an address of its own. Threads that sleep, and idle ones of most pools, have a \
           time-out",
     refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED, SEVERAL_WENT_ON],
+    covers: Covers::Any,
     find: locks_of_a_runtime,
 };
 
@@ -360,6 +368,7 @@ pub(super) const ONE_AT_A_TIME: Rule = Rule {
     why: "one request at a time goes on, in whatever thread, though there are cores for more: they hold each other up. A runtime with more \
           tasks than threads, such as Go's, shows no thread at the lock. A pool of one that such tasks wait for is a lock",
     refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
+    covers: Covers::Runs,
     find: one_at_a_time,
 };
 

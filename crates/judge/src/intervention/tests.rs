@@ -153,7 +153,13 @@ fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
     let behind_a_pool = Readings { dependency_ns: Some(20e6), ..suspected.read.clone() };
     let first = &interventions_for(&Known { read: behind_a_pool, ..suspected.clone() }).changes[0];
     assert_eq!((first.name.as_str(), first.factor), ("round trip of proxy far +5.0 ms", 0.8));
-    let other = Known { suspected: Some(Resource::LOCK), ..suspected };
+    let unknown = |waits_ns: f64| {
+        let read = Readings { dependency_ns: Some(waits_ns), ..suspected.read.clone() };
+        Known { read, suspected: Some(Resource::UNKNOWN), ..suspected.clone() }
+    };
+    assert!(names(&unknown(20e6)).iter().any(|name| name.contains("proxy")), "half of the response time");
+    assert!(names(&unknown(19e6)).iter().all(|name| !name.contains("proxy")));
+    let other = Known { suspected: Some(Resource::LOCK), ..unknown(20e6) };
     assert!(names(&other).iter().all(|name| !name.contains("proxy")));
 }
 

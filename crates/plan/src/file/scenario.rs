@@ -222,33 +222,29 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     (!saved.is_empty()).then(|| carried::emptied(&saved))
 }
 
-/// Whether some steps are requests, and whether some are transactions. What is neither is misspelt.
-fn kinds(written: &[Written<'_>]) -> (bool, bool) {
-    let steps = || written.iter().flat_map(Written::leaves);
-    let is_request = |step: &Node| {
+/// Notes what the steps are. What is none of the three is misspelt.
+fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
+    let (mut first_tcp, mut is_other) = (None, false);
+    for step in written.iter().flat_map(Written::leaves) {
+        if transaction::is_one(step) {
+            reading.is_sql = true;
+            continue;
+        }
+        if tcp::is_one(step) {
+            first_tcp = first_tcp.or(Some(step));
+        } else {
+            is_other = true;
+        }
         let asks = |entry: &Entry| {
             entry.key == "request" || entry.key == tcp::KEY || step::METHODS.contains(&entry.key.as_str())
         };
-        !transaction::is_one(step) && step.entries().iter().any(asks)
-    };
-    (steps().any(is_request), steps().any(transaction::is_one))
-}
-
-/// Notes what the steps are.
-fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
-    (reading.is_http, reading.is_sql) = kinds(written);
-    reading.is_tcp = all_tcp(written, reading);
-}
-
-/// Whether the requests are raw TCP: all of them, or none.
-fn all_tcp(written: &[Written<'_>], reading: &mut Reading<'_>) -> bool {
-    let steps = || written.iter().flat_map(Written::leaves);
-    let Some(first) = steps().find(|step| tcp::is_one(step)) else { return false };
-    if steps().any(|step| !tcp::is_one(step) && !transaction::is_one(step)) {
+        reading.is_http |= step.entries().iter().any(asks);
+    }
+    reading.is_tcp = first_tcp.is_some();
+    if let Some(first) = first_tcp.filter(|_| is_other) {
         let what = "some steps are raw TCP and some are HTTP, and a system speaks one of them";
         reading.at(first.at, what, "write a plan for each");
     }
-    true
 }
 
 fn read_step(
