@@ -56,7 +56,12 @@ export function sheet(title: string, { heads, rows }: Numbers): HTMLElement {
 function shown(value: string | number | null): string {
   if (value === null) return '–';
   if (typeof value === 'string') return value;
-  return Number.isInteger(value) ? value.toLocaleString('en-US') : String(Number(value.toPrecision(6)));
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : digits(value);
+}
+
+/** At most six digits: sums of seconds would show how they were rounded. */
+export function digits(value: number): string {
+  return String(Number(value.toPrecision(6)));
 }
 
 export function unseen(text: string): HTMLElement {

@@ -2,7 +2,7 @@
 
 import type { CostFigure, Load, PooledEvent, RowCost, Unit } from '../report';
 import { formatValue } from '../format';
-import type { Numbers } from '../numbers';
+import { digits, type Numbers } from '../numbers';
 
 /** The lowest and the highest of all values that are drawn, with 0. */
 export function spanOf(costs: RowCost[]): [number, number] {
@@ -94,7 +94,7 @@ export function costNumbers(load: Load, event: PooledEvent): Numbers {
     cost.high,
     cost.verdict,
     cost.blocks.filter(({ value }) => value !== null).length,
-    cost.blocks.map(({ block, value }) => `${block + 1}: ${value ?? 'n/a'}`).join(', '),
+    cost.blocks.map(({ block, value }) => `${block + 1}: ${value === null ? 'n/a' : digits(value)}`).join(', '),
   ];
   const from = nameOf(load, event.from);
   return {
