@@ -60,6 +60,8 @@ pub(crate) struct Middle {
     pub(crate) system_cores_used: Option<f64>,
     pub(crate) generator_cores_used: Option<f64>,
     pub(crate) system_us_per_request: Option<f64>,
+    /// Of loads over raw TCP.
+    pub(crate) system_switches_per_mb: Option<f64>,
     /// The largest of all runs, not the median.
     pub(crate) rss_peak_bytes: Option<f64>,
     /// The same of connections that waited to be accepted.
@@ -190,6 +192,7 @@ fn row<'a>(
         system_cores_used: middle_of(&used),
         generator_cores_used: middle_of(&View::generator_cores_used),
         system_us_per_request: pooled(&shown),
+        system_switches_per_mb: middle_of(&View::system_switches_per_mb),
         rss_peak_bytes: most(|usage| usage.rss_peak_bytes),
         listen_queue_peak: most(|usage| usage.listen_queue_peak),
         swap_peak_bytes: most(|usage| usage.swap_peak_bytes),

@@ -76,6 +76,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     used("system", "cores", |row| row.middle.system_cores_used, &cores);
     used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
     used("system", view.noun().us_per_one, |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
+    used("switches", "/MB", |row| row.middle.system_switches_per_mb, &|switches| decimal(switches, 1));
     used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
     let any = |figure: fn(&VariantRow<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
     let (queue, swap): (Figure, Figure) =
