@@ -13,7 +13,7 @@ use crate::support::{Home, Started};
 const SECRET: &str = "0pen-sesame/ünd?all";
 const TELLING: [&str; 4] = ["0pen-sesame", "ünd?all", "%C3%BCnd", "MHBlbi1z"];
 
-/// The plan of the project with its folder, and a shorter quick study.
+/// The plan of the project with its folder: the first of its two systems, and a shorter quick study.
 fn copied(home: &Home) -> String {
     let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
     let folder = home.path().join("sessions");
@@ -22,9 +22,11 @@ fn copied(home: &Home) -> String {
         fs::copy(plans.join("sessions").join(name), folder.join(name)).expect("a copy");
     }
     let text = fs::read_to_string(plans.join("sessions.yaml")).expect("the plan");
-    let (before, _) = text.split_once("\nquick: ").expect("a quick study");
+    let (before, others) = text.split_once("\n  rails:").expect("a second system");
+    let (_, compare) = others.split_once("\ncompare: ").expect("a comparison");
+    let (compare, _) = compare.split_once("\nquick: ").expect("a quick study");
     let path = home.path().join("sessions.yaml");
-    fs::write(&path, format!("{before}\nquick: {{ warm-up: 1s, for: 1s, blocks: 1 }}\n")).expect("written");
+    fs::write(&path, format!("{before}\ncompare: {compare}\nquick: {{ warm-up: 1s, for: 1s, blocks: 1 }}\n")).expect("written");
     path.to_string_lossy().into_owned()
 }
 

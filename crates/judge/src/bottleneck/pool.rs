@@ -153,7 +153,9 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 fn more_connections(name: &str, places: f64, address: &str) -> String {
     let places = decimal(places, 0);
-    format!("let {name} open more than {places} connections to {address}, and see whether it serves them as fast")
+    format!(
+        "let {name} open more than {places} connections to {address}, and see whether it serves them as fast"
+    )
 }
 
 /// An event loop has no thread at a connection that would tell that it is busy.

@@ -235,7 +235,13 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     // Those who wait for a worker of the system wait for no reply yet.
     let queued = evidence.queued_at(address).is_some_and(|queued| queued >= HALF * in_flight);
     let share = connections / in_flight * if queued { HALF } else { 1.0 };
-    Some(cause.indirect(Some(share)).without_share().against(own))
+    let cause = cause.indirect(Some(share)).without_share();
+    Some(match own {
+        Some(own) => cause.next(format!(
+            "see what the processes of the system at {address} wait for; if all of its workers are taken, more of them answer more"
+        )).against([own]),
+        None => cause,
+    })
 }
 
 pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
