@@ -12,7 +12,7 @@ use crate::error::{PlanError, Spelling};
 use crate::spec::{Field, LoadSpec, Spanned};
 use crate::study::{StudyLoad, ToolText};
 
-/// Reads every load; `quick` changes them.
+/// Reads every load; `quick` changes them, or leaves some out.
 pub(crate) fn read(
     root: &Node,
     seed: u64,
@@ -44,6 +44,9 @@ pub(crate) fn read(
                 );
             }
             None => {}
+        }
+        if quick.is_some_and(|quick| !quick.has_load(node)) {
+            continue;
         }
         let spec = spec(node, seed, quick, reading);
         let mut errors = Vec::new();

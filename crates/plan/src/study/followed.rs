@@ -54,6 +54,12 @@ impl Study {
         self.gates.iter().filter(has).cloned().collect()
     }
 
+    /// Leaves out gates that no run is held against.
+    pub(crate) fn leave_out_gates_of_no_load(&mut self) {
+        let held: Vec<Condition> = (0..self.loads.len()).flat_map(|load| self.gates_of(load)).collect();
+        self.gates.retain(|gate| held.contains(gate));
+    }
+
     /// The names of the steps that a load goes through.
     pub(super) fn steps_of_load(&self, load: usize) -> Vec<&str> {
         let steps = self.step_names();
