@@ -5,6 +5,7 @@ use load::open::Stage;
 
 use super::quick::Quick;
 use super::reading::Reading;
+use super::scenario;
 use super::tools;
 use super::tree::Node;
 use crate::check_load::Destination;
@@ -55,7 +56,10 @@ pub(crate) fn read(
         if is_tool && tool.is_none() {
             continue;
         }
-        let is_sql = tool.as_ref().map_or(reading.is_sql, |tool| tool.tool.is_sql);
+        let is_sql = match &tool {
+            Some(tool) => tool.tool.is_sql,
+            None => scenario::has_transactions(root, node).unwrap_or(reading.is_sql),
+        };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = spec.check(destination, &mut errors);
         let is_right = errors.is_empty();

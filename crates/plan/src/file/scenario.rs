@@ -234,6 +234,13 @@ fn kinds(written: &[Written<'_>]) -> (bool, bool) {
     (steps().any(is_request), steps().any(transaction::is_one))
 }
 
+/// Whether the scenario that a load follows has transactions; `None`: the load follows all, or none that is there.
+pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
+    let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
+    let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
+    Some(scenario.leaves().into_iter().any(transaction::is_one))
+}
+
 /// Notes what the steps are.
 fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
     (reading.is_http, reading.is_sql) = kinds(written);
