@@ -248,11 +248,8 @@ pub struct OfSetting {
 pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
-    let mut loads: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
-    loads.sort_unstable();
-    loads.dedup();
     let mut found = Vec::new();
-    for load in loads {
+    for load in study.new.loads_of_places() {
         for Counted { places, others, .. } in counting::counted(study, load) {
             let Some(place) = places.first().or(others.first()) else { continue };
             let runs: Vec<&Run> =

@@ -187,7 +187,9 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let (seed, has_seed) = seed(&root);
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
-    quick_systems(&root, other.as_ref(), reading);
+    if let Some(quick) = &other {
+        quick.check_names(&root, reading);
+    }
     let mut loads = loads::read(&root, seed, None, reading);
     if is_sound {
         loads::check_scenarios(root.get("load"), &script.scenarios, reading);
@@ -201,6 +203,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
     let mut gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
+    let mut experiment = experiment(&root, &systems, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(&root, seed, Some(quick), reading);
@@ -213,10 +216,11 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
             (variants, compare) = (quick_variants, quick_compare);
             gates::keep_those_within(&loads, &mut gates);
             baseline::keep_those_with_baseline(&compare, &mut gates);
+            experiment = experiment.filter(|_| no_experiment(&systems, &loads).is_none());
         }
     }
     authorized_once(&root, &script, reading);
-    let study = Study {
+    let mut study = Study {
         title,
         question: root.text_of("question").map(str::to_owned),
         source: reading.source.to_owned(),
@@ -226,7 +230,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         seed,
         has_seed,
         is_quick,
-        experiment: experiment(&root, &systems, &loads, reading),
+        experiment,
         loads,
         systems,
         variants,
@@ -237,6 +241,9 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         secrets: std::mem::take(&mut reading.secrets),
         script,
     };
+    if is_quick {
+        study.leave_out_gates_of_no_load();
+    }
     compare::in_slices(&root, study, reading)
 }
 
@@ -285,19 +292,6 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
         }
     }
     tools::exclude_events(root, reading);
-}
-
-/// Systems that only a quick run knows.
-fn quick_systems(root: &Node, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) {
-    let systems = root.get("systems").map_or(&[][..], Node::entries);
-    let sections = ["vary", "systems"].into_iter().filter_map(|key| quick?.node.get(key));
-    for entry in sections.flat_map(Node::entries) {
-        if !systems.iter().any(|system| system.key == entry.key) {
-            let what = format!("unknown system `{}`", entry.key);
-            let known = systems.iter().map(|system| system.key.as_str());
-            reading.findings.unknown(entry.key_at, what, &entry.key, known, "write one of");
-        }
-    }
 }
 
 /// A step cannot say who is asking if a URL does.

@@ -10,6 +10,7 @@ mod json_schema;
 mod other_tools;
 mod plans_of_the_project;
 mod protocols;
+mod quick_loads;
 mod raw_tcp;
 mod schema;
 mod sessions;

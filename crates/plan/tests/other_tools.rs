@@ -3,7 +3,8 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use plan::{Action, Environment, Plan, Study};
+use plan::{Action, Amount, At, Environment, Plan, Study};
+use sql::Mode;
 
 fn read(text: &str, is_quick: bool) -> Result<Study, String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -18,10 +19,14 @@ fn study(load: &str, rest: &str) -> Result<Study, String> {
 const APP: &str = "systems: { app: { start: \"app {port} {n}\", vary: { n: [ 3 ] } } }";
 
 fn planned(study: &Study) -> Plan {
+    planned_load(study, 0)
+}
+
+fn planned_load(study: &Study, load: usize) -> Plan {
     let (dir, tenbin) = (Path::new("/run"), Path::new("/bin/tenbin"));
     let ports: Vec<_> = study.ports(0).into_iter().zip(20_001..).collect();
     let environment = Environment { ports: &ports, dir, tenbin, host: Ipv4Addr::LOCALHOST };
-    study.plan(0, &study.launch(0, &environment)).expect("a plan")
+    study.plan(load, &study.launch(0, &environment)).expect("a plan")
 }
 
 #[test]
@@ -99,4 +104,52 @@ fn what_does_not_fit_is_an_error_that_says_what_to_write() {
         let errors = study(load, rest).expect_err(load);
         assert!(errors.contains(words), "{load}: {errors}");
     }
+}
+
+/// A server and a database in one system: a load on each by Tenbin, and one by a tool.
+fn of_both(page: &str) -> Result<Study, String> {
+    let load = format!(
+        "\n  - {{ name: page, scenario: page, {page} }}\n  - {{ name: ab, tool: \"ab -t {{seconds}} {{url}}/\" }}\n  \
+         - {{ name: look-ups, scenario: look-up, users: 4, pool: 2 }}\n  \
+         - {{ name: pgbench, tool: \"pgbench -p {{port.db}} -T {{seconds}} postgres\" }}"
+    );
+    let rest = "scenarios: { page: { steps: [ get: /hello ] }, look-up: { steps: [ workload: select-only ] } }\n\
+                sql: { mode: prepared }\n\
+                systems: { both: { start: \"both {port} {port.db}\", url: \"http://127.0.0.1:{port}\", \
+                database: \"postgres://u@127.0.0.1:{port.db}/db?sslmode=disable\" } }";
+    study(&load, rest)
+}
+
+#[test]
+fn each_load_needs_only_what_its_own_scenario_or_tool_does() {
+    let study = of_both("users: 2").expect("a plan");
+    let plans: Vec<Plan> = (0..study.loads.len()).map(|load| planned_load(&study, load)).collect();
+    let of = |plan: &Plan| (plan.has_requests(), plan.sql.is_some(), plan.database().is_some());
+    let found: Vec<_> = plans.iter().map(of).collect();
+    assert_eq!(
+        found,
+        [(true, false, true), (false, false, true), (false, true, true), (false, false, true)],
+        "requests, transactions, and a database that is watched"
+    );
+    assert_eq!(
+        plans[2].sql.as_ref().map(|sql| (sql.pool, sql.settings.mode)),
+        Some((Some(2), Mode::Prepared))
+    );
+    assert_eq!(plans[0].connections(), 2);
+    assert_eq!(study.run_words(0), "2 users, closed");
+    let errors = of_both("users: 2, pool: 1").expect_err("no database");
+    assert!(errors.contains("error: ") && errors.contains("pool: 1"), "{errors}");
+}
+
+#[test]
+fn a_search_on_requests_has_a_connection_for_each_user_whatever_other_loads_do() {
+    let study = of_both("users: 2").expect("a plan");
+    let ports: Vec<_> = study.ports(0).into_iter().zip(20_001..).collect();
+    let (dir, tenbin) = (Path::new("/run"), Path::new("/bin/tenbin"));
+    let environment = Environment { ports: &ports, dir, tenbin, host: Ipv4Addr::LOCALHOST };
+    let amount =
+        Amount { at: At::Users(64), warm_up_ns: 0, measured_ns: 1_000_000_000, connections: 1, seed: 1 };
+    let planned = |load| study.plan_at(load, &study.launch(0, &environment), &amount).expect("a plan");
+    assert!(planned(0).sql.is_none());
+    assert_eq!(planned(2).sql.expect("transactions").pool, Some(2));
 }

@@ -68,11 +68,8 @@ impl CapacityView {
         let slos: Result<Vec<Vec<Condition>>, _> =
             rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();
         let slos: Vec<Condition> = slos.map(|slos| slos.into_iter().flatten().collect()).unwrap_or_default();
-        let mut loads: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
-        loads.sort_unstable();
-        loads.dedup();
         let mut rows = Vec::new();
-        for load in loads {
+        for load in study.new.loads_of_places() {
             for setting in settings(study, load) {
                 let mut levels = Levels::default();
                 let search = judge::search_by(study, load, &setting, &mut |run, level| {

@@ -42,7 +42,8 @@ impl Sharing {
     /// The study as strangers may see it.
     pub fn study(&self, mut study: Study) -> Study {
         let names = &self.names;
-        let NewStudy { title, question, source, host, compare, gates, planned, stamps, .. } = &mut study.new;
+        let NewStudy { title, question, source, host, compare, gates, loads, planned, stamps, .. } =
+            &mut study.new;
         *title = names.name(title);
         *question = question.as_deref().map(|question| names.name(question));
         source.clear();
@@ -54,6 +55,7 @@ impl Sharing {
             _ => (),
         }
         gates.iter_mut().for_each(|gate| *gate = names.name(gate));
+        loads.iter_mut().for_each(|load| *load = names.name(load));
         planned.iter_mut().for_each(|place| self.place(place));
         self.stamp(stamps);
         study.baseline.iter_mut().for_each(|baseline| self.baseline(baseline));

@@ -68,7 +68,7 @@ pub(crate) struct StudyView<'a> {
     pub(crate) metric: Option<ComparedBy>,
     /// In order of their positions.
     pub(crate) runs: Vec<View<'a>>,
-    /// In natural order of their names.
+    /// In the order of the plan; of a study that does not have it, in natural order of their names.
     pub(crate) loads: Vec<LoadView<'a>>,
     /// Places of which no run is done.
     pub(crate) missing: usize,
@@ -112,9 +112,9 @@ impl<'a> StudyView<'a> {
             false => &study.new.compare.by,
         };
         let metric = ComparedBy::named(by);
-        let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+        let mut names = study.new.loads_of_places();
         names.sort_by(|a, b| compare_str(a, b));
-        names.dedup();
+        study.new.sort_loads(&mut names);
         let mut loads = Vec::with_capacity(names.len());
         for name in names {
             let rows = rows::of_load(study, name, &runs, metric.as_ref())?;

@@ -398,3 +398,28 @@ fn the_error_share_has_one_meaning() {
         assert!(is_near(&row["a"]["error_share"], error_share(&same["figures"]["counts"])), "{row}");
     }
 }
+
+#[test]
+fn loads_are_in_the_order_of_the_plan_in_every_format() {
+    // What an earlier version kept does not say the order.
+    for (kept, order) in [(&["100 users", "75/s"][..], ["100 users", "75/s"]), (&[], ["75/s", "100 users"])] {
+        let mut stored = studies::two_loads();
+        stored.study.new.loads = kept.iter().map(|name| (*name).to_owned()).collect();
+        let formats = Formats::of(("two loads", stored));
+        for text in [&formats.terminal, &formats.markdown] {
+            let [first, second] = order.map(|name| text.find(name).expect("it is reported"));
+            assert!(first < second, "{order:?} in {text}");
+        }
+        let names = |list: &Value, key: &str| -> Vec<String> {
+            let mut names: Vec<String> =
+                self::list(list).iter().map(|of| text(&of[key]).to_owned()).collect();
+            names.dedup();
+            names
+        };
+        let comparison = &formats.json["comparison"];
+        assert_eq!(names(&formats.page["loads"], "name"), order);
+        assert_eq!(names(&comparison["answers"], "load"), order);
+        assert_eq!(names(&comparison["ranking"], "load"), order);
+        assert_eq!(names(&formats.json["bottlenecks"], "load"), order);
+    }
+}

@@ -39,16 +39,17 @@ impl Store {
 
     fn insert_study(&self, transaction: &Transaction<'_>, new: &NewStudy) -> Result<StudyId> {
         let (host, gates, stamps) = (json(&new.host)?, json(&new.gates)?, json(&new.stamps)?);
+        let loads = json(&new.loads)?;
         let (procedure, also) = (json(&new.compare.procedure)?, json(&new.compare.also)?);
         let writer = json(&Writer::this_process())?;
         let mut insert = transaction
             .prepare(
                 "INSERT INTO study (id, started_at_unix_ms, title, question, source, plan_hash, tenbin_version, host, \
                  seed, is_quick, compare_by, higher_is_better, matters, blocks, procedure, also, baseline, within_s, gates, \
-                 stamps, writer) VALUES (:id, \
+                 stamps, loads, writer) VALUES (:id, \
                  :started_at_unix_ms, :title, :question, :source, :plan_hash, :tenbin_version, :host, :seed, :is_quick, \
                  :compare_by, :higher_is_better, :matters, :blocks, :procedure, :also, :baseline, \
-                 :within_s, :gates, :stamps, :writer)",
+                 :within_s, :gates, :stamps, :loads, :writer)",
             )
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
@@ -75,6 +76,7 @@ impl Store {
                 ":within_s": new.compare.within_s,
                 ":gates": gates,
                 ":stamps": stamps,
+                ":loads": loads,
                 ":writer": writer,
             });
             match inserted {

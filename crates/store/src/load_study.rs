@@ -148,6 +148,8 @@ impl Store {
         if !compare.is_finite() {
             return Err(self.damaged(id, "a figure of its comparison is not a number"));
         }
+        let loads: Option<String> = self.get(row, "loads")?;
+        let loads = loads.map(|loads| self.json(id, "loads", &loads)).transpose()?;
         Ok(NewStudy {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: text("title")?,
@@ -160,6 +162,7 @@ impl Store {
             is_quick: self.get(row, "is_quick")?,
             compare,
             gates: self.json(id, "gates", &text("gates")?)?,
+            loads: loads.unwrap_or_default(),
             planned: Vec::new(),
             stamps: self.json(id, "stamps", &text("stamps")?)?,
         })

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/11.sql"),
     include_str!("schema/12.sql"),
     include_str!("schema/13.sql"),
+    include_str!("schema/14.sql"),
 ];
 
 /// The version that this program writes.
@@ -122,6 +123,7 @@ mod tests {
             0xf6b3_41ba,
             0x79c1_789a,
             0x7c75_5bac,
+            0x942f_0d5c,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

@@ -40,10 +40,28 @@ pub struct NewStudy {
     pub compare: Compare,
     /// What every run must hold, in the words of the plan.
     pub gates: Vec<String>,
+    /// The names of its loads, in the order of the plan; none of a study that an earlier version kept.
+    pub loads: Vec<String>,
     /// Every run that is to be made, in order of their positions. A study whose procedure goes on plans more later.
     pub planned: Vec<StudyPlace>,
     /// What every reader must know.
     pub stamps: Vec<String>,
+}
+
+impl NewStudy {
+    /// The names of the loads that have places, in the order of the plan.
+    pub fn loads_of_places(&self) -> Vec<&str> {
+        let names: BTreeSet<&str> = self.planned.iter().map(|place| place.load.as_str()).collect();
+        let mut names: Vec<&str> = names.into_iter().collect();
+        self.sort_loads(&mut names);
+        names
+    }
+
+    /// Brings names of loads into the order of the plan. Names that it does not list keep their order, at the end.
+    pub fn sort_loads(&self, names: &mut [&str]) {
+        let places: BTreeMap<&str, usize> = self.loads.iter().map(String::as_str).zip(0..).collect();
+        names.sort_by_key(|name| places.get(name).copied().unwrap_or(usize::MAX));
+    }
 }
 
 /// How the variants of a study are compared.

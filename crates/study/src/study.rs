@@ -60,6 +60,7 @@ pub fn begin_study(
             within_s: compare.within_ns.map(|ns| ns as f64 / 1e9),
         },
         gates: study.gates.iter().map(|gate| gate.text.clone()).collect(),
+        loads: study.loads.iter().map(|load| load.name.clone()).collect(),
         planned,
         stamps,
     };

@@ -98,6 +98,9 @@ fn what_a_tool_reports_is_kept_and_what_it_does_not_is_absent() {
     let rejected = run("rejected");
     assert_eq!((&rejected["verdict"], number(rejected, "outcomes.rejected")), (&"complete".into(), 54_523));
     assert_eq!((number(rejected, "outcomes.ok"), &rejected["errors"][0]["class"]), (0, &"status".into()));
+    let answers = study["comparison"]["answers"].as_array().expect("a list");
+    let loads: Vec<&str> = answers.iter().filter_map(|answer| answer["load"].as_str()).collect();
+    assert_eq!(loads, ["good", "bad", "noise", "rejected"], "in the order of the plan");
     let shown = home.run(&["report", "last", "--wide"]).stdout;
     assert!(
         !shown.contains('\u{1b}') && shown.contains("wrk makes the load: times are as it reports them"),

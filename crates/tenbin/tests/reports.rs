@@ -1,5 +1,6 @@
 //! Stored runs in every format, from the program as it is.
 
+use crate::support::own_process::Server;
 use crate::support::{Home, assert_identity, built_in, number, url};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -70,12 +71,26 @@ fn figures_of_all_formats_are_the_same() {
 
 #[test]
 fn cores_generator_and_listener_are_watched_beside_a_single_load_too() {
-    let run = home_with_a_run().last();
+    let home = Home::new();
+    let server = Server::start(&home);
+    let run = home.json(&[server.url.as_str(), "-R", "200/s", "-d", "1500ms", "-c", "10"]);
     assert!(run["cores"].as_array().is_some_and(|cores| !cores.is_empty()), "{run}");
     assert!(run["generator_cores_used"].as_f64().is_some(), "{run}");
-    // The target is in this process.
     assert!(run["system"]["threads_peak"].as_f64().is_some_and(|threads| threads > 0.0), "{run}");
-    assert!(run["system"]["name"].is_null(), "nobody said what it is called: {run}");
+    assert!(run["system"]["name"].is_null(), "no plan names it: {run}");
+}
+
+#[test]
+fn a_listener_that_started_tenbin_is_not_watched_and_the_report_says_why() {
+    // The target is in the process of this test.
+    let run = home_with_a_run().last();
+    assert!(run["system"]["threads_peak"].is_null(), "{run}");
+    let missing = run["not_available"].as_array().expect("a list");
+    let says_why = |probe: &serde_json::Value| {
+        let because = probe["because"].as_str().expect("a text");
+        because.ends_with(&format!("(process {}) listens there, and started Tenbin", std::process::id()))
+    };
+    assert!(missing.iter().any(says_why), "{run}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The gates of a study that are conditions of a baseline: of every configuration, over all of its runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use store::{Run, StoreError, Study};
 
@@ -57,7 +57,7 @@ pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, 
     if conditions.is_empty() {
         return Ok(Vec::new());
     }
-    let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+    let loads = study.new.loads_of_places();
     let rows: Vec<Row<'_>> = loads.iter().flat_map(|load| rows(study, load)).collect();
     let of = |row: &Row<'_>, condition: &Condition| !row.is_baseline(study) && row.has_step(condition);
     let together = rows.iter().map(|row| conditions.iter().filter(|one| of(row, one)).count()).sum();

@@ -5,6 +5,7 @@ use load::open::Stage;
 
 use super::quick::Quick;
 use super::reading::Reading;
+use super::scenario;
 use super::tools;
 use super::tree::Node;
 use crate::check_load::Destination;
@@ -12,7 +13,7 @@ use crate::error::{PlanError, Spelling};
 use crate::spec::{Field, LoadSpec, Spanned};
 use crate::study::{StudyLoad, ToolText};
 
-/// Reads every load; `quick` changes them.
+/// Reads every load; `quick` changes them, or leaves some out.
 pub(crate) fn read(
     root: &Node,
     seed: u64,
@@ -45,6 +46,9 @@ pub(crate) fn read(
             }
             None => {}
         }
+        if quick.is_some_and(|quick| !quick.has_load(node)) {
+            continue;
+        }
         let spec = spec(node, seed, quick, reading);
         let mut errors = Vec::new();
         let is_tool = node.entry("tool").is_some();
@@ -52,7 +56,10 @@ pub(crate) fn read(
         if is_tool && tool.is_none() {
             continue;
         }
-        let is_sql = tool.as_ref().map_or(reading.is_sql, |tool| tool.tool.is_sql);
+        let is_sql = match &tool {
+            Some(tool) => tool.tool.is_sql,
+            None => scenario::has_transactions(root, node).unwrap_or(reading.is_sql),
+        };
         let destination = Destination { is_sql, ..Destination::default() };
         let checked = spec.check(destination, &mut errors);
         let is_right = errors.is_empty();

@@ -1,5 +1,6 @@
 //! The section `quick`: what is different when a quick run is asked for.
 
+use super::reading::Reading;
 use super::tree::Node;
 
 /// What a quick run changes.
@@ -16,5 +17,54 @@ impl<'a> Quick<'a> {
     /// Other choices of a system's variants: `only` or `except`.
     pub(crate) fn choice(&self, system: &str, key: &str) -> Option<&'a Node> {
         self.node.get("systems")?.get(system)?.get(key)
+    }
+
+    /// Whether a quick run has this load.
+    pub(crate) fn has_load(&self, load: &Node) -> bool {
+        let Some(names) = self.node.get("loads") else { return true };
+        let name = load.text_of("name");
+        names.items().iter().any(|chosen| chosen.text().is_some_and(|chosen| Some(chosen) == name))
+    }
+
+    /// Reports names under `loads` and systems that the plan does not have.
+    pub(crate) fn check_names(&self, root: &Node, reading: &mut Reading<'_>) {
+        self.check_systems(root, reading);
+        self.check_loads(root, reading);
+    }
+
+    fn check_systems(&self, root: &Node, reading: &mut Reading<'_>) {
+        let systems = root.get("systems").map_or(&[][..], Node::entries);
+        let sections = ["vary", "systems"].into_iter().filter_map(|key| self.node.get(key));
+        for entry in sections.flat_map(Node::entries) {
+            if !systems.iter().any(|system| system.key == entry.key) {
+                let what = format!("unknown system `{}`", entry.key);
+                let known = systems.iter().map(|system| system.key.as_str());
+                reading.findings.unknown(entry.key_at, what, &entry.key, known, "write one of");
+            }
+        }
+    }
+
+    fn check_loads(&self, root: &Node, reading: &mut Reading<'_>) {
+        let Some(entry) = self.node.entry("loads") else { return };
+        let loads = root.get("load").map_or(&[][..], Node::items);
+        let known: Vec<&str> = loads.iter().filter_map(|load| load.text_of("name")).collect();
+        if known.is_empty() {
+            // Several loads without names are an error of their own.
+            if loads.len() == 1 {
+                let what = "`loads` selects loads by name, and the load of the plan has no name";
+                reading.at(entry.key_at, what, "add `name: steady` to the load, or remove `loads`");
+            }
+            return;
+        }
+        let chosen = entry.value.items();
+        for (number, node) in chosen.iter().enumerate() {
+            let Some(name) = node.text() else { continue };
+            if !known.contains(&name) {
+                let what = format!("unknown load `{name}`");
+                reading.findings.unknown(node.at, what, name, known.iter().copied(), "write one of");
+            } else if chosen[..number].iter().any(|earlier| earlier.text() == Some(name)) {
+                reading.at(node.at, format!("the load `{name}` is listed twice"), "remove one of the two");
+            }
+        }
     }
 }

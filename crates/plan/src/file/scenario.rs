@@ -222,6 +222,13 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
     (!saved.is_empty()).then(|| carried::emptied(&saved))
 }
 
+/// Whether the scenario that a load follows has transactions; `None`: the load follows all, or none that is there.
+pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
+    let entry = root.get("scenarios")?.entry(load.text_of("scenario")?)?;
+    let scenario = Written::of(&entry.key, entry.key_at, &entry.value);
+    Some(scenario.leaves().into_iter().any(transaction::is_one))
+}
+
 /// Notes what the steps are. What is none of the three is misspelt.
 fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
     let (mut first_tcp, mut is_other) = (None, false);

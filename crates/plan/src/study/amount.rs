@@ -144,7 +144,7 @@ impl Study {
         let mut study = self.clone();
         let mut spec = amount.of(&self.loads[load].spec, self.iteration_of(load).steps);
         if let (At::Users(users), Some(given)) = (amount.at, self.connections_given(load))
-            && self.script.sql.is_some()
+            && self.has_transactions(load)
         {
             // A database has so many connections, however many users there are.
             spec.pool = (u64::from(users) > given).then(|| given.into());
@@ -223,7 +223,7 @@ impl Study {
     fn connections_given(&self, load: usize) -> Option<u64> {
         let spec = &self.loads[load].spec;
         let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
-        let of_users = given(&spec.users).filter(|_| self.script.sql.is_some());
+        let of_users = given(&spec.users).filter(|_| self.has_transactions(load));
         given(&spec.pool).or(given(&spec.connections)).or(of_users)
     }
 

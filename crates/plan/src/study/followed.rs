@@ -4,7 +4,7 @@ use judge::Condition;
 use load::{Order, Scenarios};
 
 use super::Study;
-use crate::plan::Action;
+use crate::plan::{Action, PlannedStep};
 
 impl Study {
     /// The study with one scenario only, for a load that follows no other. Steps and their scripts are renumbered.
@@ -39,6 +39,7 @@ impl Study {
             sql.played = played;
             sql.leave_out_what_nothing_has();
         }
+        script.sql.take_if(|sql| sql.played.is_empty());
         narrowed
     }
 
@@ -54,6 +55,12 @@ impl Study {
         self.gates.iter().filter(has).cloned().collect()
     }
 
+    /// Leaves out gates that no run is held against.
+    pub(crate) fn leave_out_gates_of_no_load(&mut self) {
+        let held: Vec<Condition> = (0..self.loads.len()).flat_map(|load| self.gates_of(load)).collect();
+        self.gates.retain(|gate| held.contains(gate));
+    }
+
     /// The names of the steps that a load goes through.
     pub(super) fn steps_of_load(&self, load: usize) -> Vec<&str> {
         let steps = self.step_names();
@@ -66,6 +73,18 @@ impl Study {
                     .filter(|(number, _)| kept.contains(number))
                     .map(|(_, name)| name)
                     .collect()
+            }
+        }
+    }
+
+    /// Whether a load has steps that are transactions.
+    pub(super) fn has_transactions(&self, load: usize) -> bool {
+        let is_one = |step: &PlannedStep| matches!(step.action, Action::Sql(_));
+        match &self.loads[load].scenario {
+            None => self.script.sql.is_some(),
+            Some(scenario) => {
+                let steps = self.steps_of(scenario).into_iter();
+                steps.filter_map(|step| self.script.steps.get(usize::from(step))).any(is_one)
             }
         }
     }

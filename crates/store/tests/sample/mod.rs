@@ -162,6 +162,7 @@ pub(crate) fn new_study() -> NewStudy {
         is_quick: true,
         compare: Compare { matters: 0.1 + 0.2, blocks: 2, ..fixtures::compare() },
         gates: vec!["p(99)<200ms".to_owned()],
+        loads: vec!["64 KiB".to_owned(), "1 KiB'; --".to_owned()],
         stamps: vec!["quick: it shows that the plan works, and no more".to_owned()],
         ..fixtures::new_study((0..).zip(blocks).map(place).collect())
     }

@@ -1,7 +1,8 @@
 //! The keys of the section `quick`.
 
-use super::{CHOICES, COUNT, DURATION, VALUES, events, key, table};
-use crate::file::keys::{Table, ValueKind::Named};
+use super::{CHOICES, COUNT, DURATION, TEXT, VALUES, events, key, table};
+use crate::file::keys::Table;
+use crate::file::keys::ValueKind::{Named, OneOrList};
 
 pub(crate) static QUICK: Table = Table {
     name: "quick",
@@ -10,6 +11,12 @@ pub(crate) static QUICK: Table = Table {
     keys: &[
         key("warm-up", "1s", DURATION, "Replaces that of each load."),
         key("for", "3s", DURATION, "Replaces that of each load; stages are shortened in proportion."),
+        key(
+            "loads",
+            "[ steady, peak ]",
+            OneOrList(&TEXT),
+            "By name: the only loads of a quick run, in the order of `load`. Gates on steps that none of them has are left out.",
+        ),
         key(
             "blocks",
             "2",
