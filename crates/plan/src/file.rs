@@ -186,10 +186,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     note_source(is_quick, reading);
     let (seed, has_seed) = seed(&root);
     let script = scenario::read(&root, is_sound, reading);
-    let other = root.get("quick").map(|node| Quick { node });
-    if let Some(quick) = &other {
-        quick.check_names(&root, reading);
-    }
+    let other = Quick::read(&root, reading);
     let mut loads = loads::read(&root, seed, None, reading);
     if is_sound {
         loads::check_scenarios(root.get("load"), &script.scenarios, reading);
@@ -202,8 +199,8 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
-    let mut gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
-    let mut experiment = experiment(&root, &systems, &loads, reading);
+    let gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
+    let experiment = experiment(&root, &systems, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(&root, seed, Some(quick), reading);
@@ -214,9 +211,6 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         if is_quick {
             (loads, systems, events) = (quick_loads, quick_systems, changed);
             (variants, compare) = (quick_variants, quick_compare);
-            gates::keep_those_within(&loads, &mut gates);
-            baseline::keep_those_with_baseline(&compare, &mut gates);
-            experiment = experiment.filter(|_| no_experiment(&systems, &loads).is_none());
         }
     }
     authorized_once(&root, &script, reading);
@@ -241,10 +235,21 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         secrets: std::mem::take(&mut reading.secrets),
         script,
     };
-    if is_quick {
-        study.leave_out_gates_of_no_load();
-    }
+    leave_out_for_quick(&mut study);
     compare::in_slices(&root, study, reading)
+}
+
+/// Leaves out what the loads and the variants of a quick run have no use for.
+fn leave_out_for_quick(study: &mut Study) {
+    if !study.is_quick {
+        return;
+    }
+    gates::keep_those_within(&study.loads, &mut study.gates);
+    baseline::keep_those_with_baseline(&study.compare, &mut study.gates);
+    study.leave_out_gates_of_no_load();
+    if study.no_experiment().is_some() {
+        study.experiment = None;
+    }
 }
 
 /// Everything that follows belongs to this text.

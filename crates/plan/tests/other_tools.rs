@@ -137,6 +137,7 @@ fn each_load_needs_only_what_its_own_scenario_or_tool_does() {
     );
     assert_eq!(plans[0].connections(), 2);
     assert_eq!(study.run_words(0), "2 users, closed");
+    assert!(!study.explain().contains("of iterations"), "no load draws a scenario: {}", study.explain());
     let errors = of_both("users: 2, pool: 1").expect_err("no database");
     assert!(errors.contains("error: ") && errors.contains("pool: 1"), "{errors}");
 }

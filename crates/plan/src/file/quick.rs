@@ -9,6 +9,14 @@ pub(crate) struct Quick<'a> {
 }
 
 impl<'a> Quick<'a> {
+    /// Reads the section, and reports names of systems and loads that the plan does not have.
+    pub(crate) fn read(root: &'a Node, reading: &mut Reading<'_>) -> Option<Self> {
+        let quick = Self { node: root.get("quick")? };
+        quick.check_systems(root, reading);
+        quick.check_loads(root, reading);
+        Some(quick)
+    }
+
     /// Other values for a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
         self.node.get("vary")?.get(system)
@@ -24,12 +32,6 @@ impl<'a> Quick<'a> {
         let Some(names) = self.node.get("loads") else { return true };
         let name = load.text_of("name");
         names.items().iter().any(|chosen| chosen.text().is_some_and(|chosen| Some(chosen) == name))
-    }
-
-    /// Reports names under `loads` and systems that the plan does not have.
-    pub(crate) fn check_names(&self, root: &Node, reading: &mut Reading<'_>) {
-        self.check_systems(root, reading);
-        self.check_loads(root, reading);
     }
 
     fn check_systems(&self, root: &Node, reading: &mut Reading<'_>) {

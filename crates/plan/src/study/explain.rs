@@ -94,7 +94,9 @@ impl Study {
         let total: f64 = self.script.scenarios.list.iter().map(|scenario| scenario.share).sum();
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
-            _ if self.loads.iter().all(|load| load.scenario.is_some()) => String::new(),
+            _ if self.loads.iter().all(|load| load.scenario.is_some() || load.tool.is_some()) => {
+                String::new()
+            }
             _ => format!(" ({} of iterations)", show_percent(scenario.share / total)),
         };
         let (how, visits) = match &scenario.order {
