@@ -24,6 +24,7 @@ if [ "${1-}" = all ]; then
     need apache2 apache2
     [ -n "$(find /usr/lib/apache2/modules -name 'libphp*.so' 2>/dev/null)" ] || missing="$missing libapache2-mod-php"
     ruby -e 'require "webrick"' 2>/dev/null || missing="$missing ruby-webrick"
+    ruby -e 'require "action_controller/railtie"' 2>/dev/null || missing="$missing ruby-rails"
     need npm npm
 fi
 # shellcheck disable=SC2086 # a list of names

@@ -20,6 +20,7 @@ mod eligibility;
 pub mod event_causes;
 pub mod event_cost;
 pub mod explanation;
+mod finalists;
 mod gates;
 mod group_io;
 mod inside;
@@ -63,6 +64,7 @@ pub use diagnosis::Diagnosis;
 pub use durations::Durations;
 pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
 pub use event_causes::EventCauses;
+pub use finalists::{ERRORS_MAX, finalists};
 pub use gates::{Gates, judge_gates};
 pub use group_io::LimitedIo;
 pub use inside::{

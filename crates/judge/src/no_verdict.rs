@@ -41,7 +41,7 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     match compare.procedure {
         Procedure::Capacity(_) => false,
         Procedure::Best { .. } => is_given_up && are_most_invalid(study),
-        Procedure::Blocks | Procedure::Duel { .. } => {
+        Procedure::Blocks | Procedure::Duel { .. } | Procedure::BestOfEach { .. } => {
             let loads: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
             let fates: Vec<Fate> =
                 loads.into_iter().flat_map(|load| fates(study, load, is_given_up)).collect();

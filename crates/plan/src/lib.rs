@@ -43,7 +43,7 @@ pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
     EventSign, EventSignal, Experiment, Find, How, Interleave, Knob, Launch, LaunchEvent, Limits,
     NOTE_ON_EVENTS, NoSlices, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, StopHow, StoredBaseline,
-    Study, StudyEvent, StudyLoad, StudyPin, System, Tables, ToolCommands, Variant,
+    Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

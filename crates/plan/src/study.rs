@@ -28,7 +28,7 @@ pub use events::{
 };
 pub use experiment::{Change, Changeable, Experiment};
 pub(crate) use experiment::{is_number, no_experiment};
-pub use how::{Find, How};
+pub use how::{Find, How, Sweep};
 pub use limits::Limits;
 pub use searched::Searched;
 pub use slices::{Interleave, NoSlices, Slicing};
@@ -129,8 +129,10 @@ pub struct Compare {
     pub matters: f64,
     /// What is to be found.
     pub find: Find,
-    /// How often every variant is run; where it can be decided earlier, at most.
+    /// How often every variant is run; where it can be decided earlier, at most. With a sweep, how often its best are run after it.
     pub blocks: u32,
+    /// What selects the variants that are compared: of the best of each system.
+    pub sweep: Option<Sweep>,
     /// Blocks of the first of two variants against itself, before both are compared.
     pub pilot: u32,
     /// Further figures that are judged with the first.

@@ -136,6 +136,34 @@ fn the_best_of_several_is_a_tournament() {
 }
 
 #[test]
+fn the_best_of_each_system_takes_a_sweep_and_a_final() {
+    let study = |compare: &str, is_quick| {
+        let text = format!(
+            "scenario: [ get: / ]\nload: [ {{ name: full, users: 3, for: 10s }}, {{ name: light, rate: 9/s, for: 20s }} ]\n\
+             systems:\n  a: {{ start: 'a {{port}} {{n}}', vary: {{ n: [1, 2, 4] }} }}\n  \
+             b: {{ start: 'b {{port}} {{n}}', vary: {{ n: [1, 2] }} }}\ncompare: {compare}\nquick: {{ blocks: 1 }}\n"
+        );
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
+        study.unwrap_or_else(|faults| panic!("{faults}"))
+    };
+    let usual = study("{ find: best of each }", false);
+    assert_eq!((usual.how(), usual.compare.blocks), (How::BestOfEach { sweep_blocks: 3 }, 8));
+    let each = study("{ find: best of each, blocks: 2, final: 6, within: 460s }", false);
+    assert_eq!((each.how(), each.compare.blocks), (How::BestOfEach { sweep_blocks: 2 }, 6));
+    let words = each.explain();
+    let order = "a sweep of all 5 variants under full, 2 blocks in random order, then a final of the 2 best under all loads, 6 \
+                 blocks of new runs";
+    assert!(words.contains(order), "{words}");
+    // Ten runs of the sweep under the first load; two finalists under both, six times.
+    assert_eq!(each.least_ns(), (10 * 10 + 12 * 30) * 1_000_000_000);
+    assert!(words.contains("7m40s of load, plus 34 starts and stops"), "{words}");
+    assert!(words.contains("time limit 7m40s\n"), "{words}");
+    let quick = study("{ find: best of each }", true);
+    assert_eq!((quick.how(), quick.compare.blocks), (How::BestOfEach { sweep_blocks: 1 }, 1));
+}
+
+#[test]
 fn a_time_that_is_too_short_for_an_answer_is_said() {
     let words =
         |within: &str| study(&["a", "b"], &format!("{{ pilot: 0, within: {within} }}"), false).explain();

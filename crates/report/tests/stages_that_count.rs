@@ -16,9 +16,13 @@ struct Stored {
 
 impl Stored {
     fn new(procedure: Procedure) -> Self {
+        Self::of_blocks(procedure, 24)
+    }
+
+    fn of_blocks(procedure: Procedure, blocks: u32) -> Self {
         let store = OwnStore::new();
         let mut new = runs::new_study(Vec::new());
-        (new.compare.procedure, new.compare.blocks) = (procedure, 24);
+        (new.compare.procedure, new.compare.blocks) = (procedure, blocks);
         let study = store.begin_study(&new).unwrap();
         Self { store, study }
     }
@@ -191,6 +195,38 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     assert_eq!((blocks, &pairs[0]["verdict"]), (confirmed, &"differs".into()));
     assert!(!stored.written("md").contains("chosen from the same blocks"));
     stored.written("html");
+}
+
+#[test]
+fn a_sweep_is_ranked_until_the_final_has_runs_and_the_final_judges_alone() {
+    let stored = Stored::of_blocks(Procedure::BestOfEach { sweep_blocks: 3 }, 8);
+    let rows =
+        |of: &[(&str, u64)]| of.iter().map(|(name, runs)| ((*name).to_owned(), *runs)).collect::<Vec<_>>();
+    for block in 0..3 {
+        stored.block(block, stage::SWEEP, &[("a", 150), ("b", 100), ("c", 70)]);
+    }
+    let json = stored.json();
+    assert_eq!(ranked(&json), rows(&[("a", 3), ("b", 3), ("c", 3)]));
+    assert_eq!(json.pointer("/comparison/pairs/0/verdict").unwrap(), "none", "a sweep judges nothing");
+    for block in 0..8 {
+        stored.block(block, stage::BLOCK, &[("b", 100), ("a", 120 + u64::from(block) % 3)]);
+    }
+    stored.end("blocks");
+    let json = stored.json();
+    assert_eq!(ranked(&json), rows(&[("a", 8), ("b", 8)]));
+    let pairs = json.pointer("/comparison/pairs").unwrap().as_array().unwrap();
+    let ratio = pairs[0]["ratio"].as_f64().unwrap();
+    assert!((1.15..1.25).contains(&ratio), "not the 1.5 of the sweep: {ratio}");
+    assert_eq!((pairs.len(), &pairs[0]["verdict"], &pairs[0]["blocks"]), (1, &"differs".into(), &8.into()));
+    assert_eq!(json.pointer("/study/procedure/sweep_blocks").unwrap(), 3);
+    let terminal = stored.written("terminal");
+    let row = terminal.lines().find(|line| line.trim_start().starts_with("c "));
+    assert!(row.is_some_and(|row| row.contains("23.3")), "the sweep stays in the table: {terminal}");
+    for format in ["terminal", "md", "html"] {
+        let written = stored.written(format);
+        assert!(written.contains("a sweep of 3 blocks and a final of 8 blocks"), "{format}: {written}");
+        assert!(!written.contains("on the same blocks"), "{format}");
+    }
 }
 
 #[test]

@@ -24,6 +24,12 @@ pub enum Procedure {
         /// The row in use today: `system variant`, as reports write it.
         incumbent: Option<String>,
     },
+    /// All variants in a sweep under the first load, and then the best of each system in a final under every load. The blocks of the
+    /// study are those of the final.
+    BestOfEach {
+        /// Blocks of the sweep.
+        sweep_blocks: u32,
+    },
     /// The highest rate that holds, of every variant.
     Capacity(CapacityRules),
 }
@@ -76,6 +82,7 @@ impl Procedure {
             Self::Blocks => "blocks",
             Self::Duel { .. } => "duel",
             Self::Best { .. } => "best",
+            Self::BestOfEach { .. } => "best_of_each",
             Self::Capacity(_) => "capacity",
         }
     }
@@ -88,6 +95,19 @@ impl Procedure {
         }
     }
 
+    /// Whether further blocks can be added after its end. Only then its error rate is known.
+    pub const fn can_be_extended(&self) -> bool {
+        matches!(self, Self::Blocks | Self::Duel { .. } | Self::BestOfEach { .. })
+    }
+
+    /// The blocks of its sweep, if it has one.
+    pub const fn sweep_blocks(&self) -> Option<u32> {
+        match self {
+            Self::BestOfEach { sweep_blocks } => Some(*sweep_blocks),
+            _ => None,
+        }
+    }
+
     /// The stage of the runs by which it judges, where it judges by blocks.
     pub const fn stage_of_blocks(&self) -> &'static str {
         if self.slices().is_some() { stage::SLICE } else { stage::BLOCK }
@@ -96,7 +116,7 @@ impl Procedure {
     /// Whether every figure is finite, and so can be kept and printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
-            Self::Blocks | Self::Best { .. } => true,
+            Self::Blocks | Self::Best { .. } | Self::BestOfEach { .. } => true,
             Self::Duel { slices, .. } => slices.is_none_or(|slices| {
                 [slices.slice_s, slices.settle_s, slices.warm_up_s].into_iter().all(f64::is_finite)
             }),

@@ -24,12 +24,14 @@ pub const EDGE: &str = "edge";
 pub const OVERLOAD: &str = "overload";
 /// Of a capacity: a little less than what held, for long.
 pub const SOAK: &str = "soak";
+/// Of the best of each system: one run of every variant, in blocks before those that judge.
+pub const SWEEP: &str = "sweep";
 
 /// Of an experiment about what limits a system: with one thing changed, or as a control.
 pub const INTERVENTION: &str = "intervention";
 
 /// Every stage.
-pub const ALL: [&str; 13] = [
+pub const ALL: [&str; 14] = [
     BLOCK,
     PILOT,
     HALVING,
@@ -43,4 +45,5 @@ pub const ALL: [&str; 13] = [
     SOAK,
     INTERVENTION,
     SLICE,
+    SWEEP,
 ];

@@ -1,6 +1,7 @@
 //! What a study does next, given everything that it has done so far.
 
 mod best;
+mod best_of_each;
 mod blocks;
 mod capacity;
 mod duel;
@@ -20,6 +21,7 @@ use crate::run_maker::Journal;
 use crate::schedule::shuffle;
 use crate::study_error::StudyError;
 use best::Best;
+use best_of_each::BestOfEach;
 use blocks::Blocks;
 use capacity::Capacity;
 use duel::Duels;
@@ -118,6 +120,7 @@ pub fn procedure(plan: &Plan) -> Procedure {
             None => Procedure::Duel { pilot_blocks: plan.compare.pilot, slices: None },
         },
         How::Best => Procedure::Best { incumbent: plan.baseline() },
+        How::BestOfEach { sweep_blocks } => Procedure::BestOfEach { sweep_blocks },
     }
 }
 
@@ -131,16 +134,19 @@ fn slice_rules(slicing: Slicing) -> SliceRules {
 pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn StudyProcedure + 'a> {
     let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn StudyProcedure + 'a>);
     let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
+    let best_of_each =
+        || BestOfEach::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
     let capacity = || {
         Capacity::of(plan, journal, kept).map(|capacity| Box::new(capacity) as Box<dyn StudyProcedure + 'a>)
     };
     let procedure = match &kept.new.compare.procedure {
         Procedure::Duel { .. } => duels(),
         Procedure::Best { .. } => best(),
+        Procedure::BestOfEach { .. } => best_of_each(),
         Procedure::Capacity(_) => capacity(),
         Procedure::Blocks => None,
     };
-    let procedure = procedure.unwrap_or_else(|| Box::new(Blocks { plan }));
+    let procedure = procedure.unwrap_or_else(|| Box::new(Blocks::of_all(plan)));
     match plan.experiment.clone() {
         Some(asked) => Box::new(Experiment::after(procedure, plan, asked)),
         None => procedure,
@@ -150,7 +156,8 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
 /// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.
 pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
     match kept.new.compare.procedure {
-        Procedure::Blocks => Blocks { plan }.further(kept, blocks),
+        Procedure::Blocks => Blocks::of_all(plan).further(kept, blocks),
+        Procedure::BestOfEach { .. } => best_of_each::in_final(plan, kept).further(kept, blocks),
         _ => Vec::new(),
     }
 }

@@ -89,7 +89,7 @@ pub fn blocks_of(study: &Study, kept: &store::Study) -> Result<u32, StudyError> 
 /// Whether a finished study can be extended to so many blocks.
 fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), StudyError> {
     let (has, in_the_way) = procedure::blocks_so_far(study, kept)?;
-    let is_search = matches!(kept.new.compare.procedure, Procedure::Best { .. } | Procedure::Capacity(_));
+    let is_search = !kept.new.compare.procedure.can_be_extended();
     let most = stats::EXTENDED_MAX;
     let (what, way_out) = if is_search {
         (

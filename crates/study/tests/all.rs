@@ -3,6 +3,7 @@
 mod costs_of_events;
 mod extensions;
 mod fakes;
+mod finals;
 mod limits;
 mod searches;
 mod slices;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, search};
+use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_systems, search};
 use store::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
@@ -57,6 +57,11 @@ fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
         by_its_plan("a decided comparison", of("1, 2", "{ pilot: 2 }"), faster),
         by_its_plan("an open comparison", of("1, 2", "{ pilot: 2, blocks: 8 }"), alike),
         by_its_plan("a search for the best", of("1, 2, 3, 4", "{ find: best }"), faster),
+        by_its_plan(
+            "the best of each",
+            of_two_systems("{ find: best of each, blocks: 2, final: 3 }"),
+            faster,
+        ),
         ("a search for capacities", searched, capacity, bears),
     ]
 }
@@ -178,7 +183,7 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
 
 #[test]
 fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
-    let ends = ["blocks", "decided", "blocks", "decided", "decided"];
+    let ends = ["blocks", "decided", "blocks", "decided", "blocks", "decided"];
     for ((name, study, procedure, comes), why) in studies().into_iter().zip(ends) {
         let memory = Memory::begun_by(&study, procedure);
         let mut maker = Maker::new(&memory, &comes);

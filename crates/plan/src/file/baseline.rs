@@ -72,7 +72,10 @@ pub(crate) fn stored(
         }
     };
     if find != Find::Every && !is_quick {
-        let find = if find == Find::Best { "`find: best`" } else { "a plan that compares nothing" };
+        let find = match find {
+            Find::Failures => "a plan that compares nothing".to_owned(),
+            find => format!("`find: {}`", find.name()),
+        };
         let help = "name a variant of the plan, or leave out `find`";
         reading.at(at.point, format!("{find} has no use for a stored baseline"), help);
     }

@@ -1,5 +1,7 @@
 //! The sections `compare` and `pin`.
 
+use std::collections::BTreeSet;
+
 use judge::{ComparedBy, Metric, MetricKind};
 use stats::Scale;
 
@@ -8,16 +10,18 @@ use super::quick::Quick;
 use super::reading::Reading;
 use super::tree::Node;
 use crate::spec::values::AskedMinEffect;
-use crate::spec::{At, CompareSpec, Spanned};
+use crate::spec::{AskedBaseline, At, CompareSpec, Spanned};
 use crate::study::{
     BEST_BLOCKS_LEAST, Compare, Find, How, Interleave, NoSlices, SLICE_NS, SLICE_RANGE_NS, Study, StudyEvent,
-    StudyLoad, StudyPin, System, Variant,
+    StudyLoad, StudyPin, Sweep, System, Variant,
 };
 use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
 /// Where fewer may do.
 const BLOCKS_MOST_DEFAULT: u32 = 24;
+/// Of a sweep, which only selects.
+const SWEEP_BLOCKS_DEFAULT: u32 = 3;
 const BLOCKS_MAX: u64 = 1_000;
 const PILOT_DEFAULT: u32 = 3;
 const PILOT_MAX: u64 = 100;
@@ -56,11 +60,17 @@ pub(crate) fn read(
     };
     let quick_blocks = quick.and_then(|quick| CompareSpec::of_node(quick.node).blocks);
     let other = reading.within(&quick_blocks, 1, BLOCKS_MAX);
+    let asked = other.or(usual).map(|blocks| blocks as u32);
+    let final_blocks = reading.within(&spec.final_blocks, 1, BLOCKS_MAX).map(|blocks| blocks as u32);
+    let final_blocks =
+        final_blocks.unwrap_or(BLOCKS_DEFAULT).min(other.map_or(u32::MAX, |blocks| blocks as u32));
+    let sweep = section.sweep(find, asked);
     let mut compare = Compare {
         higher_is_better: given(&spec.is_higher_better).unwrap_or(by.metric.higher_is_better),
         matters: section.min_effect(&by, reading),
         find,
-        blocks: other.or(usual).map_or(default, |blocks| blocks as u32),
+        blocks: if sweep.is_some() { final_blocks } else { asked.unwrap_or(default) },
+        sweep,
         pilot: 0,
         also: section.also(&by, reading),
         by,
@@ -149,7 +159,8 @@ fn place<T>(value: &Option<Spanned<T>>) -> Option<At> {
 
 /// No study has more runs than a store takes.
 fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: &mut Reading<'_>) {
-    let runs = compared.loads.len() as u64 * compare.runs_most(compared.variants.len());
+    let variants = compared.variants.len();
+    let runs = compared.loads.len() as u64 * compare.runs_most(variants) + compare.runs_of_sweep(variants);
     if runs > RUNS_MAX {
         let at =
             ["compare", "systems", "load"].iter().find_map(|key| root.entry(key)).map(|entry| entry.key_at);
@@ -167,6 +178,14 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
+    /// What selects the variants of the final, if there are systems to select from.
+    fn sweep(&self, find: Find, blocks: Option<u32>) -> Option<Sweep> {
+        let systems: BTreeSet<usize> = self.compared.variants.iter().map(|variant| variant.system).collect();
+        let systems = u32::try_from(systems.len()).unwrap_or(u32::MAX);
+        let blocks = blocks.unwrap_or(SWEEP_BLOCKS_DEFAULT);
+        (find == Find::BestOfEach && systems >= 2).then_some(Sweep { blocks, systems })
+    }
+
     fn min_effect(&self, by: &ComparedBy, reading: &mut Reading<'_>) -> f64 {
         let usual = by.usual_min_effect();
         let (Some(asked), Some(at)) = (given(&self.spec.min_effect), place(&self.spec.min_effect)) else {
@@ -240,8 +259,9 @@ impl Section<'_> {
             {
                 let what = format!("no event is named {event:?}");
                 reading.findings.unknown(at.value, what, event, names(), "write one of");
-            } else if compare.find == Find::Best {
-                let what = format!("`find: best` compares by ratios, and {name} may be 0");
+            } else if matches!(compare.find, Find::Best | Find::BestOfEach) {
+                let find = compare.find.name();
+                let what = format!("`find: {find}` compares by ratios, and {name} may be 0");
                 reading.at(
                     at.value,
                     what,
@@ -301,7 +321,10 @@ impl Section<'_> {
                 );
             }
         }
-        let mut loads_ns = self.compared.loads.iter().map(|load| load.run_ns);
+        self.best_of_each(compare, reading);
+        // A sweep has the first load alone.
+        let loads = if compare.sweep.is_some() { 1 } else { self.compared.loads.len() };
+        let mut loads_ns = self.compared.loads.iter().take(loads).map(|load| load.run_ns);
         let loads_ns = loads_ns.try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let block_ns = loads_ns.map(|loads_ns| loads_ns.saturating_mul(variants as u64));
         if let (Some(within), Some(within_ns), Some(block_ns)) =
@@ -313,6 +336,28 @@ impl Section<'_> {
                 units::show_duration(block_ns)
             );
             reading.at(within.value, what, "raise the limit, shorten the load, or vary less");
+        }
+    }
+
+    /// What a sweep and a final need, and what has no use in them.
+    fn best_of_each(&self, compare: &Compare, reading: &mut Reading<'_>) {
+        if compare.find != Find::BestOfEach {
+            if let Some(at) = place(&self.spec.final_blocks) {
+                let help = "add `find: best of each`, or remove it";
+                reading.at(at.key, "`final` is for `find: best of each`", help);
+            }
+            return;
+        }
+        if let Some(find) = place(&self.spec.find).filter(|_| compare.sweep.is_none()) {
+            let what = "`find: best of each` requires two systems or more, and there is one";
+            reading.at(find.key, what, "write `find: best` for the best of its variants");
+        }
+        let is_variant =
+            |asked: &Spanned<AskedBaseline>| matches!(asked.get(), Some(AskedBaseline::Variant(_)));
+        if let Some(at) = self.spec.baseline.as_ref().filter(|asked| is_variant(asked)).and_then(Spanned::at)
+        {
+            let what = "`find: best of each` compares the best variants with each other, and no variant with a baseline";
+            reading.at(at.key, what, "remove it, or `find`");
         }
     }
 }

@@ -17,11 +17,15 @@ crate::spec::spec! {
              `outage` and `recovery`, default 20ms; a number of requests for `lost`, default 1.";
         FIND "find" "": find: Find = FIND, "best",
             "every (default): compares all variants. best: finds the best variant, eliminates clearly worse ones on the way, and \
-             confirms the winner in new blocks. failures: reports which variants fail, and why; `compare: no` is the same with \
-             one block.";
+             confirms the winner in new blocks. best of each: runs all variants in a sweep under the first load, and then compares \
+             the best variant of each system in new blocks under all loads. failures: reports which variants fail, and why; \
+             `compare: no` is the same with one block.";
         BLOCKS "blocks" "": blocks: u64 = COUNT, "24",
             "Runs of each variant. Two variants, and `find: best`, run until the result is conclusive; `blocks` is then the \
-             maximum, default 24. With more variants, the default is 8. Max 1000.";
+             maximum, default 24. With more variants, the default is 8. With `find: best of each`, the blocks of the sweep, default 3. \
+             Max 1000.";
+        FINAL "final" "": final_blocks: u64 = COUNT, "8",
+            "With `find: best of each`: blocks of the final, the only ones that are compared; default 8. Max 1000.";
         PILOT "pilot" "": pilot: u64 = COUNT, "3",
             "Two variants: blocks of the first variant against itself before the comparison, to predict how many blocks a \
              conclusive result takes. Default 3, or 0 with 8 blocks or fewer.";

@@ -13,7 +13,17 @@ impl Study {
     /// How long its loads last at least, over all runs, in nanoseconds; 0 if their number of requests decides.
     pub fn least_ns(&self) -> u64 {
         let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
-        loads_ns.saturating_mul(self.compare.runs_least(self.variants.len()))
+        let variants = self.variants.len();
+        let sweep_ns = self.sweep_ns().unwrap_or_default();
+        loads_ns.saturating_mul(self.compare.runs_least(variants)).saturating_add(sweep_ns)
+    }
+
+    /// How long the load of a sweep lasts, over all its runs; `None` if no clock ends it.
+    fn sweep_ns(&self) -> Option<u64> {
+        match self.compare.runs_of_sweep(self.variants.len()) {
+            0 => Some(0),
+            runs => self.loads.first()?.run_ns.map(|run_ns| run_ns.saturating_mul(runs)),
+        }
     }
 
     /// In which order how many runs are made, and how long that takes.
@@ -33,7 +43,9 @@ impl Study {
         let least = self.compare.runs_least(variants);
         let loads_ns: Option<u64> =
             self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
-        let of_load = |runs: u64| loads_ns.map(|ns| show_duration(ns.saturating_mul(runs)));
+        let sweep_ns = self.sweep_ns();
+        let load_ns = |runs: u64| Some(loads_ns?.saturating_mul(runs).saturating_add(sweep_ns?));
+        let of_load = |runs: u64| load_ns(runs).map(show_duration);
         let is_request = |step: &PlannedStep| step.request().is_some();
         let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
         let may_end_early = |load: &StudyLoad| load.spec.requests.is_some() || load.spec.extend.is_some();
@@ -46,7 +58,8 @@ impl Study {
         };
         let started =
             self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count() as u64;
-        let starts = |runs: u64| runs * loads * started / (variants as u64).max(1);
+        let sweep = self.compare.runs_of_sweep(variants);
+        let starts = |runs: u64| (runs * loads + sweep) * started / (variants as u64).max(1);
         let around = match (starts(least), starts(most)) {
             (0, 0) => String::new(),
             (_, 1) => ", plus one start and stop of a system".to_owned(),
@@ -55,8 +68,7 @@ impl Study {
         };
         let _ = writeln!(out, "time        {timed}{around}");
         if let Some(within_ns) = self.compare.within_ns {
-            let least_ns = loads_ns.map(|ns| ns.saturating_mul(least));
-            let short = match least_ns {
+            let short = match load_ns(least) {
                 Some(least_ns) if least_ns > within_ns => {
                     format!(", too short for a result, which takes at least {}", show_duration(least_ns))
                 }
@@ -139,6 +151,22 @@ impl Study {
                     None => "the winner against the runner-up in new blocks".to_owned(),
                 }
             ),
+            How::BestOfEach { sweep_blocks } => {
+                let times =
+                    |blocks: u64| if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
+                let finalists = self.compare.sweep.map_or(0, |sweep| sweep.systems);
+                let swept =
+                    self.loads.first().map(|load| format!(" under {}", load.name)).filter(|_| loads > 1);
+                format!(
+                    "the best of each system: a sweep of all {} variants{}, {} in random order{seed}, then a final of the {finalists} \
+                     best{}, {} of new runs",
+                    self.variants.len(),
+                    swept.unwrap_or_default(),
+                    times(u64::from(sweep_blocks)),
+                    if loads > 1 { " under all loads" } else { "" },
+                    times(blocks)
+                )
+            }
             How::Blocks => {
                 let runs = blocks * each;
                 match (blocks, each) {

@@ -21,15 +21,22 @@ pub enum Find {
     Every,
     /// The best variant.
     Best,
+    /// The best variant of each system, and how these compare.
+    BestOfEach,
     /// Which variants fail: nothing is compared.
     Failures,
 }
 
 impl Find {
     /// All, in the order of their names.
-    pub(crate) const ALL: [Self; 3] = [Self::Every, Self::Best, Self::Failures];
+    pub(crate) const ALL: [Self; 4] = [Self::Every, Self::Best, Self::BestOfEach, Self::Failures];
     /// As plans write them.
-    pub(crate) const NAMES: [&'static str; 3] = ["every", "best", FAILURES];
+    pub(crate) const NAMES: [&'static str; 4] = ["every", "best", "best of each", FAILURES];
+
+    /// As plans write it.
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL.iter().position(|find| *find == self).map_or(FAILURES, |at| Self::NAMES[at])
+    }
 }
 
 /// How it is found.
@@ -41,6 +48,20 @@ pub enum How {
     Duel,
     /// Best-of search: worse variants are eliminated, until the result is conclusive.
     Best,
+    /// Every variant in a sweep under the first load, then the best of each system in a fixed number of blocks under all loads.
+    BestOfEach {
+        /// Blocks of the sweep.
+        sweep_blocks: u32,
+    },
+}
+
+/// What comes before the blocks that judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// How often every variant is run.
+    pub blocks: u32,
+    /// How many systems there are: so many variants are in the final.
+    pub systems: u32,
 }
 
 impl Compare {
@@ -49,17 +70,34 @@ impl Compare {
         match self.find {
             Find::Every if variants == 2 && self.first_look().is_some() => How::Duel,
             Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_LEAST => How::Best,
+            Find::BestOfEach => {
+                self.sweep.map_or(How::Blocks, |sweep| How::BestOfEach { sweep_blocks: sweep.blocks })
+            }
             _ => How::Blocks,
         }
     }
 
-    /// How many runs that takes under one load, at most.
+    /// How many runs come before them, under the first load alone.
+    pub(crate) fn runs_of_sweep(&self, variants: usize) -> u64 {
+        match self.how(variants) {
+            How::BestOfEach { sweep_blocks } => variants as u64 * u64::from(sweep_blocks),
+            How::Blocks | How::Duel | How::Best => 0,
+        }
+    }
+
+    /// How many runs of one load each block of the final has.
+    fn finalists(&self) -> u64 {
+        self.sweep.map_or(0, |sweep| u64::from(sweep.systems))
+    }
+
+    /// How many runs that takes under one load, at most; a sweep not counted.
     pub(crate) fn runs_most(&self, variants: usize) -> u64 {
         let all = variants as u64 * u64::from(self.blocks);
         match self.how(variants) {
             How::Blocks => all,
             How::Duel => all + 2 * u64::from(self.pilot),
             How::Best => all + 2 * u64::from(CONFIRM_BLOCKS.min(self.blocks)),
+            How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
         }
     }
 
@@ -70,6 +108,7 @@ impl Compare {
             How::Blocks => each * u64::from(self.blocks),
             How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
             How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
+            How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
         }
     }
 

@@ -63,7 +63,7 @@ impl Study {
             self.set_seed(seed);
         }
         self.gates.clear();
-        self.compare.blocks = 1;
+        (self.compare.blocks, self.compare.sweep) = (1, None);
         self.hash = self.hash_with(&[
             &searched.name,
             &measured_ns.to_string(),

@@ -57,7 +57,9 @@ impl<'v, 'a> Brief<'v, 'a> {
         items.extend([Item::Head(self.head()), Item::Table(self.table())]);
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
-        items.extend(self.legend().into_iter().chain(extended).map(|line| Item::Text(Tone::Plain, line)));
+        let swept = self.loads().find_map(|load| self.page.sweep_and_final(load));
+        let lines = self.legend().into_iter().chain(swept).chain(extended);
+        items.extend(lines.map(|line| Item::Text(Tone::Plain, line)));
         let facts = self.facts(room(items));
         items.extend(facts);
         above
@@ -174,10 +176,16 @@ impl<'v, 'a> Brief<'v, 'a> {
             _ if winner(load) == Some(*row) => "★ best",
             _ if load.baseline == Some(*row) => "baseline",
             Some(pair) => verdict_word(pair, *row),
+            None if self.is_swept(&load.rows[*row]) => "sweep",
             None => "",
         };
         let note = tables::note(load, *row, str::to_owned);
         [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether its runs are those of a sweep, where others are in the final.
+    fn is_swept(&self, row: &VariantRow<'_>) -> bool {
+        self.view.study.new.compare.procedure.sweep_blocks().is_some() && !row.is_ranked
     }
 
     /// Whether a column says how far rows lie apart: with a column for loads there is no room for it, and each answer says it.

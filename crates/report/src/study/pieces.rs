@@ -190,6 +190,11 @@ impl<'a> StudyPieces<'a> {
         let order = match &new.compare.procedure {
             Procedure::Capacity(_) => format!("(seed {})", new.seed),
             Procedure::Blocks => format!("in {most} (random order within each, seed {})", new.seed),
+            Procedure::BestOfEach { sweep_blocks } => format!(
+                "in a sweep of {} and a final of {most} (random order within each, seed {})",
+                blocks(*sweep_blocks as usize),
+                new.seed
+            ),
             Procedure::Duel { slices: Some(rules), .. } => {
                 let paused = if rules.pauses_idle { ", the idle system stopped" } else { "" };
                 format!(
@@ -219,7 +224,7 @@ impl<'a> StudyPieces<'a> {
             .within_s
             .map_or_else(String::new, |s| format!(" of {}", crate::units::duration(s * 1e9)));
         match (why, &self.view.study.new.compare.procedure) {
-            (_, Procedure::Blocks) if why != OUT_OF_TIME => None,
+            (_, Procedure::Blocks | Procedure::BestOfEach { .. }) if why != OUT_OF_TIME => None,
             ("decided", _) => Some("the result was conclusive".to_owned()),
             ("blocks", _) => Some("all runs that it may have were made".to_owned()),
             (OUT_OF_TIME, _) => Some(format!("its time{within} was used up: missing runs were not made")),
@@ -299,7 +304,24 @@ impl<'a> StudyPieces<'a> {
         if load.rows.iter().any(|row| !row.is_valid && row.figures.is_some()) {
             legend.push_str(" Rows without a valid run show invalid runs, and are not ranked.");
         }
+        legend.extend(self.sweep_and_final(load).map(|words| format!(" {words}")));
         legend
+    }
+
+    /// Which rows are of the final, and which of the sweep, where both are in a table.
+    pub(super) fn sweep_and_final(&self, load: &LoadView<'_>) -> Option<String> {
+        let Procedure::BestOfEach { sweep_blocks } = self.view.study.new.compare.procedure else {
+            return None;
+        };
+        let finalists = load.rows.iter().filter(|row| row.is_ranked).count();
+        if finalists == 0 || finalists == load.rows.len() {
+            return None;
+        }
+        let swept = blocks(sweep_blocks as usize);
+        Some(format!(
+            "The best variant of each system: {} of the final, the only ones that are compared. All others: {swept} of the sweep.",
+            blocks(self.view.study.blocks() as usize)
+        ))
     }
 
     /// What was done to the systems under load, a line for each row and event.
@@ -527,13 +549,15 @@ impl<'a> StudyPieces<'a> {
     /// To how many blocks it may be worth to extend it: a pair is inconclusive after all that were planned.
     fn blocks_to_add(&self) -> Option<u32> {
         let study = self.view.study;
-        let is_for = matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. });
+        let is_for = study.new.compare.procedure.can_be_extended();
         let is_over =
             is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
         let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
         let open = pairs.filter(|pair| pair.comparison.verdict == stats::Verdict::Inconclusive);
         // Where blocks were lost, what is planned is not what counts.
-        let least = if study.new.compare.procedure == Procedure::Blocks { study.blocks() + 1 } else { 0 };
+        let is_fixed =
+            matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::BestOfEach { .. });
+        let least = if is_fixed { study.blocks() + 1 } else { 0 };
         let of_pairs = open.filter_map(next_blocks).max().map(|blocks| blocks.max(least));
         of_pairs.max(of_baseline::blocks_to_add(self.view).filter(|_| is_over))
     }

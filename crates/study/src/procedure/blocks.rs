@@ -1,5 +1,5 @@
 //! So many blocks, each with one run of every variant under every load, whatever they show. Blocks with an invalid run are made
-//! up for, within a budget.
+//! up for, within a budget. A final has blocks of some variants alone.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,16 @@ const BUDGET: usize = 2;
 /// All of it is planned when the study begins, except what makes up for invalid runs.
 pub(crate) struct Blocks<'a> {
     pub(crate) plan: &'a Plan,
+    /// The variants that are in them, by number.
+    pub(crate) variants: Vec<usize>,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
+    /// Of every variant of a plan.
+    pub(crate) fn of_all(plan: &'a Plan) -> Self {
+        Self { plan, variants: (0..plan.variants.len()).collect() }
+    }
+
     /// Runs in place of blocks that were lost because a run was invalid. A system that fails is a result, and fails again.
     fn in_place_of_lost(&self, kept: &Study) -> Vec<StudyPlace> {
         let wanted = kept.blocks();
@@ -27,7 +34,7 @@ impl Blocks<'_> {
         if self.plan.is_quick || wanted < stats::FIXED.blocks {
             return Vec::new();
         }
-        let variants = self.plan.variants.len();
+        let variants = self.variants.len();
         let of_blocks = || kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let planned = wanted as usize * variants * self.plan.loads.len();
         let mut left = planned / BUDGET - of_blocks().count().saturating_sub(planned).min(planned / BUDGET);
@@ -54,9 +61,9 @@ impl Blocks<'_> {
     /// So many blocks under a load, from the one of this number on.
     fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = StudyPlace> {
         (first..).take(count).flat_map(move |block| {
-            let variants = 0..self.plan.variants.len();
+            let variants = self.variants.iter();
             let mut all: Vec<StudyPlace> =
-                variants.map(|variant| place(self.plan, variant, load, stage::BLOCK, block)).collect();
+                variants.map(|variant| place(self.plan, *variant, load, stage::BLOCK, block)).collect();
             let stream = ORDER_STREAM + u64::from(block);
             shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
             all
@@ -67,9 +74,15 @@ impl Blocks<'_> {
     pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
         let of_blocks = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let first = of_blocks.map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
-        let more = (first..).take(blocks.saturating_sub(kept.blocks()) as usize);
+        self.under_all_loads(first, blocks.saturating_sub(kept.blocks()))
+    }
+
+    /// So many blocks under every load, from the one of this number on.
+    pub(crate) fn under_all_loads(&self, first: u32, count: u32) -> Vec<StudyPlace> {
         // Block after block, so that whatever drifts with time meets all loads alike.
-        more.flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))
+        (first..)
+            .take(count as usize)
+            .flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))
             .collect()
     }
 }

@@ -40,6 +40,16 @@ pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
+/// Two systems in three variants each, distinguished by a number, under two loads, compared so.
+pub(crate) fn of_two_systems(compare: &str) -> Plan {
+    let system =
+        |name: &str| format!("  {name}: {{ start: '{name} {{port}} {{n}}', vary: {{ n: [1, 2, 3] }} }}\n");
+    let loads = "[ { name: full, users: 2, for: 1s }, { name: light, users: 1, for: 1s } ]";
+    let systems = [system("a"), system("b")].concat();
+    let text = format!("scenario: [ get: / ]\nload: {loads}\nsystems:\n{systems}compare: {compare}\n");
+    with_text(&text, false)
+}
+
 /// The number at the end of a variant's name.
 pub(crate) fn n(place: &StudyPlace) -> u64 {
     place.variant.trim_start_matches("n=").parse().expect("a number")

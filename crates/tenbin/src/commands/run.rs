@@ -263,7 +263,7 @@ fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
 /// Nothing is left to do in a study, unless blocks are added.
 fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> {
     let id = &kept.id;
-    if !matches!(kept.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. }) {
+    if !kept.new.compare.procedure.can_be_extended() {
         return Ok(BadArguments(format!("{id} is complete\n  help: leave out --resume to run it again")));
     }
     let blocks = study::blocks_of(study, kept).map_err(of_study)?;

@@ -19,6 +19,9 @@ pub(super) struct ProcedureObject<'a> {
     /// What slices keep to, if it is made in slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<&'a SliceRules>,
+    /// How many blocks come before the final, if the best of each system enters one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep_blocks: Option<u32>,
 }
 
 /// What a tournament has found under a load.
@@ -64,6 +67,7 @@ impl<'a> ProcedureObject<'a> {
             baseline: compare.baseline.as_deref(),
             ended: study.ending.as_ref().and_then(|ending| ending.why.as_deref()),
             slices: compare.procedure.slices(),
+            sweep_blocks: compare.procedure.sweep_blocks(),
         }
     }
 }

@@ -7,7 +7,6 @@ use judge::cpu_profile::Profile;
 use serde::Serialize;
 use serde_json::Value;
 use stats::Scale;
-use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::experiment::DiagnosisObject;
@@ -273,7 +272,10 @@ impl<'a> Whole<'a> {
                 found: view.loads.iter().filter_map(FoundObject::of).collect(),
                 answers: answers(view),
                 extended_to: view.study.extensions.iter().map(|extension| extension.blocks).collect(),
-                error_rate: matches!(new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. })
+                error_rate: new
+                    .compare
+                    .procedure
+                    .can_be_extended()
                     .then(|| stats::error_rate(view.study.extensions.len() as u32)),
                 variance: view.loads.iter().filter_map(variance).collect(),
             },

@@ -1,0 +1,73 @@
+//! Which variants of a sweep enter the final: of each system the best.
+
+use std::collections::BTreeMap;
+
+use stats::{Seen, Spread};
+use store::{Run, StoreError, Study, stage};
+
+use crate::setting::Setting;
+
+/// A variant that leaves more of its requests unserved, as a share, is not the best of its system.
+pub const ERRORS_MAX: f64 = 0.01;
+
+/// What the runs of a variant in the sweep say together.
+struct Swept {
+    setting: Setting,
+    /// Its valid runs.
+    valid: usize,
+    median: f64,
+    error_share: f64,
+}
+
+/// Of each system, the variant with the best median over its valid runs in the sweep of a study, in the order of the systems' names.
+///
+/// A system is missing if no variant of it has a valid run with at most [`ERRORS_MAX`] of errors. A variant with less than half as many
+/// valid runs as another of its system is passed over, because what is left of it may have been lucky. `said` tells what a run says.
+///
+/// # Errors
+/// A run cannot be read.
+pub fn finalists(
+    study: &Study,
+    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
+) -> Result<Vec<Setting>, StoreError> {
+    let mut seen: BTreeMap<Setting, Vec<Seen>> = BTreeMap::new();
+    for run in &study.runs {
+        if let Some((_, place)) = run.new.place.as_ref().filter(|(_, place)| place.stage == stage::SWEEP) {
+            seen.entry(Setting::of(place)).or_default().push(said(run)?);
+        }
+    }
+    let mut systems: BTreeMap<String, Vec<Swept>> = BTreeMap::new();
+    for swept in seen.into_iter().filter_map(|(setting, seen)| Swept::of(setting, &seen)) {
+        systems.entry(swept.setting.system.clone()).or_default().push(swept);
+    }
+    let higher_is_better = study.new.compare.higher_is_better;
+    Ok(systems.into_values().filter_map(|variants| best(variants, higher_is_better)).collect())
+}
+
+fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
+    let most = variants.iter().map(|swept| swept.valid).max()?;
+    let candidates =
+        variants.into_iter().filter(|swept| swept.error_share <= ERRORS_MAX && swept.valid * 2 >= most);
+    // Of several that are equal, the first by name.
+    let better = candidates.reduce(|best, other| {
+        let is_better =
+            if higher_is_better { other.median > best.median } else { other.median < best.median };
+        if is_better { other } else { best }
+    });
+    better.map(|swept| swept.setting)
+}
+
+impl Swept {
+    /// `None` without a figure.
+    fn of(setting: Setting, seen: &[Seen]) -> Option<Self> {
+        let (mut lost, mut all) = (0, 0);
+        for seen in seen {
+            if let Seen::Figure { errors, planned, .. } = seen {
+                (lost, all) = (errors.saturating_add(lost), planned.saturating_add(all));
+            }
+        }
+        let spread = Spread::with_endless(seen.iter().filter_map(Seen::value))?;
+        let error_share = lost as f64 / all.max(1) as f64;
+        Some(Self { setting, valid: spread.count, median: spread.median, error_share })
+    }
+}

@@ -1,0 +1,118 @@
+//! The best of each system: a sweep of every variant under the first load, and a final of the best of each under all loads. The blocks
+//! that selected the best overstate it, so only those of the final judge.
+
+use std::collections::BTreeSet;
+
+use judge::words::percent_up_to;
+use judge::{ComparedBy, ERRORS_MAX, Setting};
+use load::chance::Chance;
+use plan::Study as Plan;
+use store::{Procedure, Study, StudyPlace, stage};
+
+use super::blocks::Blocks;
+use super::heard::Heard;
+use super::{StudyProcedure, Turn, Why, setting};
+use crate::schedule::{ORDER_STREAM, place, shuffle};
+use crate::study_error::StudyError;
+
+/// The load of the sweep.
+const SWEPT: usize = 0;
+/// Tells the draws of the sweep's order from those of the final's.
+const SWEEP_STREAM: u64 = ORDER_STREAM + (1 << 32);
+
+/// A sweep and a final.
+pub(crate) struct BestOfEach<'a> {
+    plan: &'a Plan,
+    sweep_blocks: u32,
+    heard: Heard,
+}
+
+/// The final of a study, with the variants that are in it; with none before it is planned.
+pub(crate) fn in_final<'a>(plan: &'a Plan, kept: &Study) -> Blocks<'a> {
+    let of_final = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
+    let finalists: BTreeSet<Setting> = of_final.map(Setting::of).collect();
+    Blocks { plan, variants: numbers(plan, &finalists) }
+}
+
+/// The numbers of these variants in the plan.
+fn numbers(plan: &Plan, finalists: &BTreeSet<Setting>) -> Vec<usize> {
+    (0..plan.variants.len()).filter(|variant| finalists.contains(&setting(plan, *variant))).collect()
+}
+
+impl<'a> BestOfEach<'a> {
+    /// `None` if the study finds its answer in another way, or compares by what is not known.
+    pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
+        let Procedure::BestOfEach { sweep_blocks } = kept.new.compare.procedure else { return None };
+        let by = ComparedBy::named(&kept.new.compare.by)?;
+        Some(Self { plan, sweep_blocks, heard: Heard::of(by) })
+    }
+
+    /// Every variant in every block, at random within each.
+    fn sweep(&self) -> Vec<StudyPlace> {
+        let of_block = |block: u32| {
+            let variants = 0..self.plan.variants.len();
+            let mut all: Vec<StudyPlace> =
+                variants.map(|variant| place(self.plan, variant, SWEPT, stage::SWEEP, block)).collect();
+            shuffle(&mut all, &mut Chance::stream(self.plan.seed, SWEEP_STREAM + u64::from(block)));
+            all
+        };
+        (0..self.sweep_blocks).flat_map(of_block).collect()
+    }
+
+    /// The first turn of the final.
+    fn begin_final(&self, kept: &Study) -> Result<Turn, StudyError> {
+        let finalists = judge::finalists(kept, &mut |run| self.heard.said(run))?;
+        let mut news = self.left_out(&finalists);
+        let last =
+            Blocks { plan: self.plan, variants: numbers(self.plan, &finalists.iter().cloned().collect()) };
+        let places = last.under_all_loads(0, kept.blocks());
+        if places.is_empty() {
+            return Ok(Turn::Over { why: Why::Blocks, news });
+        }
+        let names: Vec<String> = finalists.iter().map(Setting::name).collect();
+        let blocks =
+            if kept.blocks() == 1 { "1 block".to_owned() } else { format!("{} blocks", kept.blocks()) };
+        news.push(format!("final: {blocks} of the best variant of each system: {}", names.join(", ")));
+        Ok(Turn::Runs { places, news })
+    }
+
+    /// A line for each system that is not in the final.
+    fn left_out(&self, finalists: &[Setting]) -> Vec<String> {
+        let is_left_out = |system: &&String| finalists.iter().all(|finalist| finalist.system != **system);
+        let names = self.systems().into_iter().filter(is_left_out);
+        let errors = percent_up_to(ERRORS_MAX, 0);
+        names
+            .map(|name| {
+                format!("{name} is not in the final: none of its variants has valid runs with at most {errors} of errors")
+            })
+            .collect()
+    }
+
+    /// The names of the systems that have variants.
+    fn systems(&self) -> BTreeSet<&'a String> {
+        self.plan.variants.iter().map(|variant| &self.plan.systems[variant.system].name).collect()
+    }
+}
+
+impl StudyProcedure for BestOfEach<'_> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
+        if kept.new.planned.is_empty() {
+            return Ok(Turn::Runs { places: self.sweep(), news: Vec::new() });
+        }
+        let last = in_final(self.plan, kept);
+        if last.variants.is_empty() { self.begin_final(kept) } else { last.next(kept) }
+    }
+
+    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+        let last = in_final(self.plan, kept);
+        if !last.variants.is_empty() {
+            return last.later_at_most(kept);
+        }
+        Some(self.systems().len() * self.plan.loads.len() * kept.blocks() as usize)
+    }
+
+    fn needs_every_run(&self, kept: &Study) -> bool {
+        // The sweep selects by all of its runs.
+        in_final(self.plan, kept).variants.is_empty()
+    }
+}
