@@ -15,6 +15,7 @@ use crate::cpu_profile::Profile;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::inside::ON_CPU;
 use crate::measured::Measured;
+use crate::resources::Usage;
 use crate::signals::Signals;
 
 /// Of the growth of the response time, what a part must have grown by to explain it; with more it cannot be the same time.
@@ -110,19 +111,24 @@ impl Spent {
         let system = resources.system.as_ref()?;
         let per_s = window.ended_per_s();
         let response_us = measured.response.mean_ns? / 1e3;
-        if !(per_s > 0.0 && resources.covered_s > 0.0) {
+        let is_covered = |usage: &Usage| usage.covered_s.unwrap_or(resources.covered_s) > 0.0;
+        if !(per_s > 0.0 && is_covered(system)) {
             return None;
         }
         // Of a mean number of threads.
         let us = |threads: f64| threads * 1e6 / per_s;
-        let over = resources.covered_s;
         let mut spent = Self { response_us, ..Self::default() };
         spent.parts.extend(measured.system_us_per_request().map(|us| (Part::Cpu, us)));
-        spent.parts.extend(system.run_queue_wait_s.map(|wait_s| (Part::Runnable, us(wait_s / over))));
+        spent.parts.extend(
+            system.run_queue_wait_s.map(|wait_s| (Part::Runnable, us(resources.per_s(system, wait_s)))),
+        );
         spent.parts.extend(send_delay_ns.map(|ns| (Part::Connection, ns / 1e3)));
         for (process, usage) in &resources.processes {
+            if !is_covered(usage) {
+                continue;
+            }
             for (kind, cpu_s) in [(FrameKind::User, usage.cpu_user_s), (FrameKind::Kernel, usage.cpu_sys_s)] {
-                spent.spaces.insert((process.clone(), kind), us(cpu_s / over));
+                spent.spaces.insert((process.clone(), kind), us(resources.per_s(usage, cpu_s)));
             }
         }
         let Some(signals) = signals else { return Some(spent) };

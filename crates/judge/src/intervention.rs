@@ -243,7 +243,7 @@ impl Readings {
             {
                 used.extend(all.cores_used(system));
                 let per_s =
-                    |sum: Option<f64>| sum.map(|sum| sum / all.covered_s).filter(|rate| rate.is_finite());
+                    |sum: Option<f64>| sum.map(|sum| all.per_s(system, sum)).filter(|rate| rate.is_finite());
                 waiting.extend(per_s(system.run_queue_wait_s));
                 io[0].extend(per_s(system.disk_read_bytes));
                 io[1].extend(per_s(system.disk_written_bytes));

@@ -26,6 +26,9 @@ pub struct Resources {
 /// What a subject used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
+    /// How much time its readings cover, if that was read: processes may be read later than the cores, where there are many and no core is
+    /// free.
+    pub covered_s: Option<f64>,
     /// CPU time in user space.
     pub cpu_user_s: f64,
     /// CPU time in the kernel.
@@ -108,7 +111,12 @@ impl Resources {
 
     /// How many cores a usage kept busy on average.
     pub fn cores_used(&self, usage: &Usage) -> Option<f64> {
-        Some(usage.cpu_s() / self.covered_s).filter(|cores| cores.is_finite())
+        Some(self.per_s(usage, usage.cpu_s())).filter(|cores| cores.is_finite())
+    }
+
+    /// A sum of a usage, per second that its readings cover.
+    pub fn per_s(&self, usage: &Usage, sum: f64) -> f64 {
+        sum / usage.covered_s.unwrap_or(self.covered_s)
     }
 }
 
@@ -122,6 +130,7 @@ impl Usage {
         let grow = |sum: &mut Option<f64>| *sum = Some(sum.unwrap_or(0.0) + value);
         let raise = |peak: &mut Option<f64>| *peak = Some(peak.unwrap_or(value).max(value));
         match metric {
+            "covered_s" => grow(&mut self.covered_s),
             "cpu_user_s" => self.cpu_user_s += value,
             "cpu_sys_s" => self.cpu_sys_s += value,
             "rss_bytes" => raise(&mut self.rss_peak_bytes),
@@ -184,5 +193,36 @@ impl<'a> Cores<'a> {
             Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
         };
         self.0.iter().filter_map(core).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::{OwnStore, ending, new_run, reading};
+    use store::{NewRun, Reading};
+
+    use super::*;
+
+    #[test]
+    fn cores_are_those_of_the_time_in_which_processes_were_read() {
+        let core = |kind, seconds| reading("machine", kind, "core0", seconds);
+        // Only a tenth of a second of the core was read, and the processes two seconds later than before.
+        let read = |own: &[Reading]| {
+            let all = [core("cpu_user_s", 0.1), reading("system", "cpu_user_s", "", 3.0)];
+            let seconds = [(1, [&all[..], own].concat())];
+            let run = OwnStore::new().kept(
+                &NewRun { warm_up_ns: 1_000_000_000, ..new_run() },
+                &[],
+                &seconds,
+                &ending(),
+            );
+            let resources = Resources::of(&run).expect("readings");
+            resources.cores_used(&resources.system.expect("the system"))
+        };
+        assert_eq!(read(&[reading("system", "covered_s", "", 2.0)]), Some(1.5));
+        assert!(
+            read(&[]) > Some(2.9),
+            "kept by an earlier version: the time of the cores is all that is known"
+        );
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     let Some(resources) = &view.measured.resources else { return lines };
     let Some(usage) = &resources.system else { return lines };
     if let Some(cores) = resources.cores_used(usage) {
-        let share = |cpu_s: f64| decimal(cpu_s / resources.covered_s, 2);
+        let share = |cpu_s: f64| decimal(resources.per_s(usage, cpu_s), 2);
         let (user, sys) = (share(usage.cpu_user_s), share(usage.cpu_sys_s));
         let mut cpu = format!("{} cores (user {user} + system {sys})", decimal(cores, 2));
         if let Some(us) = view.system_us_per_request() {

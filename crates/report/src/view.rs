@@ -155,7 +155,7 @@ impl<'a> View<'a> {
         let resources = self.measured.resources.as_ref().filter(|_| is_raw)?;
         let usage = resources.system.as_ref()?;
         let per_s =
-            (usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0)) / resources.covered_s;
+            resources.per_s(usage, usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0));
         let bytes = self.whole.sent_bytes?.checked_add(self.whole.received_bytes?)?;
         let mb_per_s = bytes as f64 / 1e6 / self.whole.span_s?;
         // None at all: no thread was looked at twice, as in runs of a second.

@@ -26,7 +26,8 @@ fn copied(home: &Home) -> String {
     let (_, compare) = others.split_once("\ncompare: ").expect("a comparison");
     let (compare, _) = compare.split_once("\nquick: ").expect("a quick study");
     let path = home.path().join("sessions.yaml");
-    fs::write(&path, format!("{before}\ncompare: {compare}\nquick: {{ warm-up: 1s, for: 1s, blocks: 1 }}\n")).expect("written");
+    fs::write(&path, format!("{before}\ncompare: {compare}\nquick: {{ warm-up: 1s, for: 1s, blocks: 1 }}\n"))
+        .expect("written");
     path.to_string_lossy().into_owned()
 }
 

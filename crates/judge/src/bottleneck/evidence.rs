@@ -243,23 +243,21 @@ impl Evidence<'_> {
     /// How many threads of the system ran, and how many were ready and had no core, on average.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {
-            self.runs
-                .iter()
-                .filter_map(|run| run.measured.resources.as_ref())
-                .filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
+            let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
+            resources.filter_map(|resources| Some((resources, resources.system.as_ref()?)))
         };
-        let ran = median(usages().map(|(covered_s, usage)| usage.cpu_s() / covered_s))?;
-        Some([
-            ran,
-            median(usages().filter_map(|(covered_s, usage)| Some(usage.run_queue_wait_s? / covered_s)))?,
-        ])
+        let ran = median(usages().map(|(resources, usage)| resources.per_s(usage, usage.cpu_s())))?;
+        let waited =
+            usages().filter_map(|(resources, usage)| Some(resources.per_s(usage, usage.run_queue_wait_s?)));
+        Some([ran, median(waited)?])
     }
 
     /// How long threads of the system waited for a core in each request, as a share of its response time.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |run: &RunEvidence<'_>| {
             let resources = run.measured.resources.as_ref()?;
-            let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
+            let system = resources.system.as_ref()?;
+            let wait_per_s = resources.per_s(system, system.run_queue_wait_s?);
             let responses_per_s = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;
             Some(wait_per_s / responses_per_s).filter(|share| share.is_finite())
         };
@@ -346,10 +344,10 @@ impl Evidence<'_> {
     pub(super) fn disk_bytes_per_s(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
-            resources.filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
+            resources.filter_map(|resources| Some((resources, resources.system.as_ref()?)))
         };
         let per_s = |bytes: fn(&Usage) -> Option<f64>| {
-            median(usages().filter_map(|(covered_s, usage)| Some(bytes(usage)? / covered_s)))
+            median(usages().filter_map(|(resources, usage)| Some(resources.per_s(usage, bytes(usage)?))))
         };
         Some([per_s(|usage| usage.disk_read_bytes)?, per_s(|usage| usage.disk_written_bytes)?])
     }

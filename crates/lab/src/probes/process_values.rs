@@ -10,8 +10,10 @@ pub(crate) const BUSIEST_THREAD: &str = "cpu_busiest_thread_s";
 pub(crate) const OPEN_FILES_SHARE: &str = "open_files_limit_share";
 /// How much lower than usual the priority of a process is.
 pub(crate) const NICE: &str = "nice";
+/// The time between this reading and the one before: what grows grew in it.
+pub(crate) const COVERED: &str = "covered_s";
 /// What does not add up: the largest counts.
-const LARGEST: [&str; 3] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE];
+const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 
 /// Values by metric. One that could not be read for a part is not known for the whole.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -14,7 +14,7 @@ use super::member::Reach;
 use super::own_groups::OwnGroups;
 use super::own_time::own_time;
 use super::process_files::Stat;
-use super::process_values::ProcessValues;
+use super::process_values::{COVERED, ProcessValues};
 use super::pss::Pss;
 use super::running::RunningSystem;
 use super::sheet::{Probe, Sheet};
@@ -40,6 +40,8 @@ pub(crate) struct System {
     running: Option<RunningSystem>,
     uptime: Source,
     last_look_ticks: Option<u64>,
+    /// When the processes were read last.
+    last_read: Option<Instant>,
     pss: Pss,
     threads: Threads,
     dependencies: Dependencies,
@@ -68,6 +70,7 @@ impl System {
             reach,
             uptime: Source::of_machine("/proc/uptime"),
             last_look_ticks: None,
+            last_read: None,
             pss: Pss::default(),
             budget: Budget::default(),
             cores: None,
@@ -143,6 +146,8 @@ impl Probe for System {
         new.extend(self.newcomers(sheet));
         let threads_after = self.budget.begin_look();
         let begun = own_time();
+        // With many processes and no core to spare, this may be long after the look began.
+        let read_at = Instant::now();
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
         let mut threads_cost = Duration::ZERO;
         for (number, group) in self.groups.iter_mut().enumerate() {
@@ -156,7 +161,12 @@ impl Probe for System {
             all.push(figures);
         }
         self.last_look_ticks = Some(now_ticks.unwrap_or(0));
+        let read_over = self.last_read.replace(read_at).map(|last| read_at.saturating_duration_since(last));
         self.pss(&mut all, sheet);
+        if let Some(read_over) = read_over {
+            let known = self.groups.iter().zip(&mut all).filter(|(group, _)| !group.is_unknown());
+            known.for_each(|(_, figures)| figures.add(COVERED, Some(read_over.as_secs_f64())));
+        }
         let mut whole = ProcessValues::default();
         for (number, (group, figures)) in self.groups.iter().zip(&all).enumerate() {
             figures.write(&group.name, sheet);
