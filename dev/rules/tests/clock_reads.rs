@@ -26,6 +26,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),
     ("crates/lab/src/probes/own_time.rs", "the CPU time that looking costs, to do the dear part seldom"),
     ("crates/lab/src/probes/watch.rs", "when a look is due, and when it was made"),
+    ("crates/lab/src/probes/system.rs", "when processes were read, which may be long after the look began"),
     ("crates/tenbin/src/commands/load/waiting.rs", "how long a server that is starting is waited for"),
     ("crates/tenbin/src/live_line.rs", "how long a terminal is waited for"),
     (
