@@ -20,6 +20,11 @@ pub fn planned_load(load: &str, duration_ns: Option<u64>, warm_up_ns: u64) -> St
     load_for(load, duration_ns.map(|ns| ns as f64 / 1e9), warm_up_ns)
 }
 
+/// A number of blocks: `1 block`, `8 blocks`.
+pub fn blocks(number: usize) -> String {
+    if number == 1 { "1 block".to_owned() } else { format!("{number} blocks") }
+}
+
 /// How one of what was counted is called.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {

@@ -6,6 +6,7 @@ use store::{StudyPlace, stage};
 
 /// Tells the draws of the order from other draws of the same seed.
 pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
+const SWEEP_STREAM: u64 = ORDER_STREAM + (1 << 32);
 
 /// Every run of a study of so many blocks, in the order in which they are to be done. The same seed gives the same order.
 ///
@@ -21,6 +22,21 @@ pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
         places.extend(all);
     }
     (0..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
+}
+
+/// One block of these variants under one load, in random order. A sweep and the blocks after it have draws of their own.
+pub(crate) fn block_under(
+    study: &Study,
+    variants: impl Iterator<Item = usize>,
+    load: usize,
+    stage: &str,
+    block: u32,
+) -> Vec<StudyPlace> {
+    let mut all: Vec<StudyPlace> =
+        variants.map(|variant| place(study, variant, load, stage, block)).collect();
+    let stream = if stage == stage::SWEEP { SWEEP_STREAM } else { ORDER_STREAM };
+    shuffle(&mut all, &mut Chance::stream(study.seed ^ load as u64, stream + u64::from(block)));
+    all
 }
 
 /// One run of a variant under a load, at the load's own amount. The planner assigns its position.

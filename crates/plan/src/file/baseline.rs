@@ -1,6 +1,6 @@
 //! The baseline of a comparison: a variant of the plan, or a stored run or study; and which gates need one.
 
-use judge::Condition;
+use judge::{Condition, words};
 
 use super::compare::Compared;
 use super::reading::Reading;
@@ -101,8 +101,8 @@ pub(crate) fn check_gates(
         } else if let Some(least) =
             blocks_least(gates, compare, variants).filter(|least| compare.blocks < *least)
         {
-            let blocks = if compare.blocks == 1 { "1 block" } else { &format!("{} blocks", compare.blocks) };
-            let what = format!("{blocks} cannot decide a condition of a baseline");
+            let what =
+                format!("{} cannot decide a condition of a baseline", words::blocks(compare.blocks as usize));
             reading.at(*at, what, format!("write `blocks: {least}` or more"));
         }
     }

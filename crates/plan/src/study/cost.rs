@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use judge::{ComparedBy, MetricKind};
+use judge::{ComparedBy, MetricKind, words};
 use stats::Scale;
 
 use super::{Find, How, Interleave, Slicing, Study, StudyLoad};
@@ -152,8 +152,6 @@ impl Study {
                 }
             ),
             How::BestOfEach { sweep_blocks } => {
-                let times =
-                    |blocks: u64| if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") };
                 let finalists = self.compare.sweep.map_or(0, |sweep| sweep.systems);
                 let swept =
                     self.loads.first().map(|load| format!(" under {}", load.name)).filter(|_| loads > 1);
@@ -162,9 +160,9 @@ impl Study {
                      best{}, {} of new runs",
                     self.variants.len(),
                     swept.unwrap_or_default(),
-                    times(u64::from(sweep_blocks)),
+                    words::blocks(sweep_blocks as usize),
                     if loads > 1 { " under all loads" } else { "" },
-                    times(blocks)
+                    words::blocks(self.compare.blocks as usize)
                 )
             }
             How::Blocks => {

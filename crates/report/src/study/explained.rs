@@ -170,7 +170,7 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
     let signed = |us: f64| format!("{}{}", if us < 0.0 { "−" } else { "+" }, time(us));
     let [from, to] = of.us_per_request.map(time);
     let runs = match (of.is_paired, of.runs) {
-        (true, [blocks, _]) => super::sentences::blocks(blocks),
+        (true, [blocks, _]) => judge::words::blocks(blocks),
         (false, [1, 1]) => "1 run each".to_owned(),
         (false, [faster, 1]) => format!("{faster} and 1 run"),
         (false, [faster, slower]) => format!("{faster} and {slower} runs"),

@@ -1,5 +1,6 @@
 //! The pieces of a report on a study.
 
+use judge::words::blocks;
 use judge::{Bottleneck, Eligibility};
 use stats::Scale;
 use store::{
@@ -7,7 +8,7 @@ use store::{
 };
 
 use super::answer::{answer, winner};
-use super::sentences::{self, blocks, next_blocks, row_name};
+use super::sentences::{self, next_blocks, row_name};
 use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, written};

@@ -1,5 +1,6 @@
 //! Sentences about a study. The caller escapes the names in them.
 
+use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
 use stats::{LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 
@@ -308,10 +309,6 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
 /// What does not matter between the rows of a pair.
 pub(super) fn matters(view: &StudyView<'_>, pair: &Pair) -> String {
     apart::min_effect(&pair.by, pair.by.min_effect(&view.study.new.compare))
-}
-
-pub(super) fn blocks(blocks: usize) -> String {
-    if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") }
 }
 
 /// The blocks over which a pair was judged.

@@ -1,8 +1,9 @@
 //! What a tournament says besides its answer: which variants are not distinguishable from the best, and who left when.
 
+use judge::words::blocks;
 use stats::{EliminationReason, TournamentEnd, TournamentFindings};
 
-use super::sentences::{blocks, row_name};
+use super::sentences::row_name;
 use super::{LoadView, StudyView};
 use crate::ratio;
 use crate::text;

@@ -3,22 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use judge::words::percent_up_to;
+use judge::words::{self, percent_up_to};
 use judge::{ComparedBy, ERRORS_MAX, Setting};
-use load::chance::Chance;
 use plan::Study as Plan;
 use store::{Procedure, Study, StudyPlace, stage};
 
 use super::blocks::Blocks;
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};
-use crate::schedule::{ORDER_STREAM, place, shuffle};
+use crate::schedule::block_under;
 use crate::study_error::StudyError;
 
 /// The load of the sweep.
 const SWEPT: usize = 0;
-/// Tells the draws of the sweep's order from those of the final's.
-const SWEEP_STREAM: u64 = ORDER_STREAM + (1 << 32);
 
 /// A sweep and a final.
 pub(crate) struct BestOfEach<'a> {
@@ -49,13 +46,8 @@ impl<'a> BestOfEach<'a> {
 
     /// Every variant in every block, at random within each.
     fn sweep(&self) -> Vec<StudyPlace> {
-        let of_block = |block: u32| {
-            let variants = 0..self.plan.variants.len();
-            let mut all: Vec<StudyPlace> =
-                variants.map(|variant| place(self.plan, variant, SWEPT, stage::SWEEP, block)).collect();
-            shuffle(&mut all, &mut Chance::stream(self.plan.seed, SWEEP_STREAM + u64::from(block)));
-            all
-        };
+        let all = || 0..self.plan.variants.len();
+        let of_block = |block| block_under(self.plan, all(), SWEPT, stage::SWEEP, block);
         (0..self.sweep_blocks).flat_map(of_block).collect()
     }
 
@@ -70,8 +62,7 @@ impl<'a> BestOfEach<'a> {
             return Ok(Turn::Over { why: Why::Blocks, news });
         }
         let names: Vec<String> = finalists.iter().map(Setting::name).collect();
-        let blocks =
-            if kept.blocks() == 1 { "1 block".to_owned() } else { format!("{} blocks", kept.blocks()) };
+        let blocks = words::blocks(kept.blocks() as usize);
         news.push(format!("final: {blocks} of the best variant of each system: {}", names.join(", ")));
         Ok(Turn::Runs { places, news })
     }

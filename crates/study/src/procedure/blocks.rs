@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use load::chance::Chance;
 use plan::Study as Plan;
 use store::{Study, StudyPlace, stage};
 
 use super::{StudyProcedure, Turn, Why};
-use crate::schedule::{ORDER_STREAM, place, schedule, shuffle};
+use crate::schedule::{block_under, schedule};
 use crate::study_error::StudyError;
 
 /// At most this part of the runs that were planned at the beginning is made in addition.
@@ -60,14 +59,10 @@ impl<'a> Blocks<'a> {
 
     /// So many blocks under a load, from the one of this number on.
     fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = StudyPlace> {
-        (first..).take(count).flat_map(move |block| {
-            let variants = self.variants.iter();
-            let mut all: Vec<StudyPlace> =
-                variants.map(|variant| place(self.plan, *variant, load, stage::BLOCK, block)).collect();
-            let stream = ORDER_STREAM + u64::from(block);
-            shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
-            all
-        })
+        let variants = || self.variants.iter().copied();
+        (first..)
+            .take(count)
+            .flat_map(move |block| block_under(self.plan, variants(), load, stage::BLOCK, block))
     }
 
     /// The runs that a finished study needs for so many blocks. What was lost before is made up for after them.
