@@ -94,7 +94,9 @@ export function costNumbers(load: Load, event: PooledEvent): Numbers {
     cost.high,
     cost.verdict,
     cost.blocks.filter(({ value }) => value !== null).length,
-    cost.blocks.map(({ block, value }) => `${block + 1}: ${value === null ? 'n/a' : digits(value)}`).join(', '),
+    cost.blocks
+      .map(({ block, value }) => `${block + 1}: ${value === null ? 'n/a' : digits(value)}`)
+      .join(', '),
   ];
   const from = nameOf(load, event.from);
   return {
