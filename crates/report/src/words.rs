@@ -4,7 +4,8 @@ use judge::Condition;
 use judge::slo::Figure;
 use record::{Counts, PRINTED, Percentile};
 use store::{
-    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, Unit, Validity, Verdict,
+    Distorted, Failure, GateResult, Generator, Level, Model, NewRun, Output, SliceRules, Unit, Validity,
+    Verdict,
 };
 
 use crate::breaches;
@@ -78,6 +79,9 @@ fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
 pub(crate) fn verdict(view: &View<'_>) -> String {
     let sentence = match view.verdict {
         Verdict::Complete => "complete",
+        Verdict::Degraded if is_for_some_users(view) => {
+            "degraded: users were without an answer for much longer than others"
+        }
         Verdict::Degraded => "degraded: the system was unavailable for part of the time",
         Verdict::Partial => "partial: it ended early",
         Verdict::Aborted => "aborted: it was cut off before its end",
@@ -85,6 +89,12 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
     };
     let level = view.validity.verdict;
     format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
+}
+
+/// Whether users of a closed load waited in vain while others were answered all the time.
+pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
+    let is_answered = view.measured.outage.as_ref().is_none_or(|outage| outage.times.is_empty());
+    is_answered && view.run.new.model == Model::Closed
 }
 
 /// The figures of a run that are called so, and are in doubt.

@@ -161,11 +161,11 @@ fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let of = |row: usize| {
         let (gone, runs) = (load.rows[row].gone, load.rows[row].shown().count());
         let share = percent_of(gone.share);
-        format!(
-            "{} was unavailable for {share} of the time (degraded in {} of {runs} runs)",
-            name(load, row),
-            gone.runs
-        )
+        let what = match gone.is_of_users {
+            true => format!("left users without an answer for {share} of their time"),
+            false => format!("was unavailable for {share} of the time"),
+        };
+        format!("{} {what} (degraded in {} of {runs} runs)", name(load, row), gone.runs)
     };
     (!rows.is_empty()).then(|| listed(rows.into_iter().map(of)))
 }

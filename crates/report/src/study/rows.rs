@@ -12,6 +12,7 @@ use crate::figures::{Figures, TallyKind};
 use crate::load_tool;
 use crate::metric::{self, ComparedBy, error_share};
 use crate::view::{OF_STATEMENTS, Statement, View};
+use crate::words;
 
 /// One variant under one load.
 pub(crate) struct VariantRow<'a> {
@@ -122,6 +123,8 @@ pub(crate) struct Gone {
     pub(crate) runs: usize,
     /// The mean over all runs; 0 of a run that is not degraded.
     pub(crate) share: f64,
+    /// Others were answered all the time: the share is of the time of users.
+    pub(crate) is_of_users: bool,
 }
 
 impl Gone {
@@ -129,7 +132,8 @@ impl Gone {
         let shares = views.iter().map(|view| view.measured.gone_share());
         let runs = shares.clone().filter(|share| *share > 0.0).count();
         let share = if runs > 0 { shares.sum::<f64>() / views.len() as f64 } else { 0.0 };
-        Self { runs, share }
+        let is_of_users = runs > 0 && views.iter().all(|view| words::is_for_some_users(view));
+        Self { runs, share, is_of_users }
     }
 }
 
