@@ -32,9 +32,21 @@ const IN_SESSIONS: Refutation = Refutation {
     },
 };
 
+/// What a delay looks like.
+const DELAYED: &str = "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte";
+
+/// Each answer takes as long as a delay, however many users there are.
+pub(super) const ANSWERS_ARE_DELAYED: Refutation = Refutation {
+    when: DELAYED,
+    is_read: |evidence| {
+        let is_refuted = [WORKED_ON, IN_SESSIONS].iter().any(|refutation| (refutation.is_read)(evidence));
+        !is_refuted && delayed_acks(evidence).is_some()
+    },
+};
+
 pub(super) const DELAYED_ACKS: Rule = Rule {
     finds: &[Resource::DELAYED_ACK],
-    when: "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte",
+    when: DELAYED,
     why: "Linux delays the ACK of a lone segment for 40 ms or little more. Without TCP_NODELAY the next small write waits for it",
     refuted_by: &[WORKED_ON, IN_SESSIONS],
     covers: Covers::Runs,

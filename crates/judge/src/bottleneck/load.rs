@@ -3,6 +3,7 @@
 use record::{ErrorClass, Loss};
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
+use super::delayed_ack::ANSWERS_ARE_DELAYED;
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{Covers, FULL, REFUSED, Rule};
@@ -51,7 +52,7 @@ const NOT_ALL_WERE_SERVED: Refutation = Refutation {
 
 /// Users pause of their own will only where nothing keeps them out.
 const REFUTED_BY: &[Refutation] =
-    &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED];
+    &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED, ANSWERS_ARE_DELAYED];
 
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],

@@ -206,6 +206,10 @@ fn a_second_write_that_waits_for_an_ack_takes_as_long_as_linux_delays_it() {
     planted.pace().first_byte_ns = Some(0.1e6);
     planted.threads(&[("socket_read", 8.0)]);
     assert_eq!(planted.said(), ["delayed_ack"]);
+    let mut alone = Planted::closed(1, 22.7, 0.02);
+    alone.spread(43.8, 44.0, 44.2);
+    alone.pace().first_byte_ns = Some(0.1e6);
+    assert_eq!(alone.said(), ["delayed_ack"], "a lone user waits for nothing else");
     // A handler that sleeps between two parts of its answer.
     planted.threads(&[("timer", 7.9)]);
     assert!(!planted.said().contains(&"delayed_ack"));
