@@ -75,9 +75,10 @@ pub(super) const POOL: Rule = Rule {
     find: pool,
 };
 
+/// What is seen in connections and threads comes before what throughput suggests.
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let sure = of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_queue(evidence));
-    sure.or_else(|| of_pace(evidence)).or_else(|| of_connections_of_a_loop(evidence))
+    sure.or_else(|| of_connections_of_a_loop(evidence)).or_else(|| of_pace(evidence))
 }
 
 /// Whether a queue of connections is nearly full, or connections were dropped: that is a limit of its own.
