@@ -201,7 +201,9 @@ impl Pair {
                     // A short read has emptied the socket; what comes later is a new edge.
                     side.can_read = count == room || side.is_hung_up;
                     let delay_ns = context.draws.delay_ns(context.settings);
-                    let arrived_ns = arrival_ns(context.clock.now(), real_ns(), stamp_ns);
+                    // The real-time clock first: if the thread is stopped between the two, the data seems to be younger, and no delay is cut short.
+                    let real_ns = real_ns();
+                    let arrived_ns = arrival_ns(context.clock.now(), real_ns, stamp_ns);
                     line.push(arrived_ns, delay_ns, &context.buffer[..count]);
                 }
                 Io::NotYet => side.can_read = false,
