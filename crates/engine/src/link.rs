@@ -76,6 +76,8 @@ pub(crate) enum Sending {
     Done,
     /// Not all; it tells when it has room.
     Blocked,
+    /// Not all, because others had to have their turn; it takes more.
+    Interrupted,
     /// Not all, and it takes no more.
     Failed,
 }

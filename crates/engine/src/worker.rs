@@ -89,6 +89,8 @@ pub(crate) struct Worker<'a> {
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
     unread: VecDeque<(u32, u32)>,
+    /// Links that have more to send at once, after others had their turn.
+    unsent: VecDeque<(u32, u32)>,
     /// Links on their way to be up.
     dialing: u32,
     in_flight: u32,
@@ -176,10 +178,8 @@ impl<'a> Worker<'a> {
         let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
-        let stop = match shared_row {
-            Some(_) => Stop { requests: None, ..job.stop },
-            None => job.stop.share(share),
-        };
+        let uncounted = Stop { requests: None, ..job.stop };
+        let stop = if shared_row.is_some() { uncounted } else { job.stop.share(share) };
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
         let Crowd { users, first_user, links, dispatch } = Crowd::new(job, script, &iterations, share);
@@ -217,6 +217,7 @@ impl<'a> Worker<'a> {
             buffer: vec![0; if in_process.contains(&false) { BUFFER_BYTES } else { 0 }],
             plain: Vec::new(),
             unread: VecDeque::new(),
+            unsent: VecDeque::new(),
             dialing: 0,
             in_flight: 0,
             signals: Signals::new(job.warm_up_ns).keeping_course(job.keeps_course),
@@ -290,6 +291,7 @@ impl<'a> Worker<'a> {
         self.end_immediate();
         self.make_calls();
         self.read_again();
+        self.send_again();
         for index in 0..self.wait(now_ns, watch)? {
             self.on_ready(self.poll.take(index));
         }
@@ -348,7 +350,8 @@ impl<'a> Worker<'a> {
 
     /// The next instant at which there is something to do for the load, sockets apart.
     fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
-        if !(self.unread.is_empty() && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
+        let has_no_more = self.unread.is_empty() && self.unsent.is_empty();
+        if !(has_no_more && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
             return Some(now_ns);
         }
         let start_ns = match &mut self.driver {

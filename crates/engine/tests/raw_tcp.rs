@@ -1,6 +1,10 @@
 //! Loads over raw TCP: volumes in small writes, replies by length and by delimiter, and peers that break them.
 
-use crate::support::{closed, count, run, server, tcp};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::{SECOND, closed, count, finish, lasting, run, server, tcp};
+use engine::StopLevel;
 use target::scripted::Step;
 use target::{RawMode, RawServer};
 use wire::tcp::{Exchange, Receive, Tcp};
@@ -23,6 +27,25 @@ fn a_volume_arrives_whole_whatever_the_size_of_its_writes() {
         assert!(done.tally.sent_bytes >= 30 * VOLUME as u64, "{}", done.tally.sent_bytes);
         assert!(done.tally.received_bytes >= 30, "{}", done.tally.received_bytes);
     }
+    server.stop();
+}
+
+#[test]
+fn a_volume_in_tiny_writes_does_not_keep_a_load_from_ending() {
+    const VOLUME: usize = 32 << 20;
+    let server = against(RawMode::Sink(VOLUME as u64));
+    let exchange = Exchange { write_bytes: Some(1), receive: Receive::Bytes(1) };
+    let script = Tcp::single(&vec![b'x'; VOLUME], exchange);
+    let running =
+        engine::start(closed(tcp(server.address()), 1, lasting(600 * SECOND)), script).expect("threads");
+    thread::sleep(Duration::from_millis(300));
+    let asked = Instant::now();
+    running.stop(StopLevel::Abort);
+    let done = finish(running, Duration::from_secs(20));
+    assert_eq!((done.tally.counts.sent, done.tally.counts.unfinished), (1, 1), "{:?}", done.classes());
+    // So many writes take half a minute.
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert_eq!(done.ends[0].health.stalled_ns, 0, "{:?}", done.ends);
     server.stop();
 }
 

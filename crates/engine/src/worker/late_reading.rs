@@ -101,6 +101,7 @@ impl Worker<'_> {
             return false;
         };
         self.unread.is_empty()
+            && self.unsent.is_empty()
             && self.in_flight > 0
             && self.dialing == 0
             && wait_ns <= WAIT_MAX_NS

@@ -1,6 +1,6 @@
 //! Sends requests.
 
-use wire::{Next, Ticket};
+use wire::{Channel, Next, Ticket};
 
 use super::Worker;
 use crate::exchange::Exchange;
@@ -9,6 +9,9 @@ use crate::net::Io;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::timers::NEVER;
+
+/// Writes of a link in one turn: clocks, replies, and other links must not wait for a volume in writes of a few bytes.
+const WRITES_MAX: u32 = 64;
 
 impl Worker<'_> {
     /// Starts the request of a step for a user who has none in flight. One that was due was counted as planned when it fell due.
@@ -78,25 +81,28 @@ impl Worker<'_> {
         }
     }
 
-    /// Hands the kernel whatever a link has to send, as far as it takes it.
+    /// Goes on with links that were interrupted.
+    pub(super) fn send_again(&mut self) {
+        for _ in 0..self.unsent.len() {
+            let Some((number, generation)) = self.unsent.pop_front() else { return };
+            let link = &self.links[number as usize];
+            if link.generation == generation && link.sending == Sending::Interrupted {
+                self.flush(number);
+            }
+        }
+    }
+
+    /// Hands the kernel whatever a link has to send, as far as it takes it, in at most [`WRITES_MAX`] writes.
     pub(super) fn flush(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
         let channel = &mut link.channel;
         // Handed on to TLS, or to the kernel.
         let mut handed_on = 0;
+        let mut is_interrupted = false;
         let (sent_bytes, end) = match &mut link.state {
             State::Up { socket, session: None } | State::Greeting { socket, session: None } => {
-                // A protocol may limit its writes.
-                let end = loop {
-                    let outgoing = channel.outgoing();
-                    let (sent, end) = send_all(outgoing, |bytes| socket.send(bytes));
-                    let is_last = outgoing.is_empty() || !matches!(end, Io::Moved(_));
-                    channel.sent(sent);
-                    handed_on += sent;
-                    if is_last {
-                        break end;
-                    }
-                };
+                let end;
+                (handed_on, end, is_interrupted) = send_pieces(channel.as_mut(), socket);
                 (handed_on, end)
             }
             State::Up { socket, session: Some(session) }
@@ -120,6 +126,10 @@ impl Worker<'_> {
             State::Down | State::Connecting { .. } => (0, Io::Moved(0)),
         };
         link.sending = match end {
+            Io::Moved(_) if is_interrupted => {
+                self.unsent.push_back((number, link.generation));
+                Sending::Interrupted
+            }
             Io::Moved(_) => Sending::Done,
             Io::NotYet => Sending::Blocked,
             Io::Closed | Io::Lost(_) => Sending::Failed,
@@ -146,6 +156,24 @@ impl Worker<'_> {
             }
         }
     }
+}
+
+/// Sends in writes as large as the protocol allows. Returns how much was sent, what the kernel said last, and whether there is more
+/// after [`WRITES_MAX`] writes.
+#[inline]
+fn send_pieces(channel: &mut dyn Channel, socket: &Socket) -> (usize, Io, bool) {
+    let mut handed_on = 0;
+    for _ in 0..WRITES_MAX {
+        let outgoing = channel.outgoing();
+        let (sent, end) = send_all(outgoing, |bytes| socket.send(bytes));
+        let is_last = outgoing.is_empty() || !matches!(end, Io::Moved(_));
+        channel.sent(sent);
+        handed_on += sent;
+        if is_last {
+            return (handed_on, end, false);
+        }
+    }
+    (handed_on, Io::Moved(handed_on), !channel.outgoing().is_empty())
 }
 
 fn send_records(socket: &Socket, session: &mut Session) -> (usize, Io) {
