@@ -47,6 +47,8 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
 
 /// What parts and their steps are called.
 pub(crate) struct Heads {
+    /// Above a table of them.
+    pub(crate) title: &'static str,
     pub(crate) many: &'static str,
     pub(crate) one: &'static str,
     pub(crate) step: &'static str,
@@ -55,8 +57,8 @@ pub(crate) struct Heads {
 /// Those of these lines.
 pub(crate) fn heads(lines: &[StatementLine<'_>]) -> Heads {
     match lines.iter().all(|line| line.of_step.unit == Unit::Transactions) {
-        true => Heads { many: "statements", one: "statement", step: "transaction" },
-        false => Heads { many: "parts", one: "part", step: "step" },
+        true => Heads { title: "Statements", many: "statements", one: "statement", step: "transaction" },
+        false => Heads { title: "Parts of steps", many: "parts", one: "part", step: "step" },
     }
 }
 

@@ -144,7 +144,7 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
         steps: tables::steps(view.noun(), load, str::to_owned)
             .map(|steps| named(table::of(steps, &of_steps))),
         statements: tables::statements(load, str::to_owned)
-            .map(|statements| named(table::of(statements, &of_statements))),
+            .map(|(_, statements)| named(table::of(statements, &of_statements))),
         baseline: load.baseline,
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: caveats(view, page, load),

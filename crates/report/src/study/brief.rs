@@ -25,6 +25,8 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Rows that are named in one line.
 const NAMES_MAX: usize = 3;
+/// Between a load and how long it lasts.
+const LASTS: &str = " · ";
 /// Bottlenecks.
 const LINES_MAX: usize = 4;
 /// Kinds of trouble: the first number that leaves room for all else.
@@ -108,8 +110,17 @@ impl<'v, 'a> Brief<'v, 'a> {
         self.loads().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)))
     }
 
+    /// The loads, and how long each lasts: once, where all last equally long.
     fn head(&self) -> String {
-        listed(self.loads().map(|load| self.page.head(load)), NAMES_MAX, "; ")
+        let heads: Vec<String> = self.loads().map(|load| self.page.head(load)).collect();
+        let parts: Option<Vec<_>> = heads.iter().map(|head| head.rsplit_once(LASTS)).collect();
+        match parts.as_deref() {
+            Some([(_, lasts), others @ ..]) if others.iter().all(|(_, other)| other == lasts) => {
+                let loads = parts.iter().flatten().map(|(load, _)| (*load).to_owned());
+                format!("{}{LASTS}{lasts}", listed(loads, NAMES_MAX, "; "))
+            }
+            _ => listed(heads, NAMES_MAX, "; "),
+        }
     }
 
     /// A row per variant and load.

@@ -145,8 +145,8 @@ impl Order<'_> {
             };
             items.extend([Item::Head(head.to_owned()), Item::Table(steps)]);
         }
-        if let Some(statements) = tables::statements(load, self.escape) {
-            items.extend([Item::Head("Statements".to_owned()), Item::Table(statements)]);
+        if let Some((title, statements)) = tables::statements(load, self.escape) {
+            items.extend([Item::Head(title.to_owned()), Item::Table(statements)]);
         }
         items
     }

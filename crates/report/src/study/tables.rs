@@ -115,12 +115,13 @@ pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<
     Some(table)
 }
 
-/// A row per variant and statement; `None` if none has an account of its own.
-pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+/// What stands above it, and a row per variant and statement; `None` if none was measured.
+pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'static str, Table)> {
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
     let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
-    if lines.is_empty() {
+    // Users who log in once do so before the measured time.
+    if lines.iter().all(|line| line.figures.service.all.count == 0) {
         return None;
     }
     let heads = statements::heads(&lines);
@@ -130,7 +131,7 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     }
     table.name(heads.one, lines.iter().map(|line| statements::name(line, STATEMENT_CHARACTERS_MAX, escape)));
     statements::columns(&mut table, &lines);
-    Some(table)
+    Some((heads.title, table))
 }
 
 fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = StatementLine<'a>> {
