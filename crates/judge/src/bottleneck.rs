@@ -121,6 +121,7 @@ pub const RULES: &[Rule] = &[
     threads::A_PROGRAM_FOR_EACH_REQUEST,
     threads::A_LOCK,
     threads::LOCKS_OF_A_RUNTIME,
+    threads::A_LOCK_OF_PROCESSES,
     threads::ONE_AT_A_TIME,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,

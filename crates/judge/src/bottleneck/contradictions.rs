@@ -114,7 +114,7 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let changing = signals(evidence).waits.changing.values().any(|share| *share >= 0.4);
         reads.sum::<f64>() < 0.4 && open.sum::<f64>() < 0.4 && state(evidence, "pipe_read") < 1.0 && !changing
     }),
-    contradiction(Resource::LOCK, |evidence| state(evidence, "futex") < 0.9),
+    contradiction(Resource::LOCK, |evidence| state(evidence, "futex") + state(evidence, "other") < 0.9),
     contradiction(Resource::STOPPED, |evidence| state(evidence, "stopped") < 0.1),
     contradiction(Resource::NOT_RUNNING, |evidence| {
         signals(evidence).not_running.values().all(|gone| *gone < 0.1)

@@ -2,6 +2,7 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
+use super::little::MOVES_AMONG_THREADS;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use super::{BUSY, Covers, ROOMY, Rule};
@@ -58,7 +59,8 @@ const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
 
 /// Who runs in turns has a thread that runs at any time, and the others wait for their turn, not for a core.
 const MORE_OR_FEWER_RAN: Refutation = Refutation {
-    when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one",
+    when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one, or more than 1.8 \
+           where no threads look for their turn",
     is_read: |evidence| {
         let busiest = evidence.busiest_process().map(|(name, _)| name);
         let workers = evidence.workers();
@@ -66,7 +68,8 @@ const MORE_OR_FEWER_RAN: Refutation = Refutation {
         of_busiest.is_some_and(|workers| {
             let ran = workers.in_state("on_cpu");
             let wanted_to = ran + workers.in_state("runnable");
-            workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran) || wanted_to > 2.5)
+            let most = if takes_turns(evidence) { 2.5 } else { 1.8 };
+            workers.all() > 0.0 && (!(0.8..=1.5).contains(&ran) || wanted_to > most)
         })
     },
 };
@@ -111,13 +114,24 @@ const SEVERAL: f64 = 4.0;
 /// Threads that run or are ready where one computes at a time, and cores that they use of it.
 const WANT_ONE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 const USED_OF_IT: f64 = 0.5;
+/// The same where threads take turns, and requests that are computed at once by the pace.
+const TURNS_WANT: std::ops::RangeInclusive<f64> = 0.85..=1.6;
+const IN_TURNS_AT_ONCE: std::ops::RangeInclusive<f64> = 0.5..=1.35;
+/// Of the requests in flight, those that wait at one futex, at least; and those that compute or are ready to, at most.
+const LOOK_FOR_IT: f64 = 0.35;
+/// Of the threads there, those with a time-out.
+const TIMED: f64 = 0.5;
 /// Of what one core would explain.
 const CHANCE: f64 = 0.5;
 
 pub(super) const ONE_WANTED: Rule = Rule {
     finds: &[Resource::ONE_CORE],
-    when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core",
-    why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them",
+    when: "four requests in flight or more, and threads of the system ran or were ready for 0.9 to 1.15 cores in all, and ran for half a core; \
+           or for 0.85 to 1.6 cores, if a thread or more of the same process waited for another, no thread used 60 % of the CPU time, and \
+           throughput × the fastest answer is 0.5 to 1.35; or for 0.85 or more, if one ran, and 35 % of the requests in flight and two at least \
+           waited at one futex, mostly with a time-out, while fewer computed",
+    why: "if more threads could compute, as many would be ready as requests wait. Others may take that core from them. Threads that wait for \
+          their turn are ready for a moment when they look whether it has come",
     refuted_by: &[ITS_THREADS_SLEPT],
     covers: Covers::Runs,
     find: one_wanted,
@@ -129,7 +143,8 @@ fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let wanted: f64 = all.values().map(Workers::computing).sum();
     let ran: f64 = all.values().map(|workers| workers.in_state("on_cpu")).sum();
     let is_multicore = evidence.cores().is_some_and(|cores| cores.all > 1);
-    if !is_multicore || !WANT_ONE.contains(&wanted) || ran < USED_OF_IT {
+    let is_in_turns = computes_in_turns(evidence);
+    if !is_multicore || !WANT_ONE.contains(&wanted) && !is_in_turns || ran < USED_OF_IT {
         return None;
     }
     let because = format!(
@@ -138,9 +153,45 @@ fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(in_flight, 1),
         cpu_in_brackets(evidence)
     );
-    // Two that take a part of a core each look the same.
-    let share = CHANCE * evidence.not_asleep();
+    // Two that take a part of a core each look the same. Where cores are idle, a lock explains turns as well.
+    let is_busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= ROOMY);
+    let share = if is_in_turns && is_busy { 1.0 } else { CHANCE } * evidence.not_asleep();
     Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(share)))
+}
+
+/// Whether threads of the process that computes most take turns, where others may take the core from them as well.
+fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
+    let all = evidence.workers();
+    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let most = all.values().max_by(|one, other| one.computing().total_cmp(&other.computing()));
+    most.is_some_and(|workers| {
+        one_goes_on(evidence, workers, wanted) || looks_for_its_turn(evidence, workers, wanted)
+    })
+}
+
+/// Whether one request at a time is computed, in changing threads, others of which wait. Who shares the cores with others answers fewer
+/// requests than the fastest answer suggests.
+fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
+    let longest = evidence.signal(|signals| signals.busiest_thread).zip(evidence.ran_and_waited());
+    let changes = longest.is_some_and(|(longest, [ran, _])| longest < MOVES_AMONG_THREADS * ran);
+    TURNS_WANT.contains(&wanted)
+        && workers.in_state("futex") >= 1.0
+        && changes
+        && evidence.at_once().is_some_and(|at_once| IN_TURNS_AT_ONCE.contains(&at_once))
+}
+
+/// Whether threads with requests wait at one futex with a time-out, and one runs: they look again and again whether it is their turn.
+fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
+    let waiting = workers.same_futex;
+    let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED * waiting);
+    let runs_alone = (USED_OF_IT..=IN_TURNS_RUN).contains(&workers.in_state("on_cpu"));
+    let of_requests = |threads: f64| evidence.of_in_flight(threads).unwrap_or(0.0);
+    waiting >= 2.0
+        && is_timed
+        && runs_alone
+        && *TURNS_WANT.start() <= wanted
+        && of_requests(waiting) >= LOOK_FOR_IT
+        && of_requests(wanted) < LOOK_FOR_IT
 }
 
 pub(super) const ONE_ALLOWED: Rule = Rule {
@@ -210,7 +261,9 @@ pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
     let workers = busiest.and_then(|(name, _)| all.get(&name));
     // Who waits for an interpreter's lock looks again after some time. Idle threads of other runtimes wait without a time-out.
     let is_turn = |workers: &Workers| workers.timed_futex.is_some_and(|timed| timed >= 1.0);
-    workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN)
+    let is_timed =
+        workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN);
+    is_timed || computes_in_turns(evidence)
 }
 
 /// Threads that run in turns use one core together, and wander over all of them.

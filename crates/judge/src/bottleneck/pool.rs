@@ -2,6 +2,7 @@
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
+use super::unknown::disturbance;
 use super::words::cpu_in_brackets;
 use super::{Covers, ROOMY, Rule};
 use crate::causes::Resource;
@@ -38,6 +39,8 @@ const COUNTED_MAX: f64 = 8.0;
 const NEAR: f64 = 0.15;
 /// So many times as long the fastest answer may take, where it was the first of a system that begins cold.
 const FASTEST_IS_COLD: f64 = 1.75;
+/// The same where answers are even, so that the fastest waited in the queue, too.
+const FASTEST_IS_QUEUED: f64 = 2.5;
 /// So many times as many requests in flight are a queue, whatever the fastest answer was.
 const MANY: f64 = 2.5;
 /// Cores that each place may use, where a request in it sleeps.
@@ -65,8 +68,8 @@ pub(super) const POOL: Rule = Rule {
     finds: &[Resource::POOL],
     when: "more requests were in flight than a process has connections to one address, which were all busy; or than a whole number of its \
            threads, which slept nearly all the time; or than a whole number up to 4, which throughput × the fastest answer amounts to (to 0.3 or 15 % \
-           if p90 − p10 of the answers is at most 30 % of p50); or 2.5 times as \
-           many as an event loop has connections to one address, 1 to 4, of which that is 0.85 to 1.75 times as many; or half of them waited to be \
+           if p90 − p10 of the answers is at most 30 % of p50, which then may be above 4, if 2.5 times as many were in flight); or 2.5 times as \
+           many as an event loop has connections to one address, 1 to 4, of which that is 0.85 to 1.75 times as many (2.5 if answers are even); or half of them waited to be \
            accepted, in a queue with room, while threads of the system wanted less than 0.75 cores",
     why: "by Little's law a pool of n works on n requests at once, and the others wait. A thread of a runtime that sleeps by itself \
           looks like a pool of one: throughput × the fastest answer must be one, too",
@@ -106,11 +109,7 @@ fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(queued / in_flight));
-    Some(
-        cause
-            .and(pace_of(evidence))
-            .next(format!("give the process that listens at {port} more workers or threads")),
-    )
+    Some(cause.next(format!("give the process that listens at {port} more workers or threads")))
 }
 
 /// The share of the response time that is the wait for one of so many places.
@@ -149,7 +148,7 @@ fn of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).direct(Some(share));
-    Some(cause.and(pace_of(evidence)).next(more_connections(name, places, address)))
+    Some(cause.and(pace_for(evidence, places)).next(more_connections(name, places, address)))
 }
 
 fn more_connections(name: &str, places: f64, address: &str) -> String {
@@ -168,7 +167,9 @@ fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         workers.connections.iter().map(move |(address, open)| (name, address, *open, open.round()))
     });
     // The fastest answer took longer than an answer of the pool.
-    let fits = |places: f64| (places * (1.0 - NEAR)..=places * FASTEST_IS_COLD).contains(&at_once);
+    let is_even = evidence.spread().is_some_and(|spread| spread <= EVEN);
+    let most = if is_even { FASTEST_IS_QUEUED } else { FASTEST_IS_COLD };
+    let fits = |places: f64| (places * (1.0 - NEAR)..=places * most).contains(&at_once);
     let full = pools.filter(|(_, _, open, places)| {
         let is_whole = (1.0..=WHOLE_MAX).contains(places) && (open - places).abs() <= 0.05 * places;
         is_whole
@@ -188,7 +189,7 @@ fn of_connections_of_a_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::POOL, Scope::Process(name.clone()), because).indirect(Some(share));
-    Some(cause.and(pace_of(evidence)).next(more_connections(name, places, address)))
+    Some(cause.and(pace_for(evidence, places)).next(more_connections(name, places, address)))
 }
 
 fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -208,7 +209,8 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             Some(places) => (places, workers.asleep()),
             None => (by_time()?, workers.asleep() + workers.timed_futex.unwrap_or(0.0)),
         };
-        let held = asleep + workers.computing();
+        // Those in other calls may wait for a lock of a file, or for a child.
+        let held = asleep + workers.computing() + workers.in_state("other");
         let is_held_by_none = in_flight - held >= HELD_BY_NONE * in_flight;
         // One that sleeps while all others wait for it holds a lock.
         let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
@@ -240,7 +242,7 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     Some(
         cause
-            .and(pace_of(evidence))
+            .and(pace_for(evidence, places))
             .next(format!("give {name} more than {} workers or threads for requests", decimal(places, 0))),
     )
 }
@@ -271,13 +273,30 @@ fn places_of(workers: &Workers, asleep: f64, is_queued: impl Fn(f64) -> bool) ->
     (is_full && !is_other).then_some(places)
 }
 
+/// Whether a figure is a whole number that is no chance.
+fn is_whole_number(at_once: f64) -> bool {
+    (1.0..=WHOLE_MAX).contains(&at_once.round()) && (at_once - at_once.round()).abs() <= WHOLE
+}
+
+/// How many requests went on at once where others disturb a run: by Little's law on the tenth of the answers that they held up least,
+/// if half of all answers took about as long.
+fn at_once_undisturbed(evidence: &Evidence<'_>) -> Option<f64> {
+    disturbance(evidence)?;
+    let [low, middle] = [0, 1].map(|place| evidence.pace(move |pace| Some(pace.ok_ns?[place])));
+    let low = low.filter(|low| middle.is_some_and(|middle| *low >= (1.0 - NEAR) * middle))?;
+    let at_once = evidence.in_flight()? * evidence.pace(|pace| pace.fastest_ns)? / low;
+    Some(at_once).filter(|at_once| *at_once > 1.5 && is_whole_number(*at_once) && !evidence.began_slowly())
+}
+
 fn of_pace(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let at_once = evidence.at_once()?;
+    let by_all = evidence.at_once()?;
+    let undisturbed = at_once_undisturbed(evidence).filter(|_| !is_whole_number(by_all));
+    let at_once = undisturbed.unwrap_or(by_all);
     let places = at_once.round();
     let share = waiting(evidence, places)?;
     let computes = evidence.ran_and_waited().map(|[ran, waited]| ran + waited)?;
     let off = (at_once - places).abs();
-    let is_whole = (1.0..=WHOLE_MAX).contains(&places) && off <= WHOLE;
+    let is_whole = is_whole_number(at_once);
     let spread = evidence.spread().unwrap_or(f64::INFINITY);
     // Who waits in one queue waits about as long as others. Then the number need not be met: the fastest answer was disturbed.
     let is_one_queue = places >= 1.0
@@ -287,27 +306,79 @@ fn of_pace(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         && !overflows(evidence);
     // A lock lets one through at a time, too.
     let slept = match places <= 1.0 {
-        true => futexes(evidence).max(evidence.slept_elsewhere()),
+        true => at_locks(evidence).max(evidence.slept_elsewhere()),
         false if is_whole => evidence.asleep_in_database(),
         false => evidence.slept_elsewhere(),
     };
-    let is_pool = is_whole || is_one_queue;
+    let is_pool = is_whole || is_one_queue || is_long_queue(evidence, at_once, spread, computes);
     if !is_pool || computes > COMPUTES * places || slept >= MOST || evidence.is_exhausted() {
         return None;
     }
-    let because = format!("{}{}", pace_of(evidence)?, cpu_in_brackets(evidence));
     // Requests that hold each other up in changing threads are rather at a lock.
     let share = if places <= 1.0 && evidence.moves_among_threads() { MOST * share } else { share };
+    // A fastest answer that was held up, too, makes the number too large.
+    let is_counted = is_whole && (!evidence.began_slowly() || many_are_fastest(evidence));
+    let (pace, through) = match is_counted {
+        true if undisturbed.is_some() => (
+            format!(
+                "{}, by the tenth of the answers that others held up least",
+                pace_without_number(evidence)?
+            ),
+            counted(places as u64, evidence.together.unit),
+        ),
+        true => (pace_of(evidence)?, counted(places as u64, evidence.together.unit)),
+        false => (pace_without_number(evidence)?, format!("only a few {}", many(evidence.together.unit))),
+    };
+    let because = format!("{pace}{}", cpu_in_brackets(evidence));
     let cause = suspected(Resource::POOL, Scope::System, because).indirect(Some(share));
     Some(cause.next(format!(
-        "find what lets {} through at a time (workers, connections, a semaphore), and raise it",
-        counted(places as u64, evidence.together.unit)
+        "find what lets {through} through at a time (workers, connections, a semaphore), and raise it"
     )))
 }
 
-/// Of the requests in flight, those whose threads may wait for a futex.
-fn futexes(evidence: &Evidence<'_>) -> f64 {
-    let waiting = evidence.workers().values().map(|workers| workers.in_state("futex")).sum();
+/// Whether answers wait in one queue for more places than can be counted by the pace, though hardly anything computes.
+fn is_long_queue(evidence: &Evidence<'_>, at_once: f64, spread: f64, computes: f64) -> bool {
+    let is_long = evidence.in_flight().is_some_and(|in_flight| in_flight >= MANY * at_once);
+    let is_sent_slowly = evidence.transfer().is_some_and(|share| share >= MOST);
+    at_once > WHOLE_MAX
+        && is_long
+        && spread <= EVEN
+        && computes < ROOMY
+        && !is_sent_slowly
+        && !overflows(evidence)
+}
+
+/// Whether so many answers took about as long as the fastest that it was not held up.
+fn many_are_fastest(evidence: &Evidence<'_>) -> bool {
+    let fastest_ns = evidence.pace(|pace| pace.fastest_ns);
+    evidence
+        .pace(|pace| pace.quick_ns)
+        .zip(fastest_ns)
+        .is_some_and(|(quick, fastest)| quick <= (1.0 + NEAR) * fastest)
+}
+
+/// The same where the fastest answer may have been held up.
+fn pace_without_number(evidence: &Evidence<'_>) -> Option<String> {
+    let (fastest_ns, ok_ns) = (evidence.pace(|pace| pace.fastest_ns)?, evidence.together.ok_ns?);
+    Some(format!(
+        "the fastest answer took {}, the mean one {}, as in one queue: fewer {} went on at once than the {} in flight",
+        duration(fastest_ns),
+        duration(ok_ns),
+        many(evidence.together.unit),
+        decimal(evidence.in_flight()?, 1)
+    ))
+}
+
+/// How fast it was answered, if that tells the same number of places.
+fn pace_for(evidence: &Evidence<'_>, places: f64) -> Option<String> {
+    let is_near = |at_once: &f64| (at_once - places).abs() <= (NEAR * places).max(NEARLY_WHOLE);
+    evidence.at_once().filter(is_near).and_then(|_| pace_of(evidence))
+}
+
+/// Of the requests in flight, those whose threads may wait for a lock.
+fn at_locks(evidence: &Evidence<'_>) -> f64 {
+    let of_locks = |workers: &Workers| workers.in_state("futex") + workers.in_state("other");
+    let waiting = evidence.workers().values().map(of_locks).sum();
     evidence.of_in_flight(waiting).unwrap_or(0.0)
 }
 

@@ -30,7 +30,7 @@ impl Resource {
 pub(super) const REFUSALS: Rule = Rule {
     finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
     when: "1 % of the requests or more were answered 429, or 503 in less than half of the time of a good answer; or 503 after the same \
-           time (p90 − p10 is at most 5 % of p50), and good answers took no less",
+           time (p90 − p10 is at most 5 % of p50), and good answers took no less; or 90 % of the answers 503 came sooner than the mean good one",
     why: "what is rejected at once was not waited for, and a queue that gives up does so after a fixed time. Other slow rejections are \
           failures of something else. Below 90 % of the requests, a system that has used up a thread or the cores rejects for lack of them",
     refuted_by: &[],
@@ -44,10 +44,11 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let status = [429, 503].into_iter().find(is_refusing)?;
     let is_late = status == 503 && refused_ns > AT_ONCE * ok_ns;
     let gives_up = evidence.spread_of_rejected().is_some_and(|spread| spread <= AT_THE_SAME_TIME);
-    if is_late && !(gives_up && refused_ns <= ok_ns) {
+    let comes_first = evidence.pace(|pace| Some(pace.rejected_ns?[2])).is_some_and(|high| high <= ok_ns);
+    if is_late && !(gives_up && refused_ns <= ok_ns || comes_first) {
         return None;
     }
-    let when = if is_late { "each time" } else { "on average" };
+    let when = if is_late && gives_up { "each time" } else { "on average" };
     let share = evidence.share_of_status(status);
     let because = format!(
         "{} of the requests were answered {status} after {} {when}, the good ones after {}{}",

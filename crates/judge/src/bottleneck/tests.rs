@@ -268,6 +268,9 @@ fn a_queue_that_gives_up_rejects_after_the_same_time() {
     };
     assert_eq!(late().said()[0], "request_queue");
     assert!(late().causes()[0].because.contains("151 ms each time"), "{}", late().causes()[0].because);
+    let mut early = late();
+    early.pace().rejected_ns = Some([80e6, 151e6, 200e6]);
+    assert_eq!(early.said()[0], "request_queue", "before a good answer would have come");
     let mut slow = late();
     slow.pace().rejected_ns = Some([80e6, 151e6, 300e6]);
     assert!(!slow.said().contains(&"request_queue"));
@@ -316,11 +319,29 @@ fn workers_that_connections_wait_for_are_a_pool_and_who_calls_them_has_no_depend
     assert_eq!(planted.said(), ["pool", "dependency"]);
     let causes = planted.causes();
     assert!(causes[1].against[0].contains("port of the system itself, where 14 connections"), "{causes:?}");
-    // Nobody waits for a worker: those in accept have nothing to do.
+    // Another system: nobody is known to wait for its workers.
     let mut planted = behind_an_event_loop();
     planted.signals.queued.clear();
     assert_eq!(planted.said(), ["dependency", "pool"], "by the pace, two at once");
     assert!(planted.causes()[0].against.is_empty());
+    // A port of the system itself says less than what its processes wait for.
+    planted.signals.queued.insert("9000".to_owned(), 0.0);
+    assert_eq!(planted.said(), ["pool", "dependency"]);
+}
+
+#[test]
+fn a_port_of_the_system_itself_is_no_dependency_elsewhere() {
+    let mut planted = behind_an_event_loop();
+    planted.threads(&[("poll", 3.0)]);
+    planted.pace().fastest_ns = Some(120e6);
+    planted.signals.queued.insert("9000".to_owned(), 0.0);
+    let told = &planted.causes()[0];
+    assert_eq!((told.resource.code, told.what), ("dependency", "another process of the system"));
+    assert!(told.next.contains("app") && told.for_[1].contains("3.0 in poll"), "{told:?}");
+    // Its queue is full: most of those who wait are not in it.
+    planted.signals.queued.insert("9000".to_owned(), 5.0);
+    (planted.signals.listen_queue, planted.signals.listen_overflows) = (Some([5.0, 5.0]), Some(40.0));
+    assert_eq!(planted.said(), ["listen_queue"]);
 }
 
 #[test]
@@ -349,6 +370,37 @@ fn the_few_connections_of_an_event_loop_are_a_pool_where_the_pace_fits() {
     assert_eq!(planted.said(), ["pool"]);
     planted.pace().fastest_ns = Some(4e6);
     assert_eq!(planted.said(), ["unknown"], "two connections would be served faster");
+}
+
+#[test]
+fn a_pool_is_counted_by_the_answers_that_a_neighbor_held_up_least() {
+    let disturbed = || {
+        let mut planted = Planted::closed(16, 172.0, 15.1);
+        planted.spread(80.5, 86.0, 140.0);
+        planted.threads(&[("poll", 0.9), ("futex", 3.0), ("on_cpu", 0.05)]);
+        planted
+    };
+    let mut planted = disturbed();
+    planted.signals.busy_cores = Some(0.8);
+    assert_eq!(planted.said(), ["pool"]);
+    assert!(planted.causes()[0].next.contains("3 requests"), "{:?}", planted.causes());
+    assert_eq!(disturbed().said(), ["unknown"], "nobody disturbed it");
+    planted.spread(40.0, 86.0, 140.0);
+    assert_eq!(planted.said(), ["unknown"], "requests do not wait in one queue");
+}
+
+#[test]
+fn connections_of_an_event_loop_are_counted_although_the_fastest_answer_waited_in_their_queue() {
+    let mut planted = Planted::closed(16, 190.0, 22.0);
+    planted.spread(80.0, 84.0, 90.0);
+    let workers = planted.threads(&[("poll", 0.98), ("on_cpu", 0.03)]);
+    workers.connections.insert("10.0.0.7:5432".to_owned(), 2.0);
+    let told = &planted.causes()[0];
+    assert!(told.next.contains("more than 2 connections"), "{told:?}");
+    assert!(!told.for_.iter().any(|text| text.contains("4.2")), "a number that is not theirs: {told:?}");
+    // Answers that do not wait in one queue say nothing of so many.
+    planted.spread(20.0, 84.0, 200.0);
+    assert_eq!(planted.said(), ["unknown"]);
 }
 
 #[test]
@@ -439,6 +491,18 @@ fn tasks_that_go_on_one_at_a_time_in_changing_threads_are_rather_at_a_lock_than_
 }
 
 #[test]
+fn processes_that_wait_for_a_file_of_one_of_them_are_at_a_lock_and_no_pool_of_one() {
+    let mut planted = Planted::closed(12, 123.0, 8.1);
+    planted.uses(0.01, 0.0);
+    planted.threads(&[("other", 10.9), ("timer", 1.0)]);
+    assert_eq!(planted.said(), ["lock"]);
+    assert!(planted.causes()[0].next.contains("/proc/locks"), "{:?}", planted.causes());
+    // Each waits for a child of its own.
+    planted.pace().fastest_ns = Some(80e6);
+    assert!(!planted.said().contains(&"lock"), "{:?}", planted.said());
+}
+
+#[test]
 fn a_thread_that_sleeps_next_to_one_that_computes_is_no_pool_of_one() {
     let mut planted = tasks_at_a_mutex();
     planted.answers(790.0, 20.2);
@@ -523,6 +587,38 @@ fn threads_that_take_turns_need_no_core_that_others_use() {
     assert_eq!(computing.said()[0], "machine_cpu");
 }
 
+fn waiting_without_a_time_out(planted: &mut Planted) {
+    planted.signals.waits.workers.values_mut().for_each(|workers| workers.timed_futex = Some(0.5));
+}
+
+#[test]
+fn threads_that_take_turns_next_to_others_want_little_more_than_one_core() {
+    let turns = || {
+        let mut planted = Planted::closed(16, 280.0, 2.6);
+        planted.uses(0.72, 0.8);
+        (planted.signals.busy, planted.signals.busy_cores) = (Some(0.95), Some(1.9));
+        planted.signals.busiest_thread = Some(0.08);
+        planted.threads(&[("futex", 13.4), ("on_cpu", 0.72), ("runnable", 0.8), ("socket_read", 1.0)]);
+        planted
+    };
+    assert_eq!(turns().said()[0], "one_core");
+    // The fastest answer of a cold system, and threads that look for their turn.
+    let mut looks = turns();
+    looks.pace().fastest_ns = Some(7.5e6);
+    let waiting = looks.threads(&[("futex", 7.0), ("on_cpu", 0.84), ("runnable", 1.13), ("poll", 1.0)]);
+    (waiting.same_futex, waiting.timed_futex) = (6.2, Some(4.0));
+    assert_eq!(looks.said()[0], "one_core");
+    waiting_without_a_time_out(&mut looks);
+    assert!(!looks.said().contains(&"one_core"), "{:?}", looks.said());
+    // Nobody waits for a turn, or several requests go on at once.
+    let mut computing = turns();
+    computing.threads(&[("on_cpu", 0.72), ("runnable", 0.8), ("socket_read", 14.0)]);
+    assert!(!computing.said().contains(&"one_core"), "{:?}", computing.said());
+    let mut several = turns();
+    several.pace().fastest_ns = Some(9e6);
+    assert!(!several.said().contains(&"one_core"), "{:?}", several.said());
+}
+
 #[test]
 fn threads_that_want_one_core_for_many_requests_compute_one_at_a_time() {
     let one = |ran, ready| {
@@ -545,6 +641,23 @@ fn even_answers_wait_in_one_queue_although_the_fastest_was_disturbed() {
         planted
     };
     assert_eq!(queue().said(), ["pool"]);
+    let told = &queue().causes()[0];
+    assert!(!told.because.contains("at once are enough") && told.next.contains("only a few"), "{told:?}");
+    // So many places that no figure tells how many.
+    let mut long = Planted::closed(140, 78.5, 110.0);
+    long.spread(1_778.0, 1_784.0, 1_791.0);
+    long.threads(&[("poll", 3.0)]);
+    assert_eq!(long.said(), ["pool"]);
+    assert!(long.causes()[0].next.contains("only a few"), "{:?}", long.causes());
+    long.spread(900.0, 1_784.0, 2_400.0);
+    assert_eq!(long.said(), ["unknown"]);
+    // A whole number of a system that began cold, unless many answers took about as long as the fastest.
+    let mut cold = queue();
+    cold.pace().fastest_ns = Some(21e6);
+    cold.pace().began_slowly = true;
+    assert!(cold.causes()[0].next.contains("only a few"), "{:?}", cold.causes());
+    cold.pace().quick_ns = Some(21.5e6);
+    assert!(cold.causes()[0].next.contains("3 requests"), "{:?}", cold.causes());
     // Requests that each sleep for as long as they happen to.
     let mut random = queue();
     random.spread(20.0, 100.0, 250.0);
@@ -576,6 +689,23 @@ fn idle_threads_of_a_runtime_wait_for_no_lock_where_several_requests_go_on() {
     resources.system.as_mut().unwrap().disk_written_bytes = Some(7e7);
     assert_eq!(planted.said()[0], "disk", "{:?}", planted.causes());
     assert!(!planted.said().contains(&"lock"));
+}
+
+#[test]
+fn threads_of_a_pool_that_flushes_files_take_no_turns_where_several_compute() {
+    let flushes = |ready| {
+        let mut planted = Planted::closed(8, 14_555.0, 0.16);
+        planted.pace().began_slowly = true;
+        planted.uses(1.1, ready);
+        (planted.signals.busy, planted.signals.busy_cores) = (Some(0.77), Some(1.55));
+        planted.signals.busiest_thread = Some(0.69);
+        let states = [("futex", 6.6), ("disk", 0.3), ("on_cpu", 1.1), ("runnable", ready), ("poll", 0.15)];
+        planted.threads(&states).timed_futex = Some(0.0);
+        planted
+    };
+    let said = flushes(1.24).said();
+    assert!(!said.contains(&"one_core") && !said.contains(&"lock"), "{said:?}");
+    assert!(flushes(0.2).said().contains(&"lock"), "{:?}", flushes(0.2).said());
 }
 
 #[test]

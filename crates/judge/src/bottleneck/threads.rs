@@ -9,10 +9,10 @@ use super::little::MOVES_AMONG_THREADS;
 use super::load::SOMETHING_IS_EXHAUSTED;
 use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, ROOMY, Rule};
+use super::{Covers, FULL, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
-use crate::words::{decimal, one};
+use crate::words::{decimal, many, one};
 
 /// Of the threads that carry requests.
 const MOST: f64 = 2.0 / 3.0;
@@ -197,7 +197,8 @@ pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
     when: "two requests in flight or more, and a process whose threads mostly waited for events, for replies, or to connect had 0.67 to 1.25 times as many \
            connections open to one address",
     why: "an event loop waits for the replies of all requests at once, and a connection for each request is closed before its reader is known. \
-          A pool of connections that is as large by chance looks like it. At a port of the system itself the cause may lie further on",
+          A pool of connections that is as large by chance looks like it. At a port of the system itself the cause lies in another of its \
+          processes, or in the queue of that port if it is full",
     refuted_by: &[SOMETHING_IS_EXHAUSTED],
     covers: Covers::Any,
     find: a_dependency_of_an_event_loop,
@@ -226,22 +227,39 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
         cpu_in_brackets(evidence)
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Dependency(address.clone()), because);
-    let own = evidence.queued_at(address).map(|queued| {
-        format!(
-            "{address} is a port of the system itself, where {} connections waited to be accepted",
-            decimal(queued, 0)
-        )
-    });
-    // Those who wait for a worker of the system wait for no reply yet.
-    let queued = evidence.queued_at(address).is_some_and(|queued| queued >= HALF * in_flight);
-    let share = connections / in_flight * if queued { HALF } else { 1.0 };
+    let own_queue = evidence.queued_at(address);
+    let is_full = evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= FULL * limit);
+    if is_full && own_queue.is_some_and(|queued| queued >= 1.0) {
+        return None;
+    }
+    // What one of its own processes waits for says more than that another one waits for that process.
+    let share = connections / in_flight * if own_queue.is_some() { HALF } else { 1.0 };
     let cause = cause.indirect(Some(share)).without_share();
-    Some(match own {
-        Some(own) => cause.next(format!(
-            "see what the processes of the system at {address} wait for; if all of its workers are taken, more of them answer more"
-        )).against([own]),
+    Some(match own_queue {
+        Some(queued) => of_its_own(cause, &all, name, address, queued),
         None => cause,
     })
+}
+
+/// Who is called is a process of the system: the cause lies in it.
+fn of_its_own(
+    cause: Bottleneck,
+    all: &BTreeMap<String, Workers>,
+    caller: &str,
+    address: &str,
+    queued: f64,
+) -> Bottleneck {
+    let mut others = all.iter().filter(|(name, _)| *name != caller);
+    let only = others.next().filter(|_| others.next().is_none());
+    let who =
+        only.map_or_else(|| format!("the processes of the system at {address}"), |(name, _)| name.clone());
+    let did = only.and_then(|(name, workers)| what_a_process_did(name, workers));
+    let own = format!(
+        "{address} is a port of the system itself, where {} connections waited to be accepted",
+        decimal(queued, 0)
+    );
+    let next = format!("see what keeps {who} waiting; if all workers are taken, more of them answer more");
+    Bottleneck { what: "another process of the system", ..cause }.and(did).next(next).against([own])
 }
 
 pub(super) const A_DEPENDENCY_BEHIND_A_PIPE: Rule = Rule {
@@ -332,12 +350,17 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
     find: locks_of_a_runtime,
 };
 
+/// Threads that run or are ready where more than one request goes on.
+const SEVERAL_COMPUTE: f64 = 1.5;
+
 /// Idle threads of some runtimes wait without a time-out, too.
 const SEVERAL_WENT_ON: Refutation = Refutation {
-    when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or half of the threads at work slept for a disk",
+    when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or more than 1.5 threads ran or were ready for a \
+           core; or half of the threads at work slept for a disk",
     is_read: |evidence| {
         let several = evidence.at_once().is_some_and(|at_once| at_once > 1.5) && !evidence.began_slowly();
-        several || disks_of_threads(evidence).is_some()
+        let computing: f64 = evidence.workers().values().map(Workers::computing).sum();
+        several || computing > SEVERAL_COMPUTE || disks_of_threads(evidence).is_some()
     },
 };
 
@@ -407,10 +430,50 @@ fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.indirect(Some(1.0 - 1.0 / in_flight)))
 }
 
+pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {
+    finds: &[Resource::LOCK],
+    when: "four requests in flight or more, throughput × the fastest answer is 0.7 to 1.15 (up to 1.45 of a cold system and of even answers), and \
+           two thirds of them had a thread of one process that slept in a call of no other state than `other`",
+    why: "locks of files (`flock`, `fcntl`) and semaphores of System V, which processes share, have no state of their own. Who waits for a child \
+          does not wait for other requests",
+    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
+    covers: Covers::Runs,
+    find: a_lock_of_processes,
+};
+
+fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let in_flight = evidence.in_flight().filter(|_| evidence.goes_on_one_at_a_time())?;
+    let all = evidence.workers();
+    let blocked = |workers: &Workers| workers.in_state("other");
+    let (name, workers) =
+        all.iter().max_by(|(_, one), (_, other)| blocked(one).total_cmp(&blocked(other)))?;
+    if blocked(workers) < MOST * in_flight || blocked(workers) > in_flight + A_THREAD {
+        return None;
+    }
+    let because = format!(
+        "on average {} of the {} threads of {name} waited in a call such as flock, for {} {} in flight, of which one at a time went on{}",
+        decimal(blocked(workers), 1),
+        decimal(workers.all(), 1),
+        decimal(in_flight, 1),
+        many(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
+    let cause = Bottleneck { what: "lock of a file, or between processes of the system", ..cause };
+    let next = "find the lock (/proc/locks, strace -f -p PID -e trace=flock,fcntl,semop; PHP: the file of a session), then hold it for less time or split it";
+    Some(cause.next(next).direct(evidence.of_in_flight(blocked(workers))))
+}
+
 /// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.
 pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<String> {
     let largest = workers.iter().max_by(|(_, a), (_, b)| a.all().total_cmp(&b.all()));
-    let (name, workers) = largest.filter(|(_, workers)| workers.all() >= A_THREAD)?;
+    largest.and_then(|(name, workers)| what_a_process_did(name, workers))
+}
+
+fn what_a_process_did(name: &str, workers: &Workers) -> Option<String> {
+    if workers.all() < A_THREAD {
+        return None;
+    }
     let mut states: Vec<(&String, f64)> =
         workers.states.iter().map(|(state, threads)| (state, *threads)).collect();
     states.sort_by(|(_, a), (_, b)| b.total_cmp(a));
