@@ -45,6 +45,7 @@ const RULES: &[Rule] = &[
     (Doubt::STEAL, host::steal),
     (Doubt::GENERATOR_WAITED, cores::waited_for_a_core),
     (Doubt::GENERATOR_CPU, cores::generator_cpu),
+    (Doubt::TOOL_CPU, tool::tool_cpu),
     (Doubt::CEILING, ceiling::near_ceiling),
     (Doubt::PROXY_CPU, proxies::proxy_cpu),
     (Doubt::LITTLE, identities::little),

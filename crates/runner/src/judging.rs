@@ -34,16 +34,18 @@ pub(crate) struct Surroundings<'a> {
 /// a machine, in words.
 pub(crate) fn environment(
     of: Surroundings<'_>,
-    accounts: &Accounts,
+    closed: &Closed,
     monitor: &mut dyn Monitor,
 ) -> (Environment, Option<String>) {
     let Surroundings { plan, tools, store, threads, cores, before } = of;
+    let accounts = &closed.accounts;
     let (taken, roots) = (monitor.taken(), monitor.roots());
     let (sharing, system_cores) = (before.sharing.clone(), before.system_cores.clone());
     let mut environment = Environment {
         steal_share: taken.steal_share(),
         throttled_s: taken.throttled_s,
         busiest_proxy: taken.busiest_proxy(),
+        tool_share: closed.tool_share(cores),
         ..before.compare(&roots)
     };
     if accounts.stopped == Stopped::No && accounts.is_near_a_limit() {
@@ -64,6 +66,20 @@ pub(crate) struct Closed {
     usage: Usage,
     tool: Option<store::LoadTool>,
     notes: Vec<String>,
+}
+
+impl Closed {
+    /// Of the CPU time of these cores, or of all if there are none, what another load generator used while it made the load.
+    fn tool_share(&self, cores: &[usize]) -> Option<f64> {
+        self.tool.as_ref()?;
+        let (from_ns, to_ns) = self.accounts.window_ns;
+        let cores = match cores.len() {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            pinned => pinned,
+        };
+        let may_use_s = to_ns.saturating_sub(from_ns) as f64 / 1e9 * cores as f64;
+        (may_use_s > 0.0).then(|| (self.usage.cpu_user_s + self.usage.cpu_sys_s) / may_use_s)
+    }
 }
 
 /// Closes the accounts. `asked`: how much the load was asked to stop.

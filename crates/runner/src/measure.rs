@@ -98,7 +98,7 @@ pub(crate) fn measure(
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
-    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, monitored);
+    let (environment, sharing) = judging::environment(surroundings, &closed, monitored);
     let mut ending = judging::ending(closed, &environment, threads);
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);

@@ -10,7 +10,7 @@ use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 use crate::words;
 
 /// A busier thread than this may be what limits the result.
-const CPU_SUSPECT: f64 = 0.9;
+pub(super) const CPU_SUSPECT: f64 = 0.9;
 /// Of the time, what a thread may wait for a core.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.2;

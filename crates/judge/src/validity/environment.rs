@@ -18,6 +18,8 @@ pub struct Environment {
     pub busiest_proxy: Option<(String, f64)>,
     /// What the built-in target says that it received while the load went on.
     pub server_requests: Option<u64>,
+    /// Of the CPU time of its cores, what another load generator used while it made the load.
+    pub tool_share: Option<f64>,
     /// What this generator reaches against a server that answers at once.
     pub ceiling_per_s: Option<f64>,
 }

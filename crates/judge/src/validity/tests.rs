@@ -363,6 +363,10 @@ fn the_validity_of_a_tools_load_is_unknown() {
     let validity = of(&tally, &[]);
     assert_eq!((validity.verdict, codes(&validity)), (Level::Invalid, vec!["steal", "no_send_delay"]));
     assert!(validity.causes[1].sentence.contains("wrk reports no send delay"), "{validity:?}");
+    let busy = Environment { tool_share: Some(0.97), ..Environment::default() };
+    let busy = judge(&Evidence { tool: Some("wrk"), ..Evidence::of(&planned, &tally, &[], &busy) });
+    assert_eq!(codes(&busy), ["tool_cpu", "no_send_delay"]);
+    assert!(busy.causes[0].sentence.contains("wrk used 97 % of the cores"), "{busy:?}");
     let failed = of(&tally, &["wrk exited with code 1".to_owned()]);
     assert_eq!(failed.causes[0].code, "hopeless", "{failed:?}");
     tally.counts = Counts::default();

@@ -2,9 +2,11 @@
 
 use store::{Distorted, Level};
 
+use super::cores::{CPU_SUSPECT, lower_bound};
 use super::evidence::Evidence;
 use super::words::{Finding, found};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
+use crate::words::percent;
 
 impl Doubt {
     /// Another load generator made the load.
@@ -18,6 +20,30 @@ impl Doubt {
         is_limit: false,
         is_lateness: false,
     };
+
+    /// Another load generator used up its cores.
+    pub const TOOL_CPU: Self = Self {
+        code: "tool_cpu",
+        words: MEASURED_ITSELF,
+        suspect: "above 90 % of its cores",
+        invalid: "never",
+        looks_at: "another load generator made the load (`tool`): its CPU time, of all cores that it may use",
+        distorts: &Distorted::ALL,
+        is_limit: true,
+        is_lateness: false,
+    };
+}
+
+/// Whether it could have sent more.
+pub(super) fn tool_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
+    let tool = evidence.tool.filter(|_| evidence.hopeless.is_empty())?;
+    let share = evidence.environment.tool_share.filter(|share| *share > CPU_SUSPECT)?;
+    let sentence = format!(
+        "{tool} used {} of the cores that it may use: the generator, not the target, may be the bottleneck",
+        percent(share, 0)
+    );
+    let remedy = "read the throughput as a lower bound; give the tool more cores, or another machine";
+    Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }
 
 /// Whether requests left when they should is known to the engine alone.
