@@ -36,10 +36,11 @@ fn write(words: &[AtomicU64]) {
 /// need not wait for each other, as in the loop of sysbench.
 #[inline(never)]
 fn read(words: &[AtomicU64]) {
-    let (mut even, mut odd) = (0, 0);
-    for pair in words.chunks_exact(2) {
-        even ^= pair[0].load(Ordering::Relaxed);
-        odd ^= pair[1].load(Ordering::Relaxed);
+    let mut sums = [0_u64; 2];
+    for pair in words.chunks_exact(sums.len()) {
+        for (sum, word) in sums.iter_mut().zip(pair) {
+            *sum ^= word.load(Ordering::Relaxed);
+        }
     }
-    black_box((even, odd));
+    black_box(sums);
 }
