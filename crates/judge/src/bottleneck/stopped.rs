@@ -5,7 +5,6 @@ use super::evidence::Evidence;
 use super::words::percent;
 use super::{Covers, Rule};
 use crate::causes::Resource;
-use crate::waits::Workers;
 use crate::words::decimal;
 
 /// Of the time of the threads of a process that can carry requests.
@@ -48,20 +47,22 @@ pub(super) const THEY_WERE_STOPPED: Refutation =
     Refutation { when: PROCESSES.when, is_read: |evidence| processes(evidence).is_some() };
 
 fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let (name, workers, share) = most_stopped(evidence).filter(|(_, _, share)| *share >= STOPPED)?;
+    let (name, carrying, share) = most_stopped(evidence).filter(|(_, _, share)| *share >= STOPPED)?;
     let because = format!(
         "the {} threads of {name} were stopped {} of the time (SIGSTOP, a debugger, or a freezer)",
-        decimal(workers.all(), 1),
+        decimal(carrying, 1),
         percent(share)
     );
     Some(suspected(Resource::STOPPED, Scope::Process(name), because).direct(Some(share)))
 }
 
-/// The process that was stopped for most of the time, and for which share of it.
-fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, Workers, f64)> {
-    let shares = evidence.workers().into_iter().map(|(name, workers)| {
-        let share = workers.in_state("stopped") / workers.all();
-        (name, workers, share)
+/// The process that was stopped for most of the time, its threads that can carry requests, and the share of their time. A thread that
+/// waits for a child or a signal carries none.
+fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, f64, f64)> {
+    let shares = evidence.workers().into_iter().filter_map(|(name, workers)| {
+        let carrying = workers.all() - workers.in_state("other");
+        let share = workers.in_state("stopped") / carrying;
+        (carrying >= A_THREAD).then_some((name, carrying, share))
     });
-    shares.filter(|(_, workers, _)| workers.all() >= A_THREAD).max_by(|one, other| one.2.total_cmp(&other.2))
+    shares.max_by(|one, other| one.2.total_cmp(&other.2))
 }

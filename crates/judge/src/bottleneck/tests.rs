@@ -455,6 +455,8 @@ fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
     planted.measured.outage = Some(Outage { longest_s: 1.0, gone_share: 0.4, times: vec![time; 4] });
     assert_eq!(planted.said()[0], "stopped");
     assert!(!planted.said().contains(&"pauses"));
+    planted.threads(&[("stopped", 0.28), ("poll", 0.72), ("other", 1.0)]);
+    assert_eq!(planted.said()[0], "stopped", "a shell that waits for its child carries no request");
     planted.threads(&[("stopped", 0.1), ("poll", 0.8), ("on_cpu", 0.1)]);
     assert!(!planted.said().contains(&"stopped"), "a tenth of the time");
     planted.threads(&[("stopped", 1.0)]);
