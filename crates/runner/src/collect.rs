@@ -49,6 +49,8 @@ pub(crate) struct Collected {
     pub(crate) usage: Usage,
     /// The other load generator that made the load, if one did.
     pub(crate) tool: Option<store::LoadTool>,
+    /// How long its command ran for what was measured.
+    pub(crate) tool_ran: Option<Duration>,
     /// The course of the load, over all workers.
     pub(crate) pulses: Pulses,
     /// Times without an ok answer.
@@ -180,6 +182,7 @@ impl<'a> Collector<'a> {
         }
         collected.usage = underway.usage().unwrap_or_else(|| self.generator.usage().since(begun.1));
         collected.tool = underway.tool();
+        collected.tool_ran = underway.tool_ran();
         collected.broke.extend(underway.join().err().unwrap_or_default());
         Ok(collected)
     }

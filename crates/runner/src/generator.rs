@@ -97,6 +97,11 @@ pub trait Underway: Debug {
         None
     }
 
+    /// How long the command of another load generator ran for what was measured, its own start included. Asked when nothing is left.
+    fn tool_ran(&self) -> Option<Duration> {
+        None
+    }
+
     /// The tool that made the load, if it was another load generator. Asked when nothing is left.
     fn tool(&self) -> Option<store::LoadTool> {
         None

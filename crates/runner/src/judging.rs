@@ -1,5 +1,7 @@
 //! Closes the accounts of a load that is over, and passes them to `judge`.
 
+use std::time::Duration;
+
 use engine::WorkerEnd;
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::Load;
@@ -65,19 +67,18 @@ pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
     usage: Usage,
     tool: Option<store::LoadTool>,
+    tool_ran: Option<Duration>,
     notes: Vec<String>,
 }
 
 impl Closed {
     /// Of the CPU time of these cores, or of all if there are none, what another load generator used while it made the load.
     fn tool_share(&self, cores: &[usize]) -> Option<f64> {
-        self.tool.as_ref()?;
-        let (from_ns, to_ns) = self.accounts.window_ns;
         let cores = match cores.len() {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             pinned => pinned,
         };
-        let may_use_s = to_ns.saturating_sub(from_ns) as f64 / 1e9 * cores as f64;
+        let may_use_s = self.tool_ran?.as_secs_f64() * cores as f64;
         (may_use_s > 0.0).then(|| (self.usage.cpu_user_s + self.usage.cpu_sys_s) / may_use_s)
     }
 }
@@ -97,7 +98,18 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     ended.add(&tally.window);
     let window_ns = (plan.warm_up_ns, window_end_ns(plan, &tally, &collected.ends));
     let Collected {
-        ends, broke, hopeless, overran, extended, settled_at_ns, usage, tool, pulses, gaps, ..
+        ends,
+        broke,
+        hopeless,
+        overran,
+        extended,
+        settled_at_ns,
+        usage,
+        tool,
+        tool_ran,
+        pulses,
+        gaps,
+        ..
     } = collected;
     let busiest_10s_share = collected.busiest.cpu_share();
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
@@ -129,7 +141,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, notes })
+    Ok(Closed { accounts, usage, tool, tool_ran, notes })
 }
 
 /// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.
@@ -186,7 +198,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// What is known about a run when its load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, usage, tool, notes } = closed;
+    let Closed { accounts, usage, tool, notes, .. } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);

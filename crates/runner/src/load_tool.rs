@@ -103,6 +103,8 @@ impl Ready for ToolLoad {
             news: VecDeque::new(),
             begun: None,
             looked: None,
+            started: None,
+            ran: Duration::ZERO,
             used: ToolUsage::default(),
             before: ToolUsage::default(),
             rss_peak_bytes: 0,
@@ -133,6 +135,9 @@ struct ToolUnderway {
     news: VecDeque<Message>,
     begun: Option<Instant>,
     looked: Option<Instant>,
+    /// When its last command started, and how long it ran.
+    started: Option<Instant>,
+    ran: Duration,
     /// What its commands have used: all of them, and those before the measured one.
     used: ToolUsage,
     before: ToolUsage,
@@ -144,6 +149,7 @@ struct ToolUnderway {
 impl ToolUnderway {
     fn run(&mut self, command: &Cmd, stage: Stage) {
         self.before = self.used;
+        self.started = Some(Instant::now());
         match self.tool.start(&recipe::command(command, self.within)) {
             Ok(()) => self.stage = stage,
             Err(what) => {
@@ -231,6 +237,7 @@ impl ToolUnderway {
     fn end_command(&mut self) -> String {
         self.rss_peak_bytes = self.rss_peak_bytes.max(self.tool.rss_peak_bytes());
         let output = self.tool.end_command();
+        self.ran = self.started.take().map_or(self.ran, |started| started.elapsed());
         self.used = self.tool.usage();
         String::from_utf8_lossy(&output.text).into_owned()
     }
@@ -277,6 +284,10 @@ impl Underway for ToolUnderway {
             cpu_sys_s: (self.used.cpu_sys_s - self.before.cpu_sys_s).max(0.0),
             rss_peak_bytes: self.rss_peak_bytes,
         })
+    }
+
+    fn tool_ran(&self) -> Option<Duration> {
+        Some(self.ran)
     }
 
     fn tool(&self) -> Option<store::LoadTool> {

@@ -711,6 +711,17 @@ fn threads_of_a_pool_that_flushes_files_take_no_turns_where_several_compute() {
 }
 
 #[test]
+fn one_thread_in_a_full_pipe_is_enough_next_to_one_of_the_runtime_that_sleeps() {
+    let mut planted = Planted::closed(8, 36.7, 0.11);
+    planted.spread(200.0, 201.0, 301.0);
+    planted.pace().began_slowly = true;
+    planted.threads(&[("pipe_write", 0.99), ("timer", 1.0), ("futex", 3.0), ("poll", 1.0), ("on_cpu", 0.02)]);
+    assert_eq!(planted.said(), ["log_pipe"]);
+    planted.threads(&[("pipe_write", 0.99), ("timer", 6.0), ("poll", 1.0)]);
+    assert!(!planted.said().contains(&"log_pipe"), "{:?}", planted.said());
+}
+
+#[test]
 fn cores_that_the_host_took_matter_to_who_wants_them() {
     let mut planted = Planted::closed(16, 270.0, 3.0);
     planted.spread(20.0, 58.0, 120.0);

@@ -129,7 +129,7 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 pub(super) const A_LOG_PIPE: Rule = Rule {
     finds: &[Resource::LOG_PIPE],
-    when: "half of the threads of a process that were at work were blocked in a write to a pipe",
+    when: "half of the threads of a process that were at work, without one that slept, were blocked in a write to a pipe",
     why: "a pipe that is full blocks whoever writes into it until its reader has read",
     refuted_by: &[],
     covers: Covers::Any,
@@ -140,7 +140,9 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let blocked = |workers: &Workers| workers.in_state("pipe_write");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
-    if blocked(workers) < A_THREAD || blocked(workers) < HALF * workers.at_work() {
+    // A thread of a runtime may sleep by itself.
+    let at_work = workers.at_work() - workers.in_state("timer").min(1.0);
+    if blocked(workers) < A_THREAD || blocked(workers) < HALF * at_work {
         return None;
     }
     let because = format!(
