@@ -83,7 +83,7 @@ pub const FIGURES: &[Definition] = &[
         Unit::MegabytesPerSecond,
         true,
         "A file is overwritten in blocks of 1 MiB through the page cache, and fsync is called once at the end, within the time. Comparable \
-         with one pass of `fio --rw=write --bs=1M --overwrite=1 --end_fsync=1 --scramble_buffers=0`.",
+         with one pass of `fio --rw=write --bs=1M --overwrite=1 --end_fsync=1`.",
     ),
     figure(
         "disk_read_cached",
@@ -91,7 +91,7 @@ pub const FIGURES: &[Definition] = &[
         Unit::MegabytesPerSecond,
         true,
         "The same file, read in blocks of 1 MiB from the page cache. Comparable with \
-         `fio --rw=read --bs=1M --invalidate=0 --scramble_buffers=0`, which does not change what it read, and \
+         `fio --rw=read --bs=1M --invalidate=0 --iomem_align=4k --scramble_buffers=0`, whose buffers begin at a page then and are not changed, and \
          `hdparm -T`.",
     ),
     figure(
