@@ -3,11 +3,14 @@
 use store::Unit;
 pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
+/// Between a load and how long it lasts.
+pub const LASTS: &str = " · ";
+
 /// A load, and how long it lasts: `100 users, closed · 10 s after 2 s of warm-up`.
 pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String {
     let mut words = load.to_owned();
     if let Some(duration_s) = duration_s {
-        words.push_str(&format!(" · {} s", decimal(duration_s, 1)));
+        words.push_str(&format!("{LASTS}{} s", decimal(duration_s, 1)));
     }
     if warm_up_ns > 0 {
         words.push_str(&format!(" after {} s of warm-up", decimal(warm_up_ns as f64 / 1e9, 1)));

@@ -2,6 +2,7 @@
 
 use judge::Condition;
 use judge::slo::Figure;
+use judge::words::LASTS;
 use record::{Counts, PRINTED, Percentile};
 use store::{
     Distorted, Failure, GateResult, Generator, Level, Model, NewRun, Output, SliceRules, Unit, Validity,
@@ -63,7 +64,7 @@ pub(crate) fn planned_load(new: &NewRun) -> String {
 pub(crate) fn load_in_slices(new: &NewRun, rules: &SliceRules) -> String {
     let SliceRules { slice_s, settle_s, warm_up_s, .. } = rules;
     format!(
-        "{} · slices of {} s after {} s, the first of a start after {} s of warm-up",
+        "{}{LASTS}slices of {} s after {} s, the first of a start after {} s of warm-up",
         new.load_words,
         decimal(*slice_s, 1),
         decimal(*settle_s, 2),

@@ -98,18 +98,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     ended.add(&tally.window);
     let window_ns = (plan.warm_up_ns, window_end_ns(plan, &tally, &collected.ends));
     let Collected {
-        ends,
-        broke,
-        hopeless,
-        overran,
-        extended,
-        settled_at_ns,
-        usage,
-        tool,
-        tool_ran,
-        pulses,
-        gaps,
-        ..
+        ends, broke, hopeless, overran, extended, settled_at_ns, usage, tool, pulses, gaps, ..
     } = collected;
     let busiest_10s_share = collected.busiest.cpu_share();
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
@@ -141,7 +130,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         busiest_10s_share,
         tool: tool.as_ref().map(|tool| tool.name.clone()),
     };
-    Ok(Closed { accounts, usage, tool, tool_ran, notes })
+    Ok(Closed { accounts, usage, tool, tool_ran: collected.tool_ran, notes })
 }
 
 /// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.

@@ -126,6 +126,11 @@ impl Evidence<'_> {
         of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
+    /// Threads of the system that ran or were ready for a core, as sampled.
+    pub(super) fn computing(&self) -> f64 {
+        self.workers().values().map(Workers::computing).sum()
+    }
+
     /// The process of the plan whose number of processes changed most from second to second, and in which share of the seconds. Its
     /// name may hold anything: escape it.
     pub(super) fn changing_processes(&self) -> Option<(String, f64)> {

@@ -51,7 +51,7 @@ const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
 const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
     when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
     is_read: |evidence| {
-        let wanted: f64 = evidence.workers().values().map(Workers::computing).sum();
+        let wanted = evidence.computing();
         let is_alone = evidence.signal(|signals| signals.cores_allowed).is_some_and(|allowed| allowed < 1.5);
         wanted > 1.5 && !takes_turns(evidence) && !is_alone
     },
@@ -103,8 +103,7 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// How long the only thread that computes was ready for a core, if others took it from that thread.
 fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     let used = evidence.cores()?.system?;
-    let all = evidence.workers();
-    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let wanted = evidence.computing();
     let is_alone = ran >= MOST_OF_ALL * used && ran >= ALONE && ONE_AT_A_TIME.contains(&wanted);
     is_alone.then_some((wanted - ran).max(0.0))
 }
@@ -140,7 +139,7 @@ pub(super) const ONE_WANTED: Rule = Rule {
 fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= SEVERAL)?;
     let all = evidence.workers();
-    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let wanted = evidence.computing();
     let ran: f64 = all.values().map(|workers| workers.in_state("on_cpu")).sum();
     let is_multicore = evidence.cores().is_some_and(|cores| cores.all > 1);
     let is_in_turns = computes_in_turns(evidence);
@@ -162,7 +161,7 @@ fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 /// Whether threads of the process that computes most take turns, where others may take the core from them as well.
 fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     let all = evidence.workers();
-    let wanted: f64 = all.values().map(Workers::computing).sum();
+    let wanted = evidence.computing();
     let most = all.values().max_by(|one, other| one.computing().total_cmp(&other.computing()));
     most.is_some_and(|workers| {
         one_goes_on(evidence, workers, wanted) || looks_for_its_turn(evidence, workers, wanted)

@@ -361,8 +361,7 @@ const SEVERAL_WENT_ON: Refutation = Refutation {
            core; or half of the threads at work slept for a disk",
     is_read: |evidence| {
         let several = evidence.at_once().is_some_and(|at_once| at_once > 1.5) && !evidence.began_slowly();
-        let computing: f64 = evidence.workers().values().map(Workers::computing).sum();
-        several || computing > SEVERAL_COMPUTE || disks_of_threads(evidence).is_some()
+        several || evidence.computing() > SEVERAL_COMPUTE || disks_of_threads(evidence).is_some()
     },
 };
 

@@ -11,6 +11,8 @@ use crate::words;
 
 /// A busier thread than this may be what limits the result.
 pub(super) const CPU_SUSPECT: f64 = 0.9;
+/// What that means.
+pub(super) const MAY_LIMIT: &str = "the generator, not the target, may be the bottleneck";
 /// Of the time, what a thread may wait for a core.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.2;
@@ -51,7 +53,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
         evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
     let over = if evidence.busiest_10s_share.is_some() { " over ten seconds" } else { "" };
     let sentence = format!(
-        "the generator's busiest thread used {} of a core{over}: the generator, not the target, may be the bottleneck",
+        "the generator's busiest thread used {} of a core{over}: {MAY_LIMIT}",
         words::percent(share, 0)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";

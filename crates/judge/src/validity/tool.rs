@@ -2,7 +2,7 @@
 
 use store::{Distorted, Level};
 
-use super::cores::{CPU_SUSPECT, lower_bound};
+use super::cores::{CPU_SUSPECT, MAY_LIMIT, lower_bound};
 use super::evidence::Evidence;
 use super::words::{Finding, found};
 use crate::causes::{Doubt, MEASURED_ITSELF};
@@ -38,10 +38,7 @@ impl Doubt {
 pub(super) fn tool_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let tool = evidence.tool.filter(|_| evidence.hopeless.is_empty())?;
     let share = evidence.environment.tool_share.filter(|share| *share > CPU_SUSPECT)?;
-    let sentence = format!(
-        "{tool} used {} of the cores that it may use: the generator, not the target, may be the bottleneck",
-        percent(share, 0)
-    );
+    let sentence = format!("{tool} used {} of the cores that it may use: {MAY_LIMIT}", percent(share, 0));
     let remedy = "read the throughput as a lower bound; give the tool more cores, or another machine";
     Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }

@@ -1,5 +1,6 @@
 //! What decides about a study, on one screen: one table of all variants under all loads, and what must be known about it.
 
+use judge::words::LASTS;
 use judge::{Certainty, Resource};
 use record::Percentile;
 use stats::{Scale, Verdict};
@@ -25,8 +26,6 @@ const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
 /// Rows that are named in one line.
 const NAMES_MAX: usize = 3;
-/// Between a load and how long it lasts.
-const LASTS: &str = " · ";
 /// Bottlenecks.
 const LINES_MAX: usize = 4;
 /// Kinds of trouble: the first number that leaves room for all else.
