@@ -14,14 +14,14 @@ use crate::setting::Setting;
 /// What a study lays down for a duel by one of its metrics; `None` if its procedure is another. Further metrics share the error rate with
 /// the first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
 pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
-    let Procedure::Duel { pilot_blocks, slices } = compare.procedure else { return None };
+    let Procedure::Duel { pilot_blocks, looks_early, slices } = compare.procedure else { return None };
     Some(DuelRules {
         matters: by.min_effect(compare),
         higher_is_better: by.higher_is_better(compare),
         blocks_max: compare.blocks,
         pilot_blocks,
         family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
-        looks_early: slices.is_some(),
+        looks_early: looks_early || slices.is_some(),
     })
 }
 

@@ -45,7 +45,7 @@ fn most_runs_invalid_and_no_verdict() {
 
 #[test]
 fn a_comparison_that_was_given_up() {
-    let duel = || Procedure::Duel { pilot_blocks: 0, slices: None };
+    let duel = || Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None };
     assert!(study(duel(), "not fit", 8, |block| if block >= 4 { [invalid(), ok()] } else { [ok(), ok()] }));
     assert!(
         !study(duel(), "not fit", 8, |block| if block >= 4 { [died(), ok()] } else { [ok(), ok()] }),

@@ -36,7 +36,11 @@ fn block(next: &mut u32, number: u32) -> [StudyPlace; 2] {
 fn a_duel_goes_on_block_by_block_until_it_is_decided() {
     let stored = Stored::new();
     let pilot = [place(0, 1, stage::PILOT, "a"), place(1, 1, stage::PILOT, "a")];
-    let study = stored.study(Procedure::Duel { pilot_blocks: 1, slices: None }, 24, pilot.to_vec());
+    let study = stored.study(
+        Procedure::Duel { pilot_blocks: 1, looks_early: false, slices: None },
+        24,
+        pilot.to_vec(),
+    );
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 });
     stored.run(Some((&study, &pilot[0])), Some(&at(200)), &crate::stored::ending());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 }, "half a block says nothing");
@@ -72,7 +76,11 @@ fn a_lost_run_loses_its_block_and_a_run_that_was_cut_short_is_waited_for() {
     let stored = Stored::new();
     let (mut next, mut places) = (0, Vec::new());
     (1..=3).for_each(|number| places.extend(block(&mut next, number)));
-    let study = stored.study(Procedure::Duel { pilot_blocks: 0, slices: None }, 24, places.clone());
+    let study = stored.study(
+        Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None },
+        24,
+        places.clone(),
+    );
     stored.run(Some((&study, &places[0])), Some(&at(200)), &crate::stored::invalid());
     stored.run(Some((&study, &places[1])), Some(&at(200)), &crate::stored::ending());
     stored.run(Some((&study, &places[2])), Some(&at(200)), &crate::stored::ending());

@@ -18,36 +18,39 @@ fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
 }
 
 #[test]
-fn two_variants_are_a_duel_with_a_pilot() {
+fn two_variants_are_a_duel_with_a_pilot_where_it_is_asked_for() {
     let duel = study(&["a", "b"], "{ by: p99 }", false);
     let compare = &duel.compare;
-    assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 3));
+    assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 0));
     let words = duel.explain();
+    let order = "A/B comparison: 8 to 24 blocks, until the result is conclusive, or after 4 with a factor of 2 or more; each";
+    assert!(words.contains(order), "{words}");
+    assert!(words.contains("1m20s to 8m of load, plus 8 to 48 starts and stops"), "{words}");
+    let asked = study(&["a", "b"], "{ by: p99, pilot: 3 }", false).explain();
     assert!(
-        words.contains(
-            "A/B comparison: 3 pilot blocks of the first variant against itself, then 8 to 24 blocks"
-        ),
-        "{words}"
+        asked.contains("3 pilot blocks of the first variant against itself, then 8 to 24 blocks"),
+        "{asked}"
     );
-    assert!(words.contains("3m40s to 9m of load, plus 22 to 54 starts and stops"), "{words}");
+    assert!(asked.contains("2m20s to 9m of load, plus 14 to 54 starts and stops"), "{asked}");
     let quick = study(&["a", "b"], "{ by: p99 }", true);
     assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (How::Duel, 6, 0));
-    assert!(quick.explain().contains("A/B comparison: 6 blocks;"), "{}", quick.explain());
+    assert!(quick.explain().contains("A/B comparison: 6 blocks, or after 4 with"), "{}", quick.explain());
     let short = study(&["a", "b"], "{ blocks: 8 }", false);
     assert_eq!((short.how(), short.compare.pilot), (How::Duel, 0));
-    assert_eq!(study(&["a", "b"], "{ blocks: 12, pilot: 0 }", false).compare.pilot, 0);
+    let quick_pilot = study(&["a", "b"], "{ blocks: 12, pilot: 2 }", true);
+    assert_eq!(quick_pilot.compare.pilot, 0, "a quick study has no time for one");
 }
 
 #[test]
 fn further_figures_make_the_first_look_later() {
     let words = |compare: &str| study(&["a", "b"], compare, false).explain();
     let also = words("{ also: [ p99 ] }");
-    assert!(also.contains("then 12 to 24 blocks, until the result is conclusive"), "{also}");
-    assert!(also.contains("5m to 9m of load, plus 30 to 54 starts and stops"), "{also}");
+    assert!(also.contains(": 12 to 24 blocks, until the result is conclusive"), "{also}");
+    assert!(also.contains("1m20s to 8m of load, plus 8 to 48 starts and stops"), "{also}");
     let never_twelve = words("{ also: [ p99 ], blocks: 8 }");
-    assert!(never_twelve.contains("A/B comparison: 8 blocks;"), "{never_twelve}");
-    let short = words("{ also: [ p99, errors ], pilot: 0, within: 160s }");
-    assert!(short.contains("too short for a result, which takes at least 4m"), "{short}");
+    assert!(never_twelve.contains("A/B comparison: 8 blocks, or after 4 with"), "{never_twelve}");
+    let short = words("{ also: [ p99, errors ], within: 70s }");
+    assert!(short.contains("too short for a result, which takes at least 1m20s"), "{short}");
 }
 
 #[test]
@@ -165,10 +168,9 @@ fn the_best_of_each_system_takes_a_sweep_and_a_final() {
 
 #[test]
 fn a_time_that_is_too_short_for_an_answer_is_said() {
-    let words =
-        |within: &str| study(&["a", "b"], &format!("{{ pilot: 0, within: {within} }}"), false).explain();
-    assert!(words("159s").contains("time limit 2m39s, too short for a result, which takes at least 2m40s"));
-    assert!(words("160s").contains("time limit 2m40s\n"), "{}", words("160s"));
+    let words = |within: &str| study(&["a", "b"], &format!("{{ within: {within} }}"), false).explain();
+    assert!(words("79s").contains("time limit 1m19s, too short for a result, which takes at least 1m20s"));
+    assert!(words("80s").contains("time limit 1m20s\n"), "{}", words("80s"));
 }
 
 #[test]
@@ -300,7 +302,7 @@ const TWO: &str = "  a: { start: \"a {port}\" }\n  b: { start: \"b {port}\" }\n"
 fn slices_start_both_and_say_so() {
     let words = slices(LOAD, TWO, "slices, pause: idle", "").expect("it can be");
     for part in [
-        "A/B comparison in slices: 8 to 24 blocks, until the result is conclusive; a factor of 2 or more after 4",
+        "A/B comparison in slices: 8 to 24 blocks, until the result is conclusive, or after 4 with a factor of 2 or more",
         "each block starts both variants and gives each 2 to 10 slices of 1s in random balanced order",
         "the first 250ms of each left out",
         "the system without load is stopped meanwhile (SIGSTOP)",
@@ -310,7 +312,7 @@ fn slices_start_both_and_say_so() {
     }
     let words = slices(LOAD, TWO, "auto, slice: 2s", "").expect("it can be");
     assert!(words.contains("2 to 5 slices of 2s") && !words.contains("SIGSTOP"), "{words}");
-    assert!(slices(LOAD, TWO, "runs", "").expect("it can be").contains("A/B comparison: 3 pilot blocks"));
+    assert!(slices(LOAD, TWO, "runs", "").expect("it can be").contains("A/B comparison: 8 to 24 blocks"));
 }
 
 #[test]

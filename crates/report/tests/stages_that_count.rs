@@ -95,7 +95,7 @@ fn ranked(json: &Value) -> Vec<(String, u64)> {
 
 #[test]
 fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
-    let stored = Stored::new(Procedure::Duel { pilot_blocks: 1, slices: None });
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 1, looks_early: false, slices: None });
     stored.block(0, stage::PILOT, &[("a", 2_000), ("a", 10)]);
     for block in 0..8 {
         stored.block(block, stage::BLOCK, &[("b", 120 + u64::from(block)), ("a", 100)]);
@@ -124,7 +124,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
 
 #[test]
 fn further_metrics_of_a_duel_share_its_error_rate() {
-    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, slices: None });
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None });
     let [a, b] = settings(["a", "b"]);
     let throughput = ComparedBy::named("throughput").unwrap();
     let study = || {
@@ -242,7 +242,7 @@ fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
 
 #[test]
 fn what_is_inconclusive_says_how_it_is_extended_and_then_its_error_rate() {
-    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, slices: None });
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None });
     let block = |block: u32| {
         let first = if block.is_multiple_of(2) { 120 } else { 80 };
         stored.block(block, stage::BLOCK, &[("b", first), ("a", 100)]);

@@ -7,7 +7,7 @@ use crate::errors::ErrorGap;
 use crate::forecast::{Forecast, Outlook};
 use crate::look::{Look, look_at, look_extended, looks};
 use crate::obvious::{OBVIOUS_BLOCKS, is_before_a_look, obvious};
-use crate::scale::MinEffect;
+use crate::scale::{MinEffect, Scale, log_ratio};
 use crate::seen::Seen;
 use crate::slices::{Levels, of_slices, ratios_of};
 
@@ -24,7 +24,7 @@ pub struct DuelRules {
     pub pilot_blocks: u32,
     /// How many comparisons are judged together and share the error rate; 1: it is alone.
     pub family: u32,
-    /// Whether an obvious difference may end it before the first look.
+    /// Whether an obvious difference may end it before the first look: see [`OBVIOUS_FACTOR`](crate::OBVIOUS_FACTOR).
     pub looks_early: bool,
 }
 
@@ -157,9 +157,15 @@ impl Duel {
         Levels::of(&self.slices)
     }
 
-    /// When there may be a verdict, by the blocks so far; see [`Outlook`].
+    /// When there may be a verdict, by the blocks so far; see [`Outlook`]. `None` where figures are compared by difference.
     pub fn outlook(&self) -> Option<Outlook> {
-        Outlook::of(&self.slices, &self.rules)
+        if !self.slices.is_empty() {
+            return Outlook::of_slices(&self.slices, &self.rules);
+        }
+        let is_of_ratios = self.rules.matters.scale == Scale::Ratio;
+        let apart = |[a, b]: &[Seen; 2]| log_ratio((a.value()?, b.value()?));
+        let apart = self.blocks.iter().map(apart).collect::<Option<Vec<f64>>>().filter(|_| is_of_ratios)?;
+        Outlook::of_runs(&apart, &self.rules)
     }
 
     /// Goes on with one that is over, until so many blocks count: it has one more look, there. What other metrics needed, and

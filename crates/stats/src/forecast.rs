@@ -60,7 +60,7 @@ impl Forecast {
     }
 }
 
-/// When a duel of slices may have its verdict, by its blocks so far, if the next ones have as many slices as the last.
+/// When a duel may have its verdict, by its blocks so far. In slices, if the next blocks have as many of them as the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
     /// Blocks so far.
@@ -84,28 +84,43 @@ const TENTH: f64 = 1.281_551_565_5;
 
 impl Outlook {
     /// By the logarithms of the ratios of pairs of slices, by block; `None` if no block has two pairs.
-    pub(crate) fn of(slices: &[Vec<f64>], rules: &DuelRules) -> Option<Self> {
+    pub(crate) fn of_slices(slices: &[Vec<f64>], rules: &DuelRules) -> Option<Self> {
         let levels = Levels::of(slices)?;
         let spread = levels.of_block(slices.last().map_or(1, Vec::len));
         let means = slices.iter().map(|block| block.iter().sum::<f64>() / block.len().max(1) as f64);
-        let apart = (means.sum::<f64>() / slices.len() as f64).abs();
+        let mean = means.sum::<f64>() / slices.len() as f64;
+        Some(Self::of(mean, spread, slices.len(), levels.between.is_none(), rules))
+    }
+
+    /// By the logarithms of the ratios of whole runs, by block; `None` of fewer than two.
+    pub(crate) fn of_runs(apart: &[f64], rules: &DuelRules) -> Option<Self> {
+        let count = apart.len() as f64;
+        let mean = apart.iter().sum::<f64>() / count;
+        let square: f64 = apart.iter().map(|one| (one - mean) * (one - mean)).sum();
+        let spread = sqrt(square / (count - 1.0));
+        (apart.len() > 1).then(|| Self::of(mean, spread, apart.len(), false, rules))
+    }
+
+    /// By the mean over so many blocks, and how much a block strays.
+    fn of(mean: f64, spread: f64, blocks: usize, is_more: bool, rules: &DuelRules) -> Self {
+        let apart = mean.abs();
         let looks = power(rules.blocks_max, rules.family);
         let matters = rules.matters.distance();
-        let strays = TENTH * spread / sqrt(slices.len() as f64);
+        let strays = TENTH * spread / sqrt(blocks as f64);
         let is_told = |look: &&Power| {
             look.found_from * spread <= apart - strays
                 || look.equivalent_from * spread <= matters - apart - strays
         };
         let is_obvious = rules.looks_early && apart >= LN_2 && apart >= OBVIOUS_FROM * spread;
-        let verdict = match is_obvious && slices.len() <= OBVIOUS_BLOCKS {
+        let verdict = match is_obvious && blocks <= OBVIOUS_BLOCKS {
             true => Some(OBVIOUS_BLOCKS as u32),
             false => looks
                 .iter()
-                .filter(|look| look.blocks as usize > slices.len())
+                .filter(|look| look.blocks as usize > blocks)
                 .find(is_told)
                 .map(|look| look.blocks),
         };
-        Some(Self { blocks: slices.len(), spread, is_more: levels.between.is_none(), verdict, looks })
+        Self { blocks, spread, is_more, verdict, looks }
     }
 
     /// In how many blocks a difference of this share is found with 90 % power; `None`: not within the blocks there may be.
@@ -202,7 +217,7 @@ mod tests {
     fn outlook(blocks: &[(f64, f64)], rules: &DuelRules) -> Option<Outlook> {
         let of =
             |(apart, strays): &(f64, f64)| alloc::vec![(apart - strays) / 100.0, (apart + strays) / 100.0];
-        Outlook::of(&blocks.iter().map(of).collect::<Vec<_>>(), rules)
+        Outlook::of_slices(&blocks.iter().map(of).collect::<Vec<_>>(), rules)
     }
 
     #[test]
@@ -239,6 +254,14 @@ mod tests {
         assert_eq!(outlook(&[(60.0, 1.0), (62.0, 1.0)], &early).unwrap().verdict, Some(8), "less than twice");
         let five = [(100.0, 1.0), (102.0, 1.0), (100.0, 1.0), (102.0, 1.0), (100.0, 1.0)];
         assert_eq!(outlook(&five, &early).unwrap().verdict, Some(8), "that look is over");
+    }
+
+    #[test]
+    fn whole_runs_have_the_same_outlook_from_the_second_block_on() {
+        let found = Outlook::of_runs(&[0.04, 0.06], &RULES).unwrap();
+        assert!((found.spread - 0.01 * sqrt(2.0)).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.verdict, found.blocks, found.is_more), (Some(8), 2, false));
+        assert_eq!([Outlook::of_runs(&[0.04], &RULES), Outlook::of_runs(&[], &RULES)], [None, None]);
     }
 
     #[test]

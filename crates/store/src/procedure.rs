@@ -15,6 +15,9 @@ pub enum Procedure {
     Duel {
         /// Blocks of the first variant against itself, before the others and between them.
         pilot_blocks: u32,
+        /// Whether an obvious difference may end it after its first blocks. Earlier versions did so in slices alone, and wrote nothing.
+        #[serde(default, skip_serializing_if = "is_false")]
+        looks_early: bool,
         /// Where both stay up in a block, and the load goes to one at a time; `None`: each run has a start of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slices: Option<SliceRules>,
@@ -32,6 +35,12 @@ pub enum Procedure {
     },
     /// The highest rate that holds, of every variant.
     Capacity(CapacityRules),
+}
+
+/// What is not written where it is false.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// What a duel in slices keeps to. Times are in seconds.

@@ -125,7 +125,7 @@ fn every_procedure_comes_back() {
     let (_folder, store, _) = begun();
     for procedure in [
         Procedure::Blocks,
-        Procedure::Duel { pilot_blocks: 3, slices: None },
+        Procedure::Duel { pilot_blocks: 3, looks_early: false, slices: None },
         Procedure::Best { incumbent: None },
         Procedure::Best { incumbent: Some("puma'; --".to_owned()) },
         sample::new_search().compare.procedure,

@@ -34,7 +34,10 @@ fn its_runs_are_read_without_checksums_and_new_ones_have_them() {
     assert_eq!(total, Tally { window: total.window, ..expected });
     assert_eq!((run.seconds().count(), run.readings().count()), (3, 2));
     let study = store.load_study(&STUDY.parse().unwrap()).unwrap();
-    assert_eq!(study.new.compare.procedure, Procedure::Duel { pilot_blocks: 3, slices: None });
+    assert_eq!(
+        study.new.compare.procedure,
+        Procedure::Duel { pilot_blocks: 3, looks_early: false, slices: None }
+    );
     assert_eq!(store.ceiling("shape", "layout").unwrap(), Some(5.0));
 
     let checked = "SELECT (SELECT count(checksum) FROM part) + (SELECT count(checksum) FROM readings)";

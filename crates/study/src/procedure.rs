@@ -115,10 +115,11 @@ pub(crate) trait StudyProcedure {
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
         How::Blocks => Procedure::Blocks,
-        How::Duel => match plan.slicing() {
-            Some(slicing) => Procedure::Duel { pilot_blocks: 0, slices: Some(slice_rules(slicing)) },
-            None => Procedure::Duel { pilot_blocks: plan.compare.pilot, slices: None },
-        },
+        How::Duel => {
+            let slices = plan.slicing().map(slice_rules);
+            let pilot_blocks = if slices.is_some() { 0 } else { plan.compare.pilot };
+            Procedure::Duel { pilot_blocks, looks_early: true, slices }
+        }
         How::Best => Procedure::Best { incumbent: plan.baseline() },
         How::BestOfEach { sweep_blocks } => Procedure::BestOfEach { sweep_blocks },
     }

@@ -65,18 +65,18 @@ fn assert_says(output: &Output, words: &str) {
 #[test]
 fn a_planted_difference_is_told_after_eight_blocks() {
     let home = Home::new();
-    let path = plan(&home, HOLD, &threads("[1, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
+    let path = plan(&home, HOLD, &threads("[3, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
     let output = home.run(&["run", &path]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_says(&output, "the pilot: equal runs lie");
     assert_says(
         &output,
-        "decided after 8 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=1",
+        "decided after 8 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=3",
     );
     let study = kept(&home);
-    assert_eq!(blocks(&study, stage::PILOT), [["threads=1", "threads=1"]; 2]);
+    assert_eq!(blocks(&study, stage::PILOT), [["threads=3", "threads=3"]; 2]);
     let made = blocks(&study, stage::BLOCK);
-    assert!(made.iter().all(|variants| *variants == ["threads=1", "threads=4"]), "{made:?}");
+    assert!(made.iter().all(|variants| *variants == ["threads=3", "threads=4"]), "{made:?}");
     assert!((8..=8 + lost(&study)).contains(&made.len()), "{made:?}");
     assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
     assert_nothing_is_left(&home);
@@ -134,7 +134,7 @@ fn a_duel_that_was_killed_goes_on_where_it_was() {
     let output = home.run(&["run", &path, "--resume"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_says(&output, "runs that were planned so far are complete");
-    assert_says(&output, "decided after 8 of at most 24 blocks");
+    assert_says(&output, "decided after 4 of at most 24 blocks");
     let study = kept(&home);
     let positions = study.runs.iter().filter_map(|run| Some(run.new.place.as_ref()?.1.position));
     let positions: Vec<u32> = positions.collect();
@@ -154,7 +154,7 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
     check.args(["check", &path]);
     home.isolate(&mut check);
     let checked = support::Started::spawn(check).finish();
-    assert!(checked.stdout.contains("too short for a result, which takes at least 6s400ms"), "{checked:?}");
+    assert!(checked.stdout.contains("too short for a result, which takes at least 3s200ms"), "{checked:?}");
     let output = home.run(&["run", &path]);
     assert_says(&output, "out of time");
     let report = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -168,7 +168,7 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
     assert_says(&output, "out of time");
     assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
     let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
-    assert_says(&output, "decided after 8 of at most 24 blocks");
+    assert_says(&output, "decided after 4 of at most 24 blocks");
     let study = kept(&home);
     assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
     assert_eq!(study.new.compare.within_s, Some(300.0));

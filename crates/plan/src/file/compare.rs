@@ -23,7 +23,6 @@ const BLOCKS_MOST_DEFAULT: u32 = 24;
 /// Of a sweep, which only selects.
 const SWEEP_BLOCKS_DEFAULT: u32 = 3;
 const BLOCKS_MAX: u64 = 1_000;
-const PILOT_DEFAULT: u32 = 3;
 const PILOT_MAX: u64 = 100;
 const RUNS_MAX: u64 = 100_000;
 /// So many of an event's lost requests that nobody counts further.
@@ -278,7 +277,7 @@ impl Section<'_> {
         }
     }
 
-    /// A duel that goes on for long is worth a look at how far its blocks lie apart.
+    /// Only where it is asked for: the blocks of the comparison say what it will cost as well, and count.
     fn pilot(&self, compare: &mut Compare, reading: &mut Reading<'_>) {
         let given = reading.within(&self.spec.pilot, 0, PILOT_MAX).map(|blocks| blocks as u32);
         let is_duel = compare.how(self.compared.variants.len()) == How::Duel;
@@ -291,11 +290,8 @@ impl Section<'_> {
             let what = format!("a pilot requires a comparison of two variants with {least} blocks or more");
             reading.at(at.key, what, "remove it");
         }
-        let default = if compare.blocks > BEST_BLOCKS_LEAST { PILOT_DEFAULT } else { 0 };
-        let blocks = given.unwrap_or(default);
-        // A short form has no time for a long one.
-        let blocks = if self.is_quick { blocks.min(default) } else { blocks };
-        compare.pilot = if is_duel { blocks } else { 0 };
+        // A short form has no time for one.
+        compare.pilot = if is_duel && !self.is_quick { given.unwrap_or(0) } else { 0 };
     }
 
     /// Keys that do not go together, and a time in which nothing can be told.

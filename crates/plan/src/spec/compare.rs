@@ -27,8 +27,8 @@ crate::spec::spec! {
         FINAL "final" "": final_blocks: u64 = COUNT, "8",
             "With `find: best of each`: blocks of the final, the only ones that are compared; default 8. Max 1000.";
         PILOT "pilot" "": pilot: u64 = COUNT, "3",
-            "Two variants: blocks of the first variant against itself before the comparison, to predict how many blocks a \
-             conclusive result takes. Default 3, or 0 with 8 blocks or fewer.";
+            "Two variants: blocks of the first variant against itself before the comparison, which predict how many blocks a conclusive \
+             result takes, and do not count. Default 0: the first blocks of the comparison predict it, and count.";
         ALSO "also" "": also: Vec<Spanned<ComparedBy>> = METRICS, "[ p99, cpu-per-request ]",
             "Further metrics to compare; the false-positive rate holds for all of them together.";
         BASELINE "baseline" "": baseline: AskedBaseline = BASELINE, "puma workers=8",

@@ -89,10 +89,8 @@ impl Study {
         };
         let _ = writeln!(
             out,
-            "order       A/B comparison in slices: {blocks}, until the result is conclusive; a factor of {} or more \
-             after {}",
-            stats::OBVIOUS_FACTOR,
-            stats::OBVIOUS_BLOCKS.min(self.compare.blocks as usize)
+            "order       A/B comparison in slices: {blocks}, until the result is conclusive{}",
+            self.obvious_words()
         );
         let pairs = match u64::from(pairs_most) {
             most if most > stats::PAIRS_LEAST as u64 => format!("{} to {most}", stats::PAIRS_LEAST),
@@ -120,6 +118,14 @@ impl Study {
         }
     }
 
+    /// When an obvious difference ends a comparison of two variants; empty where none can.
+    fn obvious_words(&self) -> String {
+        let look = self.compare.obvious_look();
+        look.map_or(String::new(), |look| {
+            format!(", or after {look} with a factor of {} or more", stats::OBVIOUS_FACTOR)
+        })
+    }
+
     fn order_words(&self, how: How) -> String {
         let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
         let each = self.variants.len() as u64 * loads;
@@ -140,7 +146,8 @@ impl Study {
                     _ => format!("{blocks} blocks"),
                 };
                 format!(
-                    "A/B comparison{under}: {pilot}{blocks}; each has both variants once, in random order{seed}"
+                    "A/B comparison{under}: {pilot}{blocks}{}; each has both variants once, in random order{seed}",
+                    self.obvious_words()
                 )
             }
             How::Best => format!(

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use judge::ComparedBy;
+use stats::Scale;
 
 use super::{Compare, StoredBaseline, Study};
 
@@ -101,12 +102,14 @@ impl Compare {
         }
     }
 
-    /// How many runs it takes under one load at least, if nothing goes wrong: until a first look, or all.
+    /// How many runs it takes under one load at least, if nothing goes wrong: until an obvious difference is found, or all.
     pub(crate) fn runs_least(&self, variants: usize) -> u64 {
         let each = variants as u64;
         match self.how(variants) {
             How::Blocks => each * u64::from(self.blocks),
-            How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
+            How::Duel => {
+                2 * u64::from(self.pilot + self.obvious_look().or(self.first_look()).unwrap_or(self.blocks))
+            }
             How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
             How::BestOfEach { .. } => self.finalists() * u64::from(self.blocks),
         }
@@ -115,6 +118,12 @@ impl Compare {
     /// The blocks after which it can be decided for the first time between two variants; `None`: never.
     pub(crate) fn first_look(&self) -> Option<u32> {
         stats::looks(self.blocks as usize, self.family()).next().map(|look| look.blocks)
+    }
+
+    /// The blocks after which an obvious difference between two variants can be decided; `None` where a figure has no ratio.
+    pub(crate) fn obvious_look(&self) -> Option<u32> {
+        let are_ratios = self.metrics().all(|by| by.scale() == Scale::Ratio);
+        are_ratios.then(|| self.blocks.min(stats::OBVIOUS_BLOCKS as u32))
     }
 
     /// How many comparisons of two variants share the error rate: one by each figure.

@@ -1,5 +1,6 @@
 //! Two variants in blocks, until the result is conclusive: under each load a duel of its own, side by side.
 
+mod outlook;
 mod slices;
 mod words;
 

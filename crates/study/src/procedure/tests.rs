@@ -44,8 +44,8 @@ fn runs(stage: &str, variants: &[u32]) -> Vec<(String, u32, String)> {
 #[test]
 fn a_duel_begins_with_its_pilot_or_its_first_block() {
     // Three pilots and 24 blocks of two runs each.
-    assert_eq!(first_turn(2, "{ by: p99 }"), (runs(stage::PILOT, &[1, 1]), Some(54)));
-    assert_eq!(first_turn(2, "{ pilot: 0, blocks: 12 }"), (runs(stage::BLOCK, &[1, 2]), Some(24)));
+    assert_eq!(first_turn(2, "{ by: p99, pilot: 3 }"), (runs(stage::PILOT, &[1, 1]), Some(54)));
+    assert_eq!(first_turn(2, "{ blocks: 12 }"), (runs(stage::BLOCK, &[1, 2]), Some(24)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The next block of a duel in slices: how many, in which order, and when there may be a verdict.
+//! The next block of a duel in slices: how many, in which order, and how long it takes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,11 +9,7 @@ use store::{SliceRules, Study, StudyPlace, stage};
 
 use super::Duels;
 use crate::pace::times;
-use crate::procedure::percent;
 use crate::schedule::{ORDER_STREAM, place};
-
-/// What a quick study should at least find.
-const QUICK_DIFFERENCE: f64 = 0.1;
 
 /// How long slices take on average, with what comes before them.
 struct Costs {
@@ -73,31 +69,7 @@ pub(super) fn block(
     order.into_iter().map(|variant| place(duels.plan, variant, load, stage::SLICE, block)).collect()
 }
 
-/// When there may be a verdict, after a block that did not give one.
-pub(super) fn outlook(duels: &Duels<'_>, kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<String> {
-    let (outlook, costs) = (duel.outlook()?, Costs::of(kept)?);
-    let block_s = costs.of_block_s(pairs_next(kept, duel, rules));
-    let left = |blocks: u32| {
-        let seconds =
-            block_s * f64::from(blocks).max(outlook.blocks as f64) - block_s * outlook.blocks as f64;
-        format!("{blocks} blocks, in about {seconds:.0} s")
-    };
-    let blocks = if outlook.blocks == 1 { "block" } else { "blocks" };
-    let least = if outlook.is_more { "at least " } else { "" };
-    let when = match outlook.verdict {
-        Some(blocks) => format!("a verdict is likely after {}", left(blocks)),
-        None => format!("a verdict is unlikely within {} blocks", duel.rules().blocks_max),
-    };
-    let quick = match outlook.blocks_for(QUICK_DIFFERENCE) {
-        _ if !duels.plan.is_quick => String::new(),
-        Some(blocks) => {
-            format!("; a difference of {} shows after {}", percent(QUICK_DIFFERENCE), left(blocks))
-        }
-        None => format!("; a difference of {} takes more blocks", percent(QUICK_DIFFERENCE)),
-    };
-    Some(format!(
-        "after {} {blocks}: the ratio of a block varies by {least}{}; {when}{quick}",
-        outlook.blocks,
-        percent(outlook.spread.exp_m1())
-    ))
+/// How long the next block takes, in seconds; `None` without a whole block so far.
+pub(super) fn block_s(kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<f64> {
+    Some(Costs::of(kept)?.of_block_s(pairs_next(kept, duel, rules)))
 }

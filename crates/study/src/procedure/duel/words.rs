@@ -4,26 +4,29 @@ use judge::ComparedBy;
 use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
 use store::{Study, Unit, stage};
 
-use super::Duels;
+use super::{Duels, outlook};
 use crate::procedure::{percent, under};
 
-/// What a person should hear of the duel under a load after a turn: the forecast when the pilot is over, and what was found
-/// when it has ended.
+/// What a person should hear of the duel under a load after a turn: the forecast when the pilot is over, the outlook after its
+/// blocks, and what was found when it has ended.
 pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Vec<String> {
     let under = under(duels.plan, load);
     let of_load = |stage: &'static str| {
         let name = &duels.plan.loads[load].name;
         kept.new.planned.iter().filter(move |place| place.load == *name && place.stage == stage)
     };
-    if let (DuelStep::Block { .. }, Some(rules)) = (duel.next(), kept.new.compare.procedure.slices()) {
-        return super::slices::outlook(duels, kept, duel, rules).into_iter().collect();
-    }
     match duel.next() {
         DuelStep::Block { .. } if of_load(stage::BLOCK).next().is_none() && duel.rules().pilot_blocks > 0 => {
             vec![format!("{under}{}", forecast(duels.heard.by(), duel))]
         }
-        DuelStep::Over(end) => vec![format!("{under}{}", ended(duels, duel, end))],
-        _ => Vec::new(),
+        DuelStep::Block { .. } => {
+            outlook::line(duels, kept, load, duel).map(|line| format!("{under}{line}")).into_iter().collect()
+        }
+        DuelStep::Over(end) => {
+            let is_in_slices = kept.new.compare.procedure.slices().is_some();
+            vec![format!("{under}{}", ended(duels, duel, end, is_in_slices))]
+        }
+        DuelStep::Pilot { .. } => Vec::new(),
     }
 }
 
@@ -66,7 +69,7 @@ fn sized(by: &ComparedBy, size: f64) -> String {
 }
 
 /// What was found, and after how many blocks.
-fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
+fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> String {
     let by = duels.heard.by();
     let blocks = duel.blocks().len();
     let discards = duel.discards();
@@ -85,7 +88,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
             "given up: in four blocks in a row it is unknown what {} is; begin the event later, and make the load longer",
             by.words(Unit::Requests)
         ),
-        DuelEnd::TooFewSamples if duel.rules().looks_early => format!(
+        DuelEnd::TooFewSamples if is_in_slices => format!(
             "given up: in four blocks in a row slices were too short for {}: they have too few samples, or responses take more than \
              a tenth of a slice; write a longer slice, such as `slice: 3s`, or `interleave: runs`",
             by.metric.name
