@@ -1,0 +1,174 @@
+//! What processes that belong to neither side of a comparison took of the cores while requests were measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use store::{Run, StoredReading};
+
+use crate::core_time::CoreTime;
+use crate::inside::is_of_database;
+
+/// A second counts where the larger part of it was measured: a slice begins within one.
+const HALF_A_SECOND_NS: u128 = 500_000_000;
+/// The readings that name the cores that a subject may use.
+const ALLOWED: &str = "cores_allowed";
+
+/// How many cores other processes kept busy, on average over the measured seconds: those that are neither the generator nor a
+/// process of the plan. The other system of a block in slices is one of them. Only cores that the system and the generator may use
+/// count, as far as both are known, and all cores otherwise.
+///
+/// It is what the kernel counts as busy on these cores, without the CPU time of the generator and of the processes of the plan. The
+/// kernel counts the time of cores in ticks (`/proc/stat`), so that one second says it to about 0.05 of a core, and little load may
+/// come out slightly below 0. Interrupts count, too: on kernels with `CONFIG_IRQ_TIME_ACCOUNTING`, those of the load's own packets are
+/// part of it, and then it rises with the throughput.
+///
+/// `None` if the cores or the processes of the system were not read.
+pub fn others_cores(run: &Run) -> Option<f64> {
+    let used = places(run);
+    let (mut cores, mut own): (BTreeMap<u32, Time>, BTreeMap<&str, Time>) = Default::default();
+    for reading in in_most_of_a_second(run) {
+        if let Some(CoreTime { number, busy_s, all_s }) = CoreTime::of(&reading) {
+            cores.entry(number).or_default().add(busy_s, all_s);
+        } else if reading.subject != "machine" && !is_of_database(reading.metric) {
+            match reading.metric {
+                "cpu_user_s" | "cpu_sys_s" => own.entry(reading.subject).or_default().add(reading.value, 0.0),
+                "covered_s" => own.entry(reading.subject).or_default().add(0.0, reading.value),
+                _ => {}
+            }
+        }
+    }
+    let all_s = cores.values().map(|core| core.all_s).sum::<f64>() / cores.len() as f64;
+    let system = own.remove("system").filter(|_| !cores.is_empty())?;
+    // What the processes of the plan used together has no place for those aside, such as proxies.
+    let has_names = own.keys().any(|name| *name != "generator");
+    let own = own.values().chain((!has_names).then_some(&system));
+    let own: f64 = own.map(|time| time.busy_s / if time.all_s > 0.0 { time.all_s } else { all_s }).sum();
+    let counted = cores.iter().filter(|(number, _)| used.as_ref().is_none_or(|used| used.contains(number)));
+    let busy: f64 = counted.map(|(_, core)| core.busy_s / core.all_s).sum();
+    Some(busy - own).filter(|others| others.is_finite())
+}
+
+/// What a core or a process went through.
+#[derive(Default)]
+struct Time {
+    busy_s: f64,
+    all_s: f64,
+}
+
+impl Time {
+    fn add(&mut self, busy_s: f64, all_s: f64) {
+        self.busy_s += busy_s;
+        self.all_s += all_s;
+    }
+}
+
+fn in_most_of_a_second(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
+    let begins_ns = u128::from(run.new.warm_up_ns);
+    let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
+    run.readings().filter(move |reading| {
+        let second_ns = u128::from(reading.second) * 1_000_000_000;
+        second_ns < ends_ns && second_ns + HALF_A_SECOND_NS >= begins_ns
+    })
+}
+
+/// The cores that system and generator may use together; `None` if they are not known of both.
+fn places(run: &Run) -> Option<BTreeSet<u32>> {
+    let mut of_both: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for reading in run.readings().filter(|reading| reading.metric == ALLOWED) {
+        of_both.insert(reading.subject, numbers(reading.label)?);
+    }
+    (of_both.contains_key("system") && of_both.contains_key("generator"))
+        .then(|| of_both.into_values().flatten().collect())
+}
+
+/// Such as `0-2,5`.
+fn numbers(label: &str) -> Option<BTreeSet<u32>> {
+    let mut numbers = BTreeSet::new();
+    for part in label.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        // More than any machine has: a stored file may say anything.
+        if last.checked_sub(first)? > 1 << 16 {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use fixtures::{OwnStore, ending, new_run, reading};
+    use store::{NewRun, Reading};
+
+    use super::*;
+
+    fn of(warm_up_ns: u64, seconds: &[(u64, Vec<Reading>)]) -> Option<f64> {
+        let new = NewRun { warm_up_ns, ..new_run() };
+        others_cores(&OwnStore::new().kept(&new, &[], seconds, &ending()))
+    }
+
+    fn core(label: &str, busy_s: f64, over_s: f64) -> Vec<Reading> {
+        vec![
+            reading("machine", "cpu_user_s", label, busy_s),
+            reading("machine", "cpu_idle_s", label, over_s - busy_s),
+        ]
+    }
+
+    fn used(subject: &str, cpu_s: f64, over_s: f64) -> Vec<Reading> {
+        vec![reading(subject, "cpu_user_s", "", cpu_s), reading(subject, "covered_s", "", over_s)]
+    }
+
+    fn is_about(found: Option<f64>, expected: f64) -> bool {
+        found.is_some_and(|found| (found - expected).abs() < 1e-9)
+    }
+
+    /// Two cores that were busy for 1.4 s: the system 0.6, the generator 0.5, others 0.3.
+    fn second() -> Vec<Reading> {
+        [core("core0", 0.9, 1.0), core("core1", 0.5, 1.0), used("system", 0.6, 1.0)]
+            .into_iter()
+            .flatten()
+            .chain([reading("generator", "cpu_user_s", "", 0.5)])
+            .collect()
+    }
+
+    #[test]
+    fn what_neither_system_nor_generator_used_is_that_of_others() {
+        assert!(is_about(of(0, &[(0, second())]), 0.3));
+        let named = [second(), used("web", 0.6, 1.0)].concat();
+        assert!(is_about(of(0, &[(0, named)]), 0.3), "the system is the sum of its processes");
+        let with_proxy = [second(), used("web", 0.6, 1.0), used("proxy far", 0.2, 1.0)].concat();
+        assert!(is_about(of(0, &[(0, with_proxy)]), 0.1), "a proxy of the plan is no other process");
+        let late = [core("core0", 0.5, 1.0), used("system", 0.6, 2.0)].concat();
+        assert!(is_about(of(0, &[(0, late)]), 0.2), "processes were read over two seconds");
+    }
+
+    #[test]
+    fn only_cores_that_both_may_use_count_where_they_are_known() {
+        let allowed = |subject: &str, label: &str| vec![reading(subject, "cores_allowed", label, 1.0)];
+        let base = [second(), core("core2", 0.8, 1.0), core("core3", 1.0, 1.0)].concat();
+        assert!(is_about(of(0, &[(0, base.clone())]), 2.1));
+        let system_alone = [base.clone(), allowed("system", "0")].concat();
+        assert!(is_about(of(0, &[(0, system_alone)]), 2.1), "the generator may be anywhere");
+        let both = [base, allowed("system", "0-1"), allowed("generator", "2")].concat();
+        assert!(is_about(of(0, &[(0, both)]), 1.1));
+        assert_eq!(numbers("0-2,5"), Some(BTreeSet::from([0, 1, 2, 5])));
+        for wrong in ["", "a", "3-1", "0-4294967295", "1,", "-"] {
+            assert_eq!(numbers(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_second_counts_where_most_of_it_was_measured() {
+        let quiet = [core("core0", 0.4, 1.0), core("core1", 0.0, 1.0), used("system", 0.4, 1.0)].concat();
+        let seconds = [(0, quiet), (1, second())];
+        assert!(is_about(of(250_000_000, &seconds), 0.15), "a slice begins within a second");
+        assert!(is_about(of(1_000_000_000, &seconds), 0.3), "the warm-up is left out");
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_was_not_read() {
+        assert_eq!(of(0, &[]), None);
+        assert_eq!(of(0, &[(0, used("system", 0.6, 1.0))]), None, "no cores");
+        assert_eq!(of(0, &[(0, core("core0", 0.5, 1.0))]), None, "a system of which nothing is known");
+    }
+}
