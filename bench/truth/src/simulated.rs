@@ -17,6 +17,7 @@ const DUEL: DuelRules = DuelRules {
     pilot_blocks: 0,
     family: 1,
     looks_early: false,
+    has_control: false,
 };
 /// Run noise of 1.4 %, so that the paired logarithms of a duel deviate by 2 %.
 const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: Shape::Normal };

@@ -47,6 +47,21 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     Some(busy - own).filter(|others| others.is_finite())
 }
 
+/// How many cores neither the generator nor the system had on average over the measured seconds: those that [`others_cores`] kept busy, and
+/// the time that the hypervisor gave to other machines (steal). `None` where others are not known.
+pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
+    let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
+    for reading in in_most_of_a_second(run) {
+        let Some(core) = CoreTime::of(&reading) else { continue };
+        *all.entry(core.number).or_default() += core.all_s;
+        if reading.metric == "steal_s" {
+            *stolen.entry(core.number).or_default() += reading.value;
+        }
+    }
+    let stolen: f64 = stolen.iter().filter_map(|(number, s)| Some(s / all.get(number)?)).sum();
+    Some(others_cores(run)? + stolen).filter(|taken| taken.is_finite())
+}
+
 /// What a core or a process went through.
 #[derive(Default)]
 struct Time {
@@ -140,6 +155,14 @@ mod tests {
         assert!(is_about(of(0, &[(0, with_proxy)]), 0.1), "a proxy of the plan is no other process");
         let late = [core("core0", 0.5, 1.0), used("system", 0.6, 2.0)].concat();
         assert!(is_about(of(0, &[(0, late)]), 0.2), "processes were read over two seconds");
+    }
+
+    #[test]
+    fn what_the_hypervisor_took_is_taken_as_well() {
+        let stolen = [core("core0", 0.3, 0.8), vec![reading("machine", "steal_s", "core0", 0.2)]].concat();
+        let second = [stolen, used("system", 0.2, 1.0)].concat();
+        let run = OwnStore::new().kept(&new_run(), &[], &[(0, second)], &ending());
+        assert!(is_about(others_cores(&run), 0.1) && is_about(taken_cores(&run), 0.3));
     }
 
     #[test]

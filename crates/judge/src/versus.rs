@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use stats::{Duel, DuelRules, Seen};
+use stats::{Duel, DuelRules, Seen, Slice};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::compared_by::ComparedBy;
 use crate::measured::Measured;
+use crate::others::taken_cores;
 use crate::run_order::{Block, RunOrder, Slot};
 use crate::seen::seen;
 use crate::setting::Setting;
@@ -22,6 +23,7 @@ pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules
         pilot_blocks,
         family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
         looks_early: looks_early || slices.is_some(),
+        has_control: slices.is_some_and(|rules| rules.has_control),
     })
 }
 
@@ -67,16 +69,20 @@ pub fn duel_by(
                 duel.note([of(a)?, of(b)?]);
             }
             stage::SLICE => {
-                let mut of_slice = |slot: &Slot<'_>| match missing.contains(&slot.place.position) {
-                    true => Ok(Seen::Missing),
-                    false => of(Some(slot)),
-                };
-                let mut in_turn = |setting: &Setting| {
-                    let slices = slots.iter().filter(|slot| setting.is_of(slot.place));
-                    slices.map(&mut of_slice).collect::<Result<Vec<Seen>, StoreError>>()
-                };
-                let (a, b) = (in_turn(settings[0])?, in_turn(settings[1])?);
-                let pairs: Vec<[Seen; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+                let (mut of_either, mut before) = ([Vec::new(), Vec::new()], None);
+                for slot in &slots {
+                    let Some(side) = settings.iter().position(|setting| setting.is_of(slot.place)) else {
+                        continue;
+                    };
+                    let is_missing = missing.contains(&slot.place.position);
+                    let seen = if is_missing { Seen::Missing } else { of(Some(slot))? };
+                    let is_after_other = before.is_some_and(|before| before != side);
+                    let taken_cores = slot.run.filter(|_| rules.has_control).and_then(taken_cores);
+                    of_either[side].push(Slice { seen, is_after_other, taken_cores });
+                    before = Some(side);
+                }
+                let [a, b] = of_either;
+                let pairs: Vec<[Slice; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
                 duel.note_slices(&pairs);
             }
             _ => {}

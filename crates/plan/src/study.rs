@@ -149,6 +149,8 @@ pub struct Compare {
     pub slice_ns: u64,
     /// Whether a system is stopped while the load goes to the other.
     pub pauses_idle: bool,
+    /// Whether what others take of the CPU is to explain a part of the variance of slices.
+    pub has_control: bool,
 }
 
 /// A run or a study that was measured before.

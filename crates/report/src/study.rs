@@ -2,7 +2,7 @@
 
 use alphanumeric_sort::compare_str;
 use judge::{Diagnosis, Eligibility};
-use stats::{Levels, TournamentFindings};
+use stats::TournamentFindings;
 use store::{StoreError, Study, StudyPlace, Utc};
 
 use crate::LoadRun;
@@ -55,6 +55,7 @@ pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
 pub(crate) use pairs::Pair;
 pub(crate) use pieces::{StudyPieces, runs, tone};
+pub(crate) use procedures::Sliced;
 pub(crate) use rows::VariantRow;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
@@ -100,8 +101,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) baseline: Option<usize>,
     /// What a tournament has found, if the study is one: its settings are places in `rows`.
     pub(crate) found: Option<TournamentFindings>,
-    /// How much varies between starts and between slices, if it was made in slices.
-    pub(crate) levels: Option<Levels>,
+    /// What slices say beyond their figures, if it was made in slices.
+    pub(crate) sliced: Option<Sliced>,
 }
 
 impl<'a> StudyView<'a> {
@@ -127,8 +128,8 @@ impl<'a> StudyView<'a> {
             let scene = metric.as_ref().map(|by| Scene { study, load: name, rows: &rows, views: &runs, by });
             let Standings { ranking, pairs, baseline } = best::of_load(scene.as_ref(), found.as_ref())?;
             let Pairs { first: pairs, further } = pairs;
-            let levels = metric.as_ref().map_or(Ok(None), |by| procedures::levels(study, name, &rows, by))?;
-            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found, levels });
+            let sliced = metric.as_ref().map_or(Ok(None), |by| procedures::sliced(study, name, &rows, by))?;
+            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found, sliced });
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use libm::{exp, log};
+
 use crate::look::{Look, look_at};
 use crate::scale::{MinEffect, Scale};
 use crate::signed_rank::p_value;
@@ -108,6 +110,18 @@ impl Comparison {
             .filter(|estimate| *estimate != self.scale.none())
             .map(|estimate| estimate > self.scale.none())
     }
+
+    /// The same, if the logarithm of the ratio may be off by so much: the interval is wider at both ends, and judged again. Its p-value
+    /// would be too small, so there is none.
+    pub(crate) fn widened(self, by: f64, matters: MinEffect) -> Self {
+        let (Some([low, high]), Some(estimate)) = (self.interval, self.estimate) else { return self };
+        if self.scale != Scale::Ratio || matches!(self.verdict, Verdict::None(_)) {
+            return self;
+        }
+        let wide = [log(low) - by, log(high) + by];
+        let verdict = judge(wide, Some(log(estimate)), matters.distance());
+        Self { interval: Some(wide.map(exp)), p: None, verdict, ..self }
+    }
 }
 
 /// Compares the figures of two variants, `pairs` in order of their blocks, where less than `matters` does not matter. `attainable` is how
@@ -186,9 +200,9 @@ fn judge([low, high]: [f64; 2], centre: Option<f64>, matters: f64) -> Verdict {
 mod tests {
     use super::*;
     use alloc::vec;
-    use libm::exp;
     use proptest::prelude::*;
 
+    const MATTERS: MinEffect = MinEffect::share(0.03);
     const NONE: Discards = Discards { first: 0, second: 0 };
 
     fn close(a: f64, b: f64) -> bool {
@@ -228,6 +242,23 @@ mod tests {
         );
         assert_eq!(found.verdict, Verdict::Inconclusive);
         assert_eq!(found.larger, 7);
+    }
+
+    #[test]
+    fn what_may_be_off_widens_the_interval_and_is_judged_again() {
+        let found = compare(&pairs(&[6.0; 8]), 8, MATTERS, NONE);
+        let wider = found.widened(0.02, MATTERS);
+        let [low, high] = wider.interval.unwrap();
+        assert!(close(low, 1.06 * exp(-0.02)) && close(high, 1.06 * exp(0.02)), "{low} {high}");
+        assert_eq!((wider.verdict, wider.p), (found.verdict, None));
+        assert_eq!(found.widened(0.07, MATTERS).verdict, Verdict::Inconclusive);
+        let equal = compare(&pairs(&[0.0; 8]), 8, MATTERS, NONE);
+        assert_eq!(
+            [0.02, 0.04].map(|by| equal.widened(by, MATTERS).verdict),
+            [Verdict::Equivalent, Verdict::Inconclusive]
+        );
+        let few = compare(&pairs(&[6.0; 5]), 8, MATTERS, NONE);
+        assert_eq!(few.widened(0.1, MATTERS), few, "nothing to be judged");
     }
 
     #[test]

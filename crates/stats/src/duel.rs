@@ -2,14 +2,18 @@
 
 use alloc::vec::Vec;
 
+use libm::exp;
+
+use crate::carry_over::{Carried, CarryOver};
 use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
+use crate::control::Control;
 use crate::errors::ErrorGap;
 use crate::forecast::{Forecast, Outlook};
 use crate::look::{Look, look_at, look_extended, looks};
 use crate::obvious::{OBVIOUS_BLOCKS, is_before_a_look, obvious};
 use crate::scale::{MinEffect, Scale, log_ratio};
 use crate::seen::Seen;
-use crate::slices::{Levels, of_slices, ratios_of};
+use crate::slices::{Levels, Pair, Slice, counting, of_slices};
 
 /// What is laid down before the first run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +30,8 @@ pub struct DuelRules {
     pub family: u32,
     /// Whether an obvious difference may end it before the first look: see [`OBVIOUS_FACTOR`](crate::OBVIOUS_FACTOR).
     pub looks_early: bool,
+    /// Whether what others take of the CPU explains a part of the variance of slices: see [`Control`].
+    pub has_control: bool,
 }
 
 /// What to run next.
@@ -76,8 +82,9 @@ pub struct Duel {
     pilot: Vec<[f64; 2]>,
     noted: u32,
     blocks: Vec<[Seen; 2]>,
-    /// Of blocks that are made of slices: the logarithms of the ratios of their pairs.
-    slices: Vec<Vec<f64>>,
+    /// Of blocks that are made of slices: their pairs, and how they depend on those before.
+    slices: Vec<Vec<Pair>>,
+    carried: Vec<Option<Carried>>,
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
@@ -97,6 +104,7 @@ impl Duel {
             noted: 0,
             blocks: Vec::new(),
             slices: Vec::new(),
+            carried: Vec::new(),
             lost_in_row: 0,
             discards: Discards::default(),
             end,
@@ -144,23 +152,57 @@ impl Duel {
     }
 
     /// What slices of one start of A and of B said, in the order of their pairs; see [`of_slices`].
-    pub fn note_slices(&mut self, pairs: &[[Seen; 2]]) {
-        let (was_over, counted) = (self.end.is_some(), self.blocks.len());
-        self.note(of_slices(pairs));
-        if !was_over && self.blocks.len() > counted {
-            self.slices.push(ratios_of(pairs));
+    pub fn note_slices(&mut self, pairs: &[[Slice; 2]]) {
+        let runs = of_slices(pairs);
+        if self.end.is_none() && runs.iter().all(|run| run.value().is_some()) {
+            self.slices.push(counting(pairs));
+            self.carried.push(Carried::of(pairs));
         }
+        self.note(runs);
     }
 
-    /// How much varies between starts and between slices; `None` where there are no slices, or too few.
+    /// How much varies between starts and between slices, without what is explained; `None` where there are no slices, or too few.
     pub fn levels(&self) -> Option<Levels> {
-        Levels::of(&self.slices)
+        Levels::of(&self.ratios())
+    }
+
+    /// What the CPU time that others take explains; `None` where that is not asked for, not known, or too little.
+    pub fn control(&self) -> Option<Control> {
+        // Blocks that were noted again after an extension have no slices.
+        let is_whole = self.slices.len() == self.blocks.len();
+        Control::of(&self.slices).filter(|_| self.rules.has_control && is_whole)
+    }
+
+    /// Whether slices change those that follow them; `None` where there are no slices, or too few.
+    pub fn carry_over(&self) -> Option<CarryOver> {
+        CarryOver::of(&self.carried)
+    }
+
+    /// The logarithms of the ratios of pairs of slices, by block, without what is explained.
+    fn ratios(&self) -> Vec<Vec<f64>> {
+        let control = self.control();
+        let ratio = |pair: &Pair| control.map_or(pair.apart, |control| control.corrected(pair));
+        self.slices.iter().map(|block| block.iter().map(ratio).collect()).collect()
+    }
+
+    /// The figures of A and of B, block by block, without what is explained.
+    fn figures(&self) -> Vec<(f64, f64)> {
+        let control = self.control();
+        let figures = self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?)));
+        let corrected = |(place, (a, b)): (usize, (f64, f64))| match (control, self.slices.get(place)) {
+            (Some(control), Some(block)) => {
+                let half = exp(control.correction(block) / 2.0);
+                (a * half, b / half)
+            }
+            _ => (a, b),
+        };
+        figures.enumerate().map(corrected).collect()
     }
 
     /// When there may be a verdict, by the blocks so far; see [`Outlook`]. `None` where figures are compared by difference.
     pub fn outlook(&self) -> Option<Outlook> {
         if !self.slices.is_empty() {
-            return Outlook::of_slices(&self.slices, &self.rules);
+            return Outlook::of_slices(&self.ratios(), &self.rules);
         }
         let is_of_ratios = self.rules.matters.scale == Scale::Ratio;
         let apart = |[a, b]: &[Seen; 2]| log_ratio((a.value()?, b.value()?));
@@ -216,8 +258,7 @@ impl Duel {
 
     /// What is found if the error rate is shared among so many.
     pub(crate) fn finding_in(&self, family: u32) -> Comparison {
-        let pairs: Vec<(f64, f64)> =
-            self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?))).collect();
+        let pairs = self.figures();
         let look = self.look(pairs.len(), family);
         let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
         let mut critical = look.map(|look| look.critical).ok();
@@ -227,6 +268,9 @@ impl Duel {
             && let Some(early) = obvious(&pairs, self.rules.matters, family)
         {
             (found, critical) = (early, Some(0));
+        }
+        if let Some(carried) = self.carry_over().filter(|carried| carried.is_found) {
+            found = found.widened(carried.bias_most, self.rules.matters);
         }
         if let Some(critical) = critical
             && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], critical)
@@ -303,6 +347,7 @@ mod tests {
         pilot_blocks: 0,
         family: 1,
         looks_early: false,
+        has_control: false,
     };
 
     fn run(value: f64) -> Seen {
@@ -331,12 +376,56 @@ mod tests {
         assert_eq!(duel.next(), DuelStep::Block { block: 8 }, "there is one early look");
     }
 
+    fn slice(seen: Seen) -> Slice {
+        Slice { seen, is_after_other: false, taken_cores: None }
+    }
+
+    #[test]
+    fn a_carry_over_that_is_as_large_as_the_difference_leaves_no_verdict() {
+        let of = |truth: f64, lost: f64| {
+            let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
+            let after = |seen| Slice { is_after_other: true, ..slice(seen) };
+            (0..8).for_each(|_| {
+                duel.note_slices(&[
+                    [slice(run(truth)), after(run(100.0 - lost))],
+                    [after(run(truth)), slice(run(100.0))],
+                ]);
+            });
+            (duel.finding().verdict, duel.carry_over().unwrap().is_found)
+        };
+        assert_eq!(of(105.0, 0.0), (Verdict::Differs { below_matters: false }, false));
+        assert_eq!(of(105.0, 4.0), (Verdict::Differs { below_matters: false }, true), "2 % of 7 %");
+        assert_eq!(of(99.0, 20.0), (Verdict::Inconclusive, true), "10 %, all of which may be carried over");
+    }
+
+    #[test]
+    fn what_others_take_is_explained_where_the_rules_say_so() {
+        let of = |has_control: bool| {
+            let mut duel = Duel::new(DuelRules { blocks_max: 8, has_control, ..RULES });
+            for block in 0..8 {
+                let side = |truth: f64, taken: f64| Slice {
+                    taken_cores: Some(taken),
+                    ..slice(run(truth * (1.0 - 0.3 * taken)))
+                };
+                let [first, second] = if block % 2 == 0 { [0.5, 0.0] } else { [0.0, 0.4] };
+                duel.note_slices(&[
+                    [side(105.0, first), side(100.0, second)],
+                    [side(105.0, 0.1), side(100.0, 0.1)],
+                ]);
+            }
+            (duel.finding().verdict, duel.control().map(|control| control.explained > 0.99))
+        };
+        assert_eq!(of(false), (Verdict::Inconclusive, None));
+        assert_eq!(of(true), (Verdict::Differs { below_matters: false }, Some(true)));
+    }
+
     #[test]
     fn slices_make_blocks_and_tell_where_the_variance_is() {
         let mut duel = Duel::new(RULES);
-        let pair = |ratio: f64| [run(100.0 * ratio), run(100.0)];
+        let pair = |ratio: f64| [run(100.0 * ratio), run(100.0)].map(slice);
+        let lost = [Seen::Invalid, run(1.0)].map(slice);
         duel.note_slices(&[pair(1.1), pair(1.3)]);
-        duel.note_slices(&[pair(1.1), [Seen::Invalid, run(1.0)], [Seen::Invalid, run(1.0)]]);
+        duel.note_slices(&[pair(1.1), lost, lost]);
         duel.note_slices(&[pair(1.0), pair(1.2)]);
         assert_eq!((duel.blocks().len(), duel.discards()), (2, Discards { first: 1, second: 0 }));
         let levels = duel.levels().unwrap();

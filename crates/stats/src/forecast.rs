@@ -150,6 +150,7 @@ mod tests {
         pilot_blocks: 3,
         family: 1,
         looks_early: false,
+        has_control: false,
     };
 
     /// Pilots whose ratios are this far apart, in percent.

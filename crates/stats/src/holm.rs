@@ -112,6 +112,7 @@ mod tests {
             pilot_blocks: 0,
             family,
             looks_early: false,
+            has_control: false,
         };
         let mut duel = Duel::new(rules);
         for block in 0..12 {

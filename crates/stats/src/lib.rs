@@ -5,8 +5,10 @@
 
 extern crate alloc;
 
+mod carry_over;
 mod chance;
 mod compare;
+mod control;
 mod duel;
 mod errors;
 mod fit;
@@ -29,11 +31,14 @@ mod signed_rank;
 mod slices;
 mod spread;
 mod steady;
+mod student;
 mod tournament;
 pub mod usl;
 mod walsh;
 
+pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Test, Verdict, compare};
+pub use control::Control;
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::{Forecast, Outlook};
@@ -52,7 +57,7 @@ pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
 pub use seen::Seen;
-pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, of_slices};
+pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, Slice, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{

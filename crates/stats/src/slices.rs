@@ -12,11 +12,40 @@ pub const PAIRS_LEAST: usize = 2;
 /// More in a block say hardly more: what is between starts is left.
 pub const PAIRS_MOST: usize = 16;
 
+/// A slice of the load on one of two systems that are up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// What it says.
+    pub seen: Seen,
+    /// Whether the slice before it, in the same block, was one of the other system.
+    pub is_after_other: bool,
+    /// CPU time that neither the systems nor the load had meanwhile, in cores; `None`: not known.
+    pub taken_cores: Option<f64>,
+}
+
+/// A slice of A and one of B that count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    /// The logarithm of the ratio of their figures.
+    pub(crate) apart: f64,
+    /// By how much others took more during A's, in cores.
+    pub(crate) taken_apart: Option<f64>,
+}
+
+impl Pair {
+    /// `None` if one of them has no figure above zero.
+    fn of([a, b]: &[Slice; 2]) -> Option<Self> {
+        let apart = log_ratio((a.seen.value()?, b.seen.value()?))?;
+        Some(Self { apart, taken_apart: a.taken_cores.zip(b.taken_cores).map(|(a, b)| a - b) })
+    }
+}
+
 /// What slices of one start of A and of B say together, pair by pair, A first. The figure of either is the geometric mean over the pairs
 /// that count, so that the logarithm of their ratio is the mean of the pairs' own.
 ///
 /// A pair of which a slice is invalid does not count. If fewer than half of the pairs count, the block is lost.
-pub fn of_slices(pairs: &[[Seen; 2]]) -> [Seen; 2] {
+pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
+    let pairs: Vec<[Seen; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
     let counting: Vec<[Seen; 2]> = pairs.iter().copied().filter(is_counting).collect();
     let is_lost = counting.is_empty() || counting.len() * 2 < pairs.len();
     [0, 1].map(|side| {
@@ -53,10 +82,9 @@ fn together(slices: impl Iterator<Item = Seen>) -> Seen {
     Seen::Figure { value, errors: all_errors, planned: all_planned }
 }
 
-/// The logarithms of the ratios of the pairs that count.
-pub(crate) fn ratios_of(pairs: &[[Seen; 2]]) -> Vec<f64> {
-    let ratio = |[a, b]: &[Seen; 2]| log_ratio((a.value()?, b.value()?));
-    pairs.iter().filter_map(ratio).collect()
+/// The pairs that count.
+pub(crate) fn counting(pairs: &[[Slice; 2]]) -> Vec<Pair> {
+    pairs.iter().filter_map(Pair::of).collect()
 }
 
 /// How much the logarithm of the ratio varies between starts, and between pairs of slices of one start: the variance components of the
@@ -140,6 +168,11 @@ mod tests {
     use super::*;
     use alloc::vec;
 
+    fn of_seen(pairs: &[[Seen; 2]]) -> [Seen; 2] {
+        let slice = |seen| Slice { seen, is_after_other: false, taken_cores: None };
+        of_slices(&pairs.iter().map(|pair| pair.map(slice)).collect::<Vec<_>>())
+    }
+
     fn figure(value: f64) -> Seen {
         Seen::Figure { value, errors: 1, planned: 100 }
     }
@@ -150,39 +183,39 @@ mod tests {
 
     #[test]
     fn the_ratio_of_a_block_is_the_mean_of_its_pairs() {
-        let [a, b] = of_slices(&[[figure(400.0), figure(100.0)], [figure(100.0), figure(100.0)]]);
+        let [a, b] = of_seen(&[[figure(400.0), figure(100.0)], [figure(100.0), figure(100.0)]]);
         assert!(close(a.value().unwrap(), 200.0) && close(b.value().unwrap(), 100.0), "{a:?} {b:?}");
         assert!(matches!(a, Seen::Figure { errors: 2, planned: 200, .. }));
-        assert_eq!(of_slices(&[[figure(0.0), figure(1.0)]; 2])[0].value(), Some(0.0), "without a ratio");
+        assert_eq!(of_seen(&[[figure(0.0), figure(1.0)]; 2])[0].value(), Some(0.0), "without a ratio");
     }
 
     #[test]
     fn an_invalid_slice_takes_its_pair_with_it_and_most_of_them_the_block() {
         let ratio = |pairs: &[[Seen; 2]]| {
-            let [a, b] = of_slices(pairs);
+            let [a, b] = of_seen(pairs);
             Some(a.value()? / b.value()?)
         };
         let (fair, lost) = ([figure(2.0), figure(1.0)], [Seen::Invalid, figure(1.0)]);
         assert!(close(ratio(&[fair, lost]).unwrap(), 2.0));
-        assert_eq!(of_slices(&[fair, lost, lost])[0], Seen::Invalid);
-        assert!(matches!(of_slices(&[fair, lost, lost])[1], Seen::Figure { .. }), "the other lost nothing");
+        assert_eq!(of_seen(&[fair, lost, lost])[0], Seen::Invalid);
+        assert!(matches!(of_seen(&[fair, lost, lost])[1], Seen::Figure { .. }), "the other lost nothing");
         let other = [figure(1.0), Seen::Invalid];
-        assert_eq!(of_slices(&[fair, lost, other, fair]).map(|side| side.value().is_some()), [true; 2]);
-        assert_eq!(of_slices(&[fair, lost, other]), [Seen::Invalid; 2]);
-        assert_eq!(of_slices(&[lost])[0], Seen::Invalid);
+        assert_eq!(of_seen(&[fair, lost, other, fair]).map(|side| side.value().is_some()), [true; 2]);
+        assert_eq!(of_seen(&[fair, lost, other]), [Seen::Invalid; 2]);
+        assert_eq!(of_seen(&[lost])[0], Seen::Invalid);
     }
 
     #[test]
     fn a_system_that_failed_or_was_not_measured_in_any_slice_loses_the_block() {
         let fair = [figure(2.0), figure(1.0)];
         for seen in [Seen::Failed, Seen::Missing, Seen::TooFew] {
-            assert_eq!(of_slices(&[fair, fair, fair, [figure(1.0), seen]])[1], seen);
+            assert_eq!(of_seen(&[fair, fair, fair, [figure(1.0), seen]])[1], seen);
         }
         assert_eq!(
-            of_slices(&[[Seen::Failed, Seen::Missing], [Seen::Invalid; 2]]),
+            of_seen(&[[Seen::Failed, Seen::Missing], [Seen::Invalid; 2]]),
             [Seen::Failed, Seen::Missing]
         );
-        assert!(of_slices(&[]).iter().all(|side| side.value() == Some(0.0)));
+        assert!(of_seen(&[]).iter().all(|side| side.value() == Some(0.0)));
     }
 
     #[test]

@@ -13,6 +13,7 @@ const RULES: DuelRules = DuelRules {
     pilot_blocks: 0,
     family: 1,
     looks_early: false,
+    has_control: false,
 };
 /// 5 % and three standard errors of a thousand.
 const WRONG_MAX: usize = 70;

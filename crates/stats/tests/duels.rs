@@ -11,6 +11,7 @@ const RULES: DuelRules = DuelRules {
     pilot_blocks: 0,
     family: 1,
     looks_early: false,
+    has_control: false,
 };
 
 fn run(value: f64) -> Seen {

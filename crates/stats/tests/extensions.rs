@@ -73,6 +73,7 @@ fn equal_duels_differ_no_more_often_than_is_printed() {
         pilot_blocks: 0,
         family: 1,
         looks_early: false,
+        has_control: false,
     };
     let wrong = (0..1_000).filter(|_| {
         let mut duel = Duel::new(rules);

@@ -57,6 +57,9 @@ pub struct SliceRules {
     pub pairs_most: u32,
     /// Whether a system is stopped while the load goes to the other.
     pub pauses_idle: bool,
+    /// Whether what others take of the CPU is to explain a part of the variance of slices.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_control: bool,
 }
 
 /// What a search for a capacity keeps to.

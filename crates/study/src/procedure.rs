@@ -126,9 +126,9 @@ pub fn procedure(plan: &Plan) -> Procedure {
 }
 
 fn slice_rules(slicing: Slicing) -> SliceRules {
-    let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle } = slicing;
+    let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle, has_control } = slicing;
     let [slice_s, settle_s, warm_up_s] = [slice_ns, settle_ns, warm_up_ns].map(|ns| ns as f64 / 1e9);
-    SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle }
+    SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle, has_control }
 }
 
 /// What says the next runs of a study that was begun.

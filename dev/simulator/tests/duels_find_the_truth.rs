@@ -19,6 +19,7 @@ const RULES: DuelRules = DuelRules {
     pilot_blocks: 0,
     family: 1,
     looks_early: false,
+    has_control: false,
 };
 
 fn noisy(rules: DuelRules, ratio: f64, noise: Noise) -> Duels {

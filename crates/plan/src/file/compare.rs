@@ -79,6 +79,7 @@ pub(crate) fn read(
         interleave: given(&spec.interleave).unwrap_or(Interleave::Runs),
         slice_ns: given(&spec.slice_ns).unwrap_or(SLICE_NS),
         pauses_idle: given(&spec.pauses_idle).unwrap_or(false),
+        has_control: given(&spec.has_control).unwrap_or(false),
     };
     section.pilot(&mut compare, reading);
     section.hold_against_each_other(&compare, reading);
@@ -121,7 +122,11 @@ fn check_slices(root: &Node, study: &Study, reading: &mut Reading<'_>) {
         return;
     }
     if study.compare.interleave == Interleave::Runs {
-        for (at, key) in [(place(&spec.slice_ns), "slice"), (place(&spec.pauses_idle), "pause")] {
+        for (at, key) in [
+            (place(&spec.slice_ns), "slice"),
+            (place(&spec.pauses_idle), "pause"),
+            (place(&spec.has_control), "control"),
+        ] {
             if let Some(at) = at {
                 reading.at(
                     at.key,

@@ -43,6 +43,9 @@ crate::spec::spec! {
             "With slices: how long each is measured, 1s to 3s; default 1s.";
         PAUSE "pause" "": pauses_idle: bool = PAUSED, "idle",
             "With slices: `idle` stops all processes of a system (SIGSTOP) while the load goes to the other; default `none`.";
+        CONTROL "control" "": has_control: bool = CONTROL, "neighbors",
+            "With slices: `neighbors` explains a part of the variance by the CPU time that other processes and other machines took during \
+             each slice; default `none`.";
         DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",
             "Which direction is better; default: higher for throughput, lower for all other metrics.";
     }

@@ -77,6 +77,11 @@ pub(crate) const PAUSED: Of<bool> = single(ValueKind::Word(&PAUSES), |text| matc
     "none" => Ok(false),
     other => Err(unknown(other, &PAUSES)),
 });
+pub(crate) const CONTROL: Of<bool> = single(ValueKind::Word(&CONTROLS), |text| match text {
+    "neighbors" => Ok(true),
+    "none" => Ok(false),
+    other => Err(unknown(other, &CONTROLS)),
+});
 pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |text| match text {
     "higher" => Ok(true),
     "lower" => Ok(false),
@@ -84,6 +89,7 @@ pub(crate) const DIRECTION: Of<bool> = single(ValueKind::Word(&DIRECTIONS), |tex
 });
 
 const PAUSES: [&str; 2] = ["idle", "none"];
+const CONTROLS: [&str; 2] = ["neighbors", "none"];
 const DIRECTIONS: [&str; 2] = ["higher", "lower"];
 
 fn unknown(text: &str, known: &[&str]) -> Wrong {

@@ -80,7 +80,7 @@ impl Study {
 
     /// The same of a study in slices.
     fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
-        let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle } = *slicing;
+        let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle, has_control } = *slicing;
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
         let least = self.compare.first_look().unwrap_or(self.compare.blocks);
         let blocks = match u64::from(self.compare.blocks) {
@@ -105,6 +105,9 @@ impl Study {
         );
         if pauses_idle {
             let _ = writeln!(out, "            the system without load is stopped meanwhile (SIGSTOP)");
+        }
+        if has_control {
+            let _ = writeln!(out, "            CPU time that others take may explain a part of the variance");
         }
         let each_ns = (slice_ns + settle_ns).saturating_mul(2 * stats::PAIRS_LEAST as u64);
         let block_ns = each_ns.saturating_add(2 * warm_up_ns.saturating_sub(settle_ns));

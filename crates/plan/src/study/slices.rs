@@ -40,6 +40,8 @@ pub struct Slicing {
     pub pairs_most: u32,
     /// Whether a system is stopped while the load goes to the other.
     pub pauses_idle: bool,
+    /// Whether what others take of the CPU is to explain a part of the variance.
+    pub has_control: bool,
 }
 
 /// Why a plan is not made in slices, and what to do about it.
@@ -84,6 +86,7 @@ impl Study {
             warm_up_ns: load.warm_up_ns.clamp(SETTLE_NS, quick_ns.max(SETTLE_NS)),
             pairs_most: pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32,
             pauses_idle: self.compare.pauses_idle,
+            has_control: self.compare.has_control,
         })
     }
 

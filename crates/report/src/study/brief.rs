@@ -208,7 +208,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn legend(&self) -> Option<String> {
         let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
-        let levels = self.loads().find_map(|load| sentences::levels(load.levels.as_ref()?));
+        let levels = self.loads().find_map(|load| sentences::sliced(load.sliced.as_ref()?));
         let levels = levels.map_or(String::new(), |levels| format!(" {levels}"));
         self.is_compared().then(|| {
             format!(

@@ -243,7 +243,7 @@ impl<'a> StudyPieces<'a> {
         }
         let Some(by) = &self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "higher" } else { "lower" };
-        let levels = self.view.loads.iter().find_map(|load| sentences::levels(load.levels.as_ref()?));
+        let levels = self.view.loads.iter().find_map(|load| sentences::sliced(load.sliced.as_ref()?));
         let levels = levels.map_or(String::new(), |levels| format!(". {levels}"));
         format!(
             "by {}, {better} is better; threshold {}{levels}",

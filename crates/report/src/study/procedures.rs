@@ -1,7 +1,7 @@
 //! What a study's own procedure says of its rows.
 
 use judge::{ComparedBy, Setting};
-use stats::{Duel, Levels, TournamentFindings};
+use stats::{CarryOver, Control, Duel, Levels, TournamentFindings};
 use store::{StoreError, Study};
 
 use super::rows::VariantRow;
@@ -29,13 +29,28 @@ pub(super) fn tournament(
     Ok(tournament.map(|tournament| tournament.finding()))
 }
 
-/// How much varies between starts and between slices of a load; `None` if the study was not made in slices, or there is too little of it.
-pub(super) fn levels(
+/// What slices say beyond their figures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sliced {
+    /// How much varies between starts and between slices.
+    pub(crate) levels: Levels,
+    /// Whether slices change those that follow them; `None` with too few blocks.
+    pub(crate) carry_over: Option<CarryOver>,
+    /// What others that take CPU time explain.
+    pub(crate) control: Option<Control>,
+}
+
+/// What slices of a load say beyond their figures; `None` if the study was not made in slices, or there is too little of it.
+pub(super) fn sliced(
     study: &Study,
     load: &str,
     rows: &[VariantRow<'_>],
     by: &ComparedBy,
-) -> Result<Option<Levels>, StoreError> {
+) -> Result<Option<Sliced>, StoreError> {
     let (Some(_), [first, second]) = (study.new.compare.procedure.slices(), rows) else { return Ok(None) };
-    Ok(duel(study, load, [first, second], by)?.and_then(|duel| duel.levels()))
+    let sliced = |duel: Duel| {
+        let (levels, carry_over, control) = (duel.levels()?, duel.carry_over(), duel.control());
+        Some(Sliced { levels, carry_over, control })
+    };
+    Ok(duel(study, load, [first, second], by)?.and_then(sliced))
 }

@@ -2,11 +2,11 @@
 
 use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
-use stats::{LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
+use stats::{CarryOver, Control, LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
-use super::{LoadView, StudyView, name};
+use super::{LoadView, Sliced, StudyView, name};
 use crate::apart;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
@@ -14,7 +14,7 @@ use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
 
 /// Where the variance of a comparison in slices lies; `None` of a single block, and without any variance.
-pub(crate) fn levels(levels: &Levels) -> Option<String> {
+fn levels(levels: &Levels) -> Option<String> {
     let (between, pairs) = (levels.between?, levels.pairs / levels.blocks.max(1));
     let share = levels.share_between(pairs)?;
     let percent = |deviation: f64| percent_up_to(deviation.exp_m1(), 2);
@@ -27,6 +27,38 @@ pub(crate) fn levels(levels: &Levels) -> Option<String> {
         levels.pairs,
         percent_up_to(share, 0)
     ))
+}
+
+/// What slices say beyond their figures; `None` where there is nothing to say.
+pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
+    let found = sliced.carry_over.filter(|carried| carried.is_found && is_of_account(carried));
+    let told = [levels(&sliced.levels), sliced.control.as_ref().map(control), found.as_ref().map(carry_over)];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// Less than this is found where nothing else varies, and moves no verdict.
+fn is_of_account(carried: &CarryOver) -> bool {
+    carried.bias_most >= 0.001
+}
+
+fn control(control: &Control) -> String {
+    format!(
+        "CPU time that others took explains {} of the variance between pairs of slices, and is taken out.",
+        percent_up_to(control.explained, 0)
+    )
+}
+
+fn carry_over(carried: &CarryOver) -> String {
+    let size = |apart: f64| percent_up_to(apart.abs().exp_m1(), 1);
+    format!(
+        "CARRY-OVER: slices that follow one of the other system are {} {} than those that follow one of their own. What one system leaves \
+         to do, or its warm-up, affects the other: the interval is wider by up to {} on either side. Use `pause: idle`, a longer warm-up, or \
+         `interleave: runs`.",
+        size(carried.effect),
+        if carried.effect < 0.0 { "lower" } else { "higher" },
+        size(carried.bias_most)
+    )
 }
 
 /// The verdict on a pair in one word, for programs.

@@ -139,6 +139,7 @@ impl Tournament {
                 pilot_blocks: 0,
                 family: 1,
                 looks_early: false,
+                has_control: false,
             }));
         }
     }

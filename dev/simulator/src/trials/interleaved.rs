@@ -4,7 +4,7 @@
 //! which is the smaller the longer that is, and what neighbors take of the machine meanwhile, which comes and goes.
 
 use load::chance::Chance;
-use stats::{Duel, DuelRules, DuelStep, PAIRS_LEAST, Seen, Verdict};
+use stats::{Duel, DuelRules, DuelStep, PAIRS_LEAST, Seen, Slice, Verdict};
 
 use super::seeds;
 use crate::noise::Shape;
@@ -28,6 +28,8 @@ pub struct Disturbed {
     pub neighbor: Option<Neighbor>,
     /// What A takes from B in a slice that follows one of its own, as a share: what it left to do.
     pub spills: f64,
+    /// Of what the neighbor takes while A has the load, the share that is not read: as if A itself had pushed it aside.
+    pub hides: f64,
 }
 
 /// How what a start decides is spread.
@@ -99,6 +101,10 @@ pub struct Raced {
     pub covered: u32,
     /// How long each took, in seconds, the shortest first.
     pub seconds: Vec<f64>,
+    /// A carry-over is found.
+    pub carried: u32,
+    /// Sum of the logarithms of estimates.
+    pub estimates: f64,
     /// Pairs of slices in a block, over all blocks that count.
     pub pairs: f64,
     /// Duels whose outlook after two blocks, and after four, named a number of blocks.
@@ -114,6 +120,9 @@ impl Raced {
         self.seconds.get(place).copied().unwrap_or(f64::NAN)
     }
 }
+
+/// Standard deviation of a reading of the CPU time that others take, in cores.
+const READING: f64 = 0.02;
 
 /// Makes so many duels.
 pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
@@ -138,6 +147,8 @@ pub fn race(trial: &Interleaved, seed: u64, count: u32) -> Raced {
         };
         let is_covered = finding.interval.is_some_and(|[low, high]| (low..=high).contains(&trial.ratio));
         raced.covered += u32::from(is_covered);
+        raced.carried += u32::from(duel.carry_over().is_some_and(|carried| carried.is_found));
+        raced.estimates += ratio.ln();
         raced.seconds.push(course.now_s);
         if let Some(levels) = duel.levels() {
             (pairs, blocks) = (pairs + levels.pairs, blocks + levels.blocks);
@@ -210,11 +221,11 @@ impl<'a> Course<'a> {
         let Made::InRuns { warm_up_s, measured_s } = self.trial.made else { return Seen::Missing };
         let start = self.start();
         self.pass(warm_up_s);
-        self.measure(side, start, measured_s)
+        self.measure(side, start, measured_s).0
     }
 
     /// Starts both, and gives them the load in turn.
-    fn block(&mut self, duel: &Duel) -> Vec<[Seen; 2]> {
+    fn block(&mut self, duel: &Duel) -> Vec<[Slice; 2]> {
         let Made::InSlices { warm_up_s, settle_s, slice_s, pairs_most } = self.trial.made else {
             return Vec::new();
         };
@@ -223,11 +234,12 @@ impl<'a> Course<'a> {
             Some(levels) => levels.pairs_next(start_cost, pairs_most),
             None => PAIRS_LEAST,
         };
-        let (mut starts, mut seen, mut before) = ([None; 2], [Vec::new(), Vec::new()], None);
+        let (mut starts, mut of_either, mut before) = ([None; 2], [Vec::new(), Vec::new()], None);
         for _ in 0..pairs / 2 {
             let order = if self.chance.unit() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] };
             for side in order {
-                let spilled = if side == 1 && before == Some(0) { self.trial.disturbed.spills } else { 0.0 };
+                let is_after_other = before.is_some_and(|before| before != side);
+                let spilled = if side == 1 && is_after_other { self.trial.disturbed.spills } else { 0.0 };
                 before = Some(side);
                 let left_out_s = if starts[side].is_some() { settle_s } else { warm_up_s };
                 let start = match starts[side] {
@@ -236,10 +248,13 @@ impl<'a> Course<'a> {
                 };
                 starts[side] = Some(start);
                 self.pass(left_out_s);
-                seen[side].push(self.measure(side, start - spilled, slice_s));
+                let (seen, taken) = self.measure(side, start - spilled, slice_s);
+                let hidden = if side == 0 { self.trial.disturbed.hides * taken } else { 0.0 };
+                let taken = taken - hidden + normal(&mut self.chance) * READING;
+                of_either[side].push(Slice { seen, is_after_other, taken_cores: Some(taken) });
             }
         }
-        let [a, b] = seen;
+        let [a, b] = of_either;
         a.into_iter().zip(b).map(|(a, b)| [a, b]).collect()
     }
 
@@ -253,11 +268,13 @@ impl<'a> Course<'a> {
         drawn * self.trial.disturbed.of_start
     }
 
-    fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> Seen {
+    /// What is seen, and how many cores the neighbor took.
+    fn measure(&mut self, side: usize, start: f64, measured_s: f64) -> (Seen, f64) {
         let own = normal(&mut self.chance) * self.trial.disturbed.of_second / measured_s.sqrt();
         let truth = if side == 0 { 100.0 * self.trial.ratio } else { 100.0 };
         let speed = self.pass(measured_s);
-        Seen::Figure { value: truth * speed * (start + own).exp(), errors: 0, planned: 10_000 }
+        let value = truth * speed * (start + own).exp();
+        (Seen::Figure { value, errors: 0, planned: 10_000 }, 1.0 - speed)
     }
 
     /// Lets so much time go by; returns the mean speed of the machine in it.

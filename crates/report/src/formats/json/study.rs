@@ -14,7 +14,9 @@ use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, cpu_profile, event_costs};
 use crate::apart;
 use crate::event_causes;
-use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, explained, reason, verdict_word};
+use crate::study::{
+    self, LoadView, Pair, Ranked, Sliced, StudyPieces, StudyView, explained, reason, verdict_word,
+};
 use crate::view::View;
 
 #[derive(Serialize)]
@@ -142,6 +144,21 @@ struct VarianceObject<'a> {
     /// Null of a single block.
     between_starts: Option<f64>,
     between_slices: f64,
+    /// The share of the variance between slices that CPU time of others explains; null: none, or not asked for.
+    explained_by_others: Option<f64>,
+    /// Null with too few blocks.
+    carry_over: Option<CarryOverObject>,
+}
+
+/// How slices after one of the other system differ from the others, as natural logarithms.
+#[derive(Serialize)]
+struct CarryOverObject {
+    effect: f64,
+    /// With 99 % confidence.
+    interval: [f64; 2],
+    is_found: bool,
+    /// Of the ratio.
+    bias_most: f64,
 }
 
 /// What the study says under a load, in the words of every other format.
@@ -316,13 +333,21 @@ impl<'a> Whole<'a> {
 }
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
-    let levels = load.levels?;
+    let Sliced { levels, carry_over, control } = load.sliced?;
+    let carried = |stats::CarryOver { effect, interval, is_found, bias_most, .. }| CarryOverObject {
+        effect,
+        interval,
+        is_found,
+        bias_most,
+    };
     Some(VarianceObject {
         load: load.name,
         blocks: levels.blocks,
         slice_pairs: levels.pairs,
         between_starts: levels.between,
         between_slices: levels.within,
+        explained_by_others: control.map(|control| control.explained),
+        carry_over: carry_over.map(carried),
     })
 }
 

@@ -11,7 +11,7 @@ use crate::procedure::percent;
 
 /// What a quick study should at least find.
 const QUICK_DIFFERENCE: f64 = 0.1;
-/// Whole runs are told of one by one, so the outlook follows these numbers of blocks alone.
+/// Each whole run has a line of its own, so the outlook follows these numbers of blocks alone.
 const TOLD_AFTER: [usize; 6] = [2, 4, 6, 8, 12, 16];
 
 /// The outlook as a line; `None` where it is not to be told, or not known.

@@ -1,0 +1,132 @@
+//! Whether a slice changes the next one: what a system leaves to do, or takes out of the caches of the other.
+
+use alloc::vec::Vec;
+
+use libm::log;
+
+use crate::scale::is_figure;
+use crate::slices::Slice;
+use crate::student::{mean_and_error, p_value, quantile};
+
+/// With more blocks than these there is a figure.
+const BLOCKS_LEAST: usize = 4;
+/// The chance that none is found to be one.
+const ALPHA: f64 = 0.01;
+
+/// What slices of one block say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Carried {
+    /// By how much the logarithms of slices after one of the other system exceed those after one of their own, the sum over both systems.
+    sum: f64,
+    /// The larger share of slices after one of the other, of the two systems.
+    share: f64,
+}
+
+impl Carried {
+    /// Of the slices of either system; `None` if one of them has not both kinds.
+    pub(crate) fn of(pairs: &[[Slice; 2]]) -> Option<Self> {
+        let (mut sum, mut share) = (0.0, 0.0f64);
+        for side in [0, 1] {
+            let (mut logs, mut counts) = ([0.0; 2], [0usize; 2]);
+            for slice in pairs.iter().map(|pair| pair[side]) {
+                let Some(value) = slice.seen.value().filter(is_figure) else { continue };
+                let kind = usize::from(slice.is_after_other);
+                (logs[kind], counts[kind]) = (logs[kind] + log(value), counts[kind] + 1);
+            }
+            let [own, other] = counts;
+            if own == 0 || other == 0 {
+                return None;
+            }
+            sum += logs[1] / other as f64 - logs[0] / own as f64;
+            share = share.max(other as f64 / (own + other) as f64);
+        }
+        Some(Self { sum, share })
+    }
+}
+
+/// How slices that follow one of the other system differ from those that follow one of their own, on average over both systems.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CarryOver {
+    /// Blocks that say it.
+    pub blocks: usize,
+    /// The difference of the logarithms of their figures; below 0: they are lower.
+    pub effect: f64,
+    /// What the true difference lies in with 99 % confidence, by Student's t over the blocks.
+    pub interval: [f64; 2],
+    /// Whether there is one: the interval excludes 0.
+    pub is_found: bool,
+    /// By how much it distorts the logarithm of the ratio at most, if one system alone has it. Where it raises one and lowers the other by as
+    /// much, it is not found.
+    pub bias_most: f64,
+}
+
+impl CarryOver {
+    /// Of blocks; `None` if too few have both kinds of slices.
+    pub(crate) fn of(blocks: &[Option<Carried>]) -> Option<Self> {
+        let blocks: Vec<Carried> = blocks.iter().copied().flatten().collect();
+        let sums: Vec<f64> = blocks.iter().map(|block| block.sum).collect();
+        let [sum, error] = mean_and_error(&sums).filter(|_| sums.len() >= BLOCKS_LEAST)?;
+        let freedom = sums.len() - 1;
+        let half = quantile(ALPHA, freedom) * error;
+        let share = blocks.iter().map(|block| block.share).sum::<f64>() / blocks.len() as f64;
+        Some(Self {
+            blocks: blocks.len(),
+            effect: sum / 2.0,
+            interval: [(sum - half) / 2.0, (sum + half) / 2.0],
+            is_found: sum != 0.0 && p_value(sum.abs() / error, freedom) <= ALPHA,
+            bias_most: share * (sum.abs() + half),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seen::Seen;
+    use libm::exp;
+
+    /// A B B A, with the logarithms of their figures.
+    fn block([a, b, b_again, a_again]: [f64; 4]) -> Option<Carried> {
+        let slice = |apart: f64, is_after_other| Slice {
+            seen: Seen::Figure { value: exp(apart), errors: 0, planned: 1 },
+            is_after_other,
+            taken_cores: None,
+        };
+        Carried::of(&[[slice(a, false), slice(b, true)], [slice(a_again, true), slice(b_again, false)]])
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn the_sum_over_both_systems_by_hand() {
+        // B loses 0.2 after A; A loses 0.1 after B.
+        let carried = block([1.0, 0.3, 0.5, 0.9]).unwrap();
+        assert!(close(carried.sum, -0.3) && close(carried.share, 0.5), "{carried:?}");
+        let warms = block([1.0, 0.5, 0.6, 1.1]).unwrap();
+        assert!(close(warms.sum, 0.0), "both are better in their second slice: {warms:?}");
+        let lost = Slice { seen: Seen::Invalid, is_after_other: true, taken_cores: None };
+        assert_eq!(Carried::of(&[[lost, lost]]), None);
+    }
+
+    #[test]
+    fn what_all_blocks_show_is_found_and_bounds_the_bias() {
+        let blocks = [-0.20, -0.22, -0.18, -0.20].map(|lost| block([1.0, lost, 0.0, 1.0]));
+        let found = CarryOver::of(&blocks).unwrap();
+        // Standard error 0.0163 ÷ 2; t of three degrees at 1 % is 5.841.
+        let half = 5.841 * (0.0008f64 / 3.0 / 4.0).sqrt();
+        assert!(found.is_found && close(found.effect, -0.1), "{found:?}");
+        assert!((found.interval[1] - (-0.2 + half) / 2.0).abs() < 1e-5, "{found:?}");
+        assert!((found.bias_most - 0.5 * (0.2 + half)).abs() < 1e-5, "{found:?}");
+    }
+
+    #[test]
+    fn what_blocks_do_not_agree_on_is_not_found() {
+        let blocks = [-0.2, 0.22, -0.18, 0.2].map(|lost| block([1.0, lost, 0.0, 1.0]));
+        assert!(!CarryOver::of(&blocks).unwrap().is_found);
+        assert_eq!(CarryOver::of(&blocks[..3]), None, "too few");
+        assert!(!CarryOver::of(&[block([1.0; 4]); 4]).unwrap().is_found, "nothing at all");
+        assert!(CarryOver::of(&[block([1.0, 0.5, 1.0, 1.0]); 4]).unwrap().is_found, "without any error");
+    }
+}
