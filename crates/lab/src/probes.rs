@@ -5,6 +5,7 @@
 //! goes on. Probes share no state but the processes of the system, which are read once per look.
 
 mod budget;
+mod completion;
 mod cores;
 mod dependencies;
 mod disks;
@@ -41,6 +42,7 @@ mod watch;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+pub use completion::Completion;
 pub(crate) use fields::bytes_of_kib;
 pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;
@@ -97,6 +99,18 @@ pub struct Look {
     pub over: Duration,
     /// The values, in no particular order.
     pub readings: Vec<Reading>,
+    /// Values of this look and of those that wait before it together: [`Completion`] divides them.
+    pub shared: Vec<Reading>,
+    /// Whether the values of the system's processes come with a later look: where there are many, reading them in each look would cost
+    /// too much.
+    pub waits: bool,
+}
+
+impl Look {
+    /// One that neither waits nor has values for others.
+    pub fn of(at: Instant, over: Duration, readings: Vec<Reading>) -> Self {
+        Self { at, over, readings, shared: Vec::new(), waits: false }
+    }
 }
 
 /// What could not be read, and why; each probe says it once.

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use lab::probes::{Look, Subject, Watch};
+use lab::probes::{Completion, Look, NotAvailable, Subject, Watch};
 
 /// Looks that a test waits for at most.
 const LOOKS_MAX: usize = 20;
@@ -74,8 +74,9 @@ fn sum(looks: &[Look], metrics: &[&str]) -> f64 {
 /// Waits for looks until one is as it should be.
 fn until(watch: &Watch, mut is_so: impl FnMut(&Look) -> bool) -> Vec<Look> {
     let mut looks: Vec<Look> = Vec::new();
+    let mut completion = Completion::default();
     while looks.len() < LOOKS_MAX {
-        for look in watch.take() {
+        for look in completion.complete(watch.take()) {
             let is_done = is_so(&look);
             looks.push(look);
             if is_done {
@@ -87,6 +88,12 @@ fn until(watch: &Watch, mut is_so: impl FnMut(&Look) -> bool) -> Vec<Look> {
     panic!("it did not come: {:#?}", looks.last());
 }
 
+/// What is left, with all that the last look read.
+fn end(watch: Watch) -> (Vec<Look>, Vec<NotAvailable>) {
+    let (looks, missing) = watch.end();
+    (Completion::default().complete(looks), missing)
+}
+
 #[test]
 fn cpu_time_is_counted_while_it_is_used_and_once() {
     let mut keeper =
@@ -96,7 +103,7 @@ fn cpu_time_is_counted_while_it_is_used_and_once() {
     let mut looks = until(&watch, |look| value(look, "cpu_user_s").unwrap() > 0.05);
     assert!(value(looks.last().unwrap(), "processes").unwrap() >= 1.0);
     assert_eq!(keeper.says(), "done");
-    let (rest, missing) = watch.end();
+    let (rest, missing) = end(watch);
     looks.extend(rest);
     let (seen_s, true_s) = (sum(&looks, &["cpu_user_s", "cpu_sys_s"]), keeper.children_s());
     assert!((seen_s - true_s).abs() < 0.06, "{seen_s} of {true_s}");
@@ -114,7 +121,7 @@ fn children_that_no_look_sees_are_counted() {
     let watch = keeper.watch();
     writeln(&mut keeper);
     assert_eq!(keeper.says(), "done");
-    let (looks, _) = watch.end();
+    let (looks, _) = end(watch);
     let (seen_s, true_s) = (sum(&looks, &["cpu_user_s", "cpu_sys_s"]), keeper.children_s());
     assert!(true_s > 0.02, "{true_s}");
     assert!((seen_s - true_s).abs() < 0.06, "{seen_s} of {true_s}");
@@ -131,7 +138,7 @@ fn bytes_of_disks_are_counted_for_children_that_have_ended_too() {
     let watch = keeper.watch();
     writeln(&mut keeper);
     assert_eq!(keeper.says(), "done");
-    let (looks, missing) = watch.end();
+    let (looks, missing) = end(watch);
     // What the kernel says of the keeper's children; nothing, where the folder is not on a disk.
     let io = std::fs::read_to_string(format!("/proc/{}/io", keeper.shell.id())).unwrap_or_default();
     let told = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse::<f64>().ok());
@@ -152,7 +159,7 @@ fn memory_threads_files_and_switches_are_seen() {
     assert!(value(last, "open_files").unwrap() >= 4.0);
     assert_eq!(value(last, "swap_bytes").map(|bytes| bytes < 60e6), Some(true));
     assert!(sum(&looks, &["switches_voluntary", "switches_involuntary"]) >= 1.0);
-    let (rest, missing) = watch.end();
+    let (rest, missing) = end(watch);
     let has_pss = looks.iter().chain(&rest).any(|look| value(look, "pss_bytes").is_some());
     assert!(has_pss || missing.iter().any(|missing| missing.probe == "pss of the system"), "{missing:?}");
     drop(keeper.shell.stdin.take());
@@ -173,7 +180,7 @@ fn processes_that_end_between_looks_break_nothing() {
     assert!(sum(&looks, &["cpu_user_s", "cpu_sys_s"]) < 1.0);
     assert_eq!(value(looks.last().unwrap(), "rss_bytes"), Some(0.0));
     keeper.ends();
-    let (looks, _) = watch.end();
+    let (looks, _) = end(watch);
     assert!(looks.last().unwrap().readings.iter().any(|reading| reading.subject == "generator"));
 }
 

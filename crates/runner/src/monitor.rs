@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use lab::probes::{Look, NotAvailable, Subject};
+use lab::probes::{Completion, Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
 use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
@@ -96,6 +96,7 @@ pub(crate) struct MonitoredSystem<'a> {
     aside: Vec<String>,
     taken: Taken,
     watch: Option<Box<dyn Watch>>,
+    completion: Completion,
     clock: Option<Clock>,
     /// The database of the load, if it has one.
     database: Option<plan::Database>,
@@ -160,6 +161,7 @@ impl<'a> MonitoredSystem<'a> {
             aside,
             taken: Taken::default(),
             watch: None,
+            completion: Completion::default(),
             clock: None,
             database: None,
             inside: None,
@@ -211,10 +213,15 @@ impl<'a> MonitoredSystem<'a> {
         mut looks: Vec<Look>,
         said: impl FnOnce(&mut Self) -> Vec<lab::probes::Reading>,
     ) -> Result<(), StoreError> {
-        looks.iter().for_each(|look| self.taken.note(look, &self.aside));
         if let Some(newest) = looks.last_mut() {
             newest.readings.extend(said(self));
         }
+        let looks = self.completion.complete(looks);
+        self.keep_complete(store, run, looks)
+    }
+
+    fn keep_complete(&mut self, store: &Store, run: &RunId, looks: Vec<Look>) -> Result<(), StoreError> {
+        looks.iter().for_each(|look| self.taken.note(look, &self.aside));
         self.clock.as_mut().map_or(Ok(()), |clock| keep(store, run, clock, looks))
     }
 
@@ -321,7 +328,9 @@ impl Monitor for MonitoredSystem<'_> {
         self.not_available = not_available;
         let (said, lacks) = self.inside.take().map(|inside| inside.end()).unwrap_or_default();
         self.not_available.extend(lacks);
-        self.keep(store, run, looks, |_| said)
+        self.keep(store, run, looks, |_| said)?;
+        let waiting = self.completion.rest();
+        self.keep_complete(store, run, waiting)
     }
 
     fn taken(&self) -> Taken {
@@ -382,7 +391,7 @@ mod tests {
                 value,
             };
             let readings = vec![reading("cpu_sys_s", cpu_s), reading("run_queue_wait_s", wait_s)];
-            Look { at: Instant::now(), over: Duration::from_secs(1), readings }
+            Look::of(Instant::now(), Duration::from_secs(1), readings)
         };
         let mut taken = Taken::default();
         let aside = ["proxy far".to_owned()];

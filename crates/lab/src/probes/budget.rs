@@ -1,53 +1,136 @@
-//! What watching a system may cost: one budget, and how it is divided.
+//! What watching a system may cost: one budget of the thread that watches, and how it is divided.
 //!
-//! Every look reads what grows for each process. What is read of each thread, and what hardly changes, is read in some looks only
-//! where it costs more than its part. Samples of threads get what looks leave.
+//! What is read of the whole machine is read in every look, and its cost is taken off first. Processes are read in every look, too, and
+//! what is read of each thread, and what hardly changes, in those of them that its part allows. Where processes cost more than is left,
+//! they are read less often, and the looks in between wait for them. Samples of threads get what looks leave.
 
 use std::time::Duration;
 
-/// Of a core, what looks and samples of threads may cost together. Sockets and the database have parts of their own.
+/// Of a core, what the thread may take.
 const WHOLE: f64 = 0.009;
 /// Of that, what is read of each thread in looks.
-const THREADS: f64 = 0.003;
+const THREADS: f64 = 0.002;
 /// Of a core, what samples get: at least, and at most.
-const SAMPLES: [f64; 2] = [0.001, 0.008];
-/// Looks between two readings of threads, at most.
-const LOOKS_MAX: u32 = 10;
+const SAMPLES: [f64; 2] = [0.002, 0.008];
+/// Of a core, what processes get at least, whatever the rest takes.
+const PROCESSES_MIN: f64 = 0.002;
+/// Looks between two readings of threads or of processes, at most.
+const LOOKS_MAX: u32 = 40;
 /// How fast a new measurement changes what is known.
 const WEIGHT: f64 = 0.3;
 
 /// How often what is read.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
-    /// CPU time of one reading of all threads, the last.
-    threads: Duration,
-    /// Looks since then.
+    threads: Part,
+    processes: Part,
+    /// CPU time of samples since the last look.
+    samples: Duration,
+    /// CPU time of this thread at the end of the last look.
+    used: Duration,
+    /// Of a core, what everything else in looks costs lately.
+    rest_share: Option<f64>,
+}
+
+/// Something that is not read in every look.
+#[derive(Debug, Default)]
+struct Part {
+    /// CPU time of reading it, lately; nothing if that is not known.
+    cost: Option<Duration>,
+    /// Looks since it was read.
     looks: u32,
-    /// Of a core, what looks cost lately.
-    looks_share: Option<f64>,
+}
+
+/// What a look reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// After how many looks the processes of the system are read again; `None` if they are not.
+    pub(crate) processes: Option<u32>,
+    /// The same of their threads, which are read only with them.
+    pub(crate) threads: Option<u32>,
+}
+
+/// CPU time that parts of a look took, as far as they were read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    /// Without that of the threads.
+    pub(crate) processes: Option<Duration>,
+    pub(crate) threads: Option<Duration>,
+    /// What memory they share, which has a share of its own.
+    pub(crate) memory: Duration,
+}
+
+impl Part {
+    /// Whether it is read, and after how many looks, if it may cost this share of a core and looks are a second apart.
+    fn look(&mut self, share: f64, is_wanted: bool) -> Option<u32> {
+        self.looks = self.looks.saturating_add(1);
+        (is_wanted || self.looks >= self.pause(share)).then(|| std::mem::take(&mut self.looks))
+    }
+
+    fn pause(&self, share: f64) -> u32 {
+        let pause = (self.cost.unwrap_or_default().as_secs_f64() / share).ceil();
+        (pause as u32).clamp(1, LOOKS_MAX)
+    }
+
+    /// Of a core, as often as it is read with this share.
+    fn takes(&self, share: f64) -> f64 {
+        self.cost.unwrap_or_default().as_secs_f64() / f64::from(self.pause(share))
+    }
 }
 
 impl Budget {
-    /// Another look begins: after how many looks threads are read again in it; `None` if they are not.
-    pub(crate) fn begin_look(&mut self) -> Option<u32> {
-        self.looks = self.looks.saturating_add(1);
-        let pause = (self.threads.as_secs_f64() / THREADS).ceil() as u32;
-        (self.looks >= pause.clamp(1, LOOKS_MAX)).then(|| std::mem::take(&mut self.looks))
+    /// Another look begins. The last one reads all, so that nothing is lost.
+    pub(crate) fn begin_look(&mut self, is_last: bool) -> Due {
+        let processes = self.processes.look(self.of_processes(), is_last);
+        let threads = match processes {
+            Some(_) => self.threads.look(THREADS, false),
+            None => {
+                self.threads.looks = self.threads.looks.saturating_add(1);
+                None
+            }
+        };
+        Due { processes, threads }
     }
 
-    /// It cost so much, of which so much was for threads if they were read, and the one before it was so long ago.
-    pub(crate) fn end_look(&mut self, cost: Duration, threads: Option<Duration>, over: Option<Duration>) {
-        self.threads = threads.unwrap_or(self.threads);
-        let Some(over_s) = over.map(|over| over.as_secs_f64()).filter(|over_s| *over_s > 0.1) else { return };
-        let share = cost.as_secs_f64() / over_s;
-        let known = self.looks_share.get_or_insert(share);
-        *known += WEIGHT * (share - *known);
+    /// A sample cost so much CPU time.
+    pub(crate) fn note_sample(&mut self, cost: Duration) {
+        self.samples = self.samples.saturating_add(cost);
+    }
+
+    /// A look cost so much, the thread has used so much CPU time until now, and the look before was so long ago. The first look is made by
+    /// another thread, opens every file, and is compared with nothing.
+    pub(crate) fn end_look(&mut self, cost: Cost, used: Duration, over: Option<Duration>) {
+        self.threads.cost = cost.threads.or(self.threads.cost);
+        let samples = std::mem::take(&mut self.samples);
+        let Some(over) = over else { return };
+        if let Some(processes) = cost.processes {
+            let known = self.processes.cost.unwrap_or(processes);
+            self.processes.cost = Some(known.mul_f64(1.0 - WEIGHT) + processes.mul_f64(WEIGHT));
+        }
+        let all = used.saturating_sub(std::mem::replace(&mut self.used, used)).saturating_sub(samples);
+        let known = cost.processes.unwrap_or_default() + cost.threads.unwrap_or_default() + cost.memory;
+        let rest = all.saturating_sub(known);
+        let over_s = over.as_secs_f64();
+        if over_s > 0.1 {
+            let share = rest.as_secs_f64() / over_s;
+            let known = self.rest_share.get_or_insert(share);
+            *known += WEIGHT * (share - *known);
+        }
     }
 
     /// Of a core, what samples of threads may cost.
     pub(crate) fn of_samples(&self) -> f64 {
         let [least, most] = SAMPLES;
-        (WHOLE - self.looks_share.unwrap_or(0.0)).clamp(least, most)
+        (WHOLE - self.rest_and_threads() - self.processes.takes(self.of_processes())).clamp(least, most)
+    }
+
+    /// Of a core, what processes may cost.
+    fn of_processes(&self) -> f64 {
+        (WHOLE - SAMPLES[0] - self.rest_and_threads()).max(PROCESSES_MIN)
+    }
+
+    fn rest_and_threads(&self) -> f64 {
+        self.rest_share.unwrap_or(0.0) + self.threads.takes(THREADS)
     }
 }
 
@@ -57,34 +140,90 @@ mod tests {
 
     const SECOND: Option<Duration> = Some(Duration::from_secs(1));
 
-    /// In which of ten looks threads are read, and after how many.
-    fn readings(threads_ms: u64) -> Vec<Option<u32>> {
-        let mut budget = Budget::default();
-        let look = |budget: &mut Budget| {
-            let after = budget.begin_look();
-            let threads = after.map(|_| Duration::from_millis(threads_ms));
-            budget.end_look(Duration::from_millis(1), threads, SECOND);
-            after
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// Of a system whose looks cost so much if all is read: what is read in each of so many looks, and what the thread used.
+    fn watched(looks: u32, processes_ms: u64, threads_ms: u64, rest_ms: u64) -> (Vec<Due>, Duration) {
+        let (mut budget, mut used) = (Budget::default(), Duration::ZERO);
+        let mut look = |number| {
+            let due = budget.begin_look(false);
+            let cost = Cost {
+                processes: due.processes.map(|_| ms(processes_ms)),
+                threads: due.threads.map(|_| ms(threads_ms)),
+                memory: Duration::ZERO,
+            };
+            if number > 0 {
+                used += ms(rest_ms) + cost.processes.unwrap_or_default() + cost.threads.unwrap_or_default();
+                let samples = Duration::from_secs_f64(budget.of_samples());
+                budget.note_sample(samples);
+                used += samples;
+            }
+            budget.end_look(cost, used, (number > 0).then_some(ms(1_000)));
+            due
         };
-        (0..7).map(|_| look(&mut budget)).collect()
+        let dues = (0..looks).map(&mut look).collect();
+        (dues, used)
     }
 
     #[test]
     fn threads_are_read_as_often_as_their_part_allows() {
+        let readings = |threads_ms| -> Vec<Option<u32>> {
+            watched(7, 1, threads_ms, 0).0.into_iter().map(|due| due.threads).collect()
+        };
         assert_eq!(readings(1), [Some(1); 7]);
-        assert_eq!(readings(6), [Some(1), None, Some(2), None, Some(2), None, Some(2)]);
+        assert_eq!(readings(4), [Some(1), None, Some(2), None, Some(2), None, Some(2)]);
         assert_eq!(readings(100), [Some(1), None, None, None, None, None, None]);
+    }
+
+    #[test]
+    fn processes_are_read_as_often_as_the_rest_allows() {
+        let readings = |processes_ms, rest_ms| -> Vec<Option<u32>> {
+            watched(8, processes_ms, 0, rest_ms).0.into_iter().map(|due| due.processes).collect()
+        };
+        assert_eq!(readings(6, 0), [Some(1); 8]);
+        // What the rest costs is known after the second look.
+        let one_in_two = [Some(1), Some(1), None, Some(2), None, Some(2), None, Some(2)];
+        assert_eq!(readings(6, 2), one_in_two);
+        assert_eq!(readings(13, 0), one_in_two);
+    }
+
+    #[test]
+    fn no_system_costs_more_than_the_budget() {
+        for (processes_ms, threads_ms, rest_ms) in
+            [(0, 1, 2), (5, 3, 1), (20, 3, 2), (60, 30, 0), (10, 100, 0), (40, 20, 3)]
+        {
+            let of = |looks| watched(looks, processes_ms, threads_ms, rest_ms).1;
+            let used = of(121) - of(21);
+            assert!(used <= ms(1_000), "{processes_ms} {threads_ms} {rest_ms}: {used:?} in 100 s");
+        }
+    }
+
+    #[test]
+    fn the_last_look_reads_all_processes() {
+        let mut budget = Budget::default();
+        budget.processes.cost = Some(ms(40));
+        let dues: Vec<Option<u32>> =
+            [false, false, true].map(|is_last| budget.begin_look(is_last).processes).to_vec();
+        assert_eq!(dues, [None, None, Some(3)]);
     }
 
     #[test]
     fn samples_get_what_looks_leave() {
         let mut budget = Budget::default();
         assert_eq!(budget.of_samples(), 0.008);
-        budget.end_look(Duration::from_millis(4), None, None);
+        budget.end_look(Cost::default(), ms(4), None);
         assert_eq!(budget.of_samples(), 0.008, "the first look is compared with nothing");
-        (0..50).for_each(|_| budget.end_look(Duration::from_millis(4), None, SECOND));
-        assert!((budget.of_samples() - 0.005).abs() < 1e-6);
-        (0..50).for_each(|_| budget.end_look(Duration::from_millis(50), None, SECOND));
-        assert_eq!(budget.of_samples(), 0.001);
+        let mut used = Duration::ZERO;
+        let mut looks = |cost: Duration| {
+            (0..50).for_each(|_| {
+                used += cost;
+                budget.end_look(Cost::default(), used, SECOND);
+            });
+            budget.of_samples()
+        };
+        assert!((looks(ms(4)) - 0.005).abs() < 1e-6);
+        assert_eq!(looks(ms(50)), 0.002);
     }
 }

@@ -20,7 +20,7 @@ const FILES_MAX: usize = 8_192;
 /// Sockets of others that are remembered.
 const OTHERS_MAX: usize = 1 << 16;
 /// Of a core, what it may cost: where it takes longer, it is done less often.
-const SHARE: f64 = 0.002;
+const SHARE: f64 = 0.0015;
 
 pub(crate) struct Dependencies {
     served: Option<u16>,

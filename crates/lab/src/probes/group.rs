@@ -161,7 +161,7 @@ pub(crate) fn describe_one(
         });
     }
     threads(done, now.reach, figures);
-    let open_files = member.known_open_files(now.threads_after.is_some());
+    let open_files = member.known_open_files(seen, now.threads_after.is_some());
     if let Some(begun) = begun {
         now.threads_cost += own_time().saturating_sub(begun);
     }

@@ -15,6 +15,14 @@ pub(crate) const COVERED: &str = "covered_s";
 /// What does not add up: the largest counts.
 const LARGEST: [&str; 4] = [BUSIEST_THREAD, OPEN_FILES_SHARE, NICE, COVERED];
 
+/// What grew since processes were read before. Of threads, it is the mean of a look already.
+const GROWN: [&str; 5] = ["cpu_user_s", "cpu_sys_s", "disk_read_bytes", "disk_written_bytes", COVERED];
+
+/// Whether several looks share what was read, each as long as it covers. They have everything else in common.
+pub(crate) fn is_grown(metric: &str) -> bool {
+    GROWN.contains(&metric)
+}
+
 /// Values by metric. One that could not be read for a part is not known for the whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ProcessValues(BTreeMap<&'static str, Option<f64>>);
@@ -37,7 +45,7 @@ impl ProcessValues {
     pub(crate) fn write(&self, subject: &str, sheet: &mut Sheet) {
         for (metric, value) in &self.0 {
             if let Some(value) = value {
-                sheet.add(subject, metric, "", *value);
+                sheet.of_processes(subject, metric, *value);
             }
         }
     }

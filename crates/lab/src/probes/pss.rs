@@ -11,6 +11,10 @@ use crate::access::Need;
 
 /// At most this share of one core goes into it: what took a millisecond is done again after two seconds.
 const COST_SHARE: f64 = 0.0005;
+/// The same until the first pass.
+const FIRST_SHARE: f64 = 0.001;
+/// What reading a small process takes.
+const PROCESS: Duration = Duration::from_micros(40);
 /// A pass that takes longer is broken off, and was the last.
 const PASS_MAX: Duration = Duration::from_millis(50);
 /// Beyond it a single process might take longer than that.
@@ -20,7 +24,8 @@ const LENGTH_MAX: u64 = 4096;
 /// When to read it again.
 #[derive(Debug, Default)]
 pub(crate) struct Pss {
-    pause: Duration,
+    /// Nothing before the number of processes is known.
+    pause: Option<Duration>,
     is_over: bool,
 }
 
@@ -36,8 +41,11 @@ impl Pss {
         groups: &[Vec<u32>],
         rss_bytes: u64,
     ) -> Result<Option<Vec<u64>>, String> {
-        self.pause = self.pause.saturating_sub(over);
-        if self.is_over || !self.pause.is_zero() {
+        let processes = groups.iter().map(Vec::len).sum::<usize>();
+        let first = || PROCESS.mul_f64(processes as f64 / FIRST_SHARE);
+        let pause = self.pause.unwrap_or_else(first).saturating_sub(over);
+        self.pause = Some(pause);
+        if self.is_over || !pause.is_zero() {
             return Ok(None);
         }
         if rss_bytes > RSS_MAX_BYTES {
@@ -59,7 +67,7 @@ impl Pss {
             }
             sums.push(sum);
         }
-        self.pause = began.elapsed().div_f64(COST_SHARE);
+        self.pause = Some(began.elapsed().div_f64(COST_SHARE));
         Ok(Some(sums))
     }
 }
@@ -88,9 +96,17 @@ mod tests {
         let mut pss = Pss::default();
         let this = [vec![std::process::id()]];
         assert!(pss.look(SECOND, &this, 0).unwrap().unwrap()[0] > 0);
-        pss.pause = SECOND + SECOND;
+        pss.pause = Some(SECOND + SECOND);
         assert_eq!(pss.look(SECOND, &this, 0), Ok(None));
         assert!(pss.look(SECOND, &this, 0).unwrap().is_some());
+    }
+
+    #[test]
+    fn many_processes_are_read_later() {
+        let mut pss = Pss::default();
+        let many = [vec![u32::MAX; 49]];
+        assert_eq!(pss.look(SECOND, &many, 0), Ok(None));
+        assert_eq!(pss.look(SECOND, &many, 0), Ok(Some(vec![0])));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::{NotAvailable, Reading};
+use super::{Look, NotAvailable, Reading};
 
 /// One source of readings.
 pub(crate) trait Probe: Send {
@@ -23,6 +23,13 @@ pub(crate) struct Sheet {
     pub(crate) at: Option<Instant>,
     /// How long it was since the look before; nothing in the first one.
     pub(crate) over: Option<Duration>,
+    /// Whether no other look follows.
+    pub(crate) is_last: bool,
+    /// Whether the processes of the system were left out, and come with a later look.
+    pub(crate) waits: bool,
+    /// Whether what is read of processes is that of the looks that wait, too.
+    pub(crate) is_shared: bool,
+    pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,
     pub(crate) missing: Vec<NotAvailable>,
 }
@@ -30,6 +37,12 @@ pub(crate) struct Sheet {
 impl Sheet {
     pub(crate) fn add(&mut self, subject: &str, metric: &'static str, label: &str, value: f64) {
         self.readings.push(Reading { subject: subject.to_owned(), metric, label: label.to_owned(), value });
+    }
+
+    /// Of processes that are not read in each look.
+    pub(crate) fn of_processes(&mut self, subject: &str, metric: &'static str, value: f64) {
+        let readings = if self.is_shared { &mut self.shared } else { &mut self.readings };
+        readings.push(Reading { subject: subject.to_owned(), metric, label: String::new(), value });
     }
 
     pub(crate) fn machine(&mut self, metric: &'static str, label: &str, value: f64) {
@@ -48,10 +61,16 @@ impl Sheet {
         self.missing.retain(|known| known.probe != probe);
     }
 
-    /// The readings so far; what is not available stays noted.
-    pub(crate) fn take(&mut self) -> Vec<Reading> {
+    /// The readings so far as a look; what is not available stays noted.
+    pub(crate) fn take(&mut self, at: Instant, over: Duration) -> Look {
         let room = self.readings.len();
-        std::mem::replace(&mut self.readings, Vec::with_capacity(room))
+        Look {
+            at,
+            over,
+            readings: std::mem::replace(&mut self.readings, Vec::with_capacity(room)),
+            shared: std::mem::take(&mut self.shared),
+            waits: std::mem::take(&mut self.waits),
+        }
     }
 
     pub(crate) fn missing(self) -> Vec<NotAvailable> {

@@ -55,27 +55,29 @@ impl Source {
     /// Names the file.
     pub(crate) fn text(&mut self) -> Result<String, String> {
         let mut bytes = Vec::new();
-        self.read(&mut bytes, LENGTH_MAX).map_err(|error| format!("{}: {error}", self.path.display()))?;
-        Ok(into_text(bytes))
+        let read = self.with_file(|file| read_whole(file, &mut bytes));
+        read.map_err(|error| format!("{}: {error}", self.path.display()))?;
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// The text of a file that is known to be shorter than a page. One call of the kernel instead of two.
     pub(crate) fn short_text(&mut self) -> io::Result<String> {
-        let mut bytes = Vec::new();
-        self.read(&mut bytes, PAGE)?;
-        Ok(into_text(bytes))
+        let mut page = [0; PAGE];
+        let count = self.with_file(|file| read_once(file, &mut page))?;
+        Ok(String::from_utf8_lossy(&page[..count]).into_owned())
     }
 
-    fn read(&mut self, bytes: &mut Vec<u8>, length_max: usize) -> io::Result<()> {
+    fn with_file<T>(&mut self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         if let Some(file) = &self.open {
-            return read_at_most(file, bytes, length_max);
+            return read(file);
         }
         let file = File::open(&self.path)?;
-        read_at_most(&file, bytes, length_max)?;
+        let found = read(&file)?;
         if self.allowance.take() {
             self.open = Some(file);
         }
-        Ok(())
+        Ok(found)
     }
 }
 
@@ -87,27 +89,33 @@ impl Drop for Source {
     }
 }
 
-fn into_text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-/// Reads from the start, up to the end or to `length_max`.
-fn read_at_most(file: &File, bytes: &mut Vec<u8>, length_max: usize) -> io::Result<()> {
+/// Reads from the start, up to the end or to the longest that is read.
+fn read_whole(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut length = 0;
-    while length < length_max {
-        bytes.resize((length + 2 * PAGE).min(length_max), 0);
-        let count = match file.read_at(&mut bytes[length..], length as u64) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+    while length < LENGTH_MAX {
+        bytes.resize((length + 2 * PAGE).min(LENGTH_MAX), 0);
+        let count = read_again(|| file.read_at(&mut bytes[length..], length as u64))?;
         length += count;
-        if count == 0 || length_max == PAGE {
+        if count == 0 {
             break;
         }
     }
     bytes.truncate(length);
     Ok(())
+}
+
+fn read_once(file: &File, page: &mut [u8]) -> io::Result<usize> {
+    read_again(|| file.read_at(page, 0))
+}
+
+/// Reads until no signal interrupts it.
+fn read_again(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
 }
 
 #[cfg(test)]

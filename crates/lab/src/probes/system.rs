@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use super::budget::Budget;
+use super::budget::{Budget, Cost, Due};
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
 use super::member::Reach;
@@ -119,8 +119,7 @@ impl System {
         found
     }
 
-    fn pss(&mut self, figures: &mut [ProcessValues], sheet: &mut Sheet) {
-        let Some(over) = sheet.over else { return };
+    fn pss(&mut self, over: Duration, figures: &mut [ProcessValues], sheet: &mut Sheet) {
         let pids: Vec<Vec<u32>> = self.groups.iter().map(|group| group.pids().collect()).collect();
         let rss_bytes = self.groups.iter().map(|group| group.rss_bytes).fold(0, u64::saturating_add);
         match self.pss.look(over, &pids, rss_bytes) {
@@ -135,19 +134,51 @@ impl System {
             Err(because) => sheet.not_available("pss of the system", || because),
         }
     }
-}
 
-impl Probe for System {
-    fn look(&mut self, sheet: &mut Sheet) {
-        let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
-        self.say_what_is_missing(sheet);
+    /// Reads every process, and writes what this look and those that wait have in common.
+    fn read_processes(&mut self, now: Instant, looks: u32, due: Due, sheet: &mut Sheet) -> Cost {
+        let begun = own_time();
         let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
         let mut new = self.adopted(now, sheet);
         new.extend(self.newcomers(sheet));
-        let threads_after = self.budget.begin_look();
-        let begun = own_time();
         // With many processes and no core to spare, this may be long after the look began.
         let read_at = Instant::now();
+        let (mut figures, threads_cost) = self.look_at_groups(&new, due.threads, sheet);
+        let mut cost = Cost {
+            processes: Some(own_time().saturating_sub(begun).saturating_sub(threads_cost)),
+            threads: due.threads.map(|_| threads_cost),
+            memory: Duration::ZERO,
+        };
+        self.last_look_ticks = Some(now_ticks.unwrap_or(0));
+        let read_over = self.last_read.replace(read_at).map(|last| read_at.saturating_duration_since(last));
+        if let Some(read_over) = read_over {
+            let begun = own_time();
+            self.pss(read_over, &mut figures, sheet);
+            cost.memory = own_time().saturating_sub(begun);
+            let known = self.groups.iter().zip(&mut figures).filter(|(group, _)| !group.is_unknown());
+            known.for_each(|(_, figures)| figures.add(COVERED, Some(read_over.as_secs_f64())));
+        }
+        sheet.is_shared = looks > 1;
+        if sheet.is_shared {
+            sheet.not_available("each second of the processes of the system", || {
+                format!(
+                    "there are so many that reading all of them takes {:.1} ms: what they use is divided evenly over several seconds",
+                    cost.processes.unwrap_or_default().as_secs_f64() * 1e3
+                )
+            });
+        }
+        self.write(&figures, sheet);
+        sheet.is_shared = false;
+        cost
+    }
+
+    /// What is true of each group, and the CPU time that its threads took.
+    fn look_at_groups(
+        &mut self,
+        new: &[(usize, u32)],
+        threads_after: Option<u32>,
+        sheet: &mut Sheet,
+    ) -> (Vec<ProcessValues>, Duration) {
         let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
         let mut threads_cost = Duration::ZERO;
         for (number, group) in self.groups.iter_mut().enumerate() {
@@ -160,15 +191,12 @@ impl Probe for System {
             ended.into_iter().for_each(|pid| self.tree.forget(pid));
             all.push(figures);
         }
-        self.last_look_ticks = Some(now_ticks.unwrap_or(0));
-        let read_over = self.last_read.replace(read_at).map(|last| read_at.saturating_duration_since(last));
-        self.pss(&mut all, sheet);
-        if let Some(read_over) = read_over {
-            let known = self.groups.iter().zip(&mut all).filter(|(group, _)| !group.is_unknown());
-            known.for_each(|(_, figures)| figures.add(COVERED, Some(read_over.as_secs_f64())));
-        }
+        (all, threads_cost)
+    }
+
+    fn write(&self, all: &[ProcessValues], sheet: &mut Sheet) {
         let mut whole = ProcessValues::default();
-        for (number, (group, figures)) in self.groups.iter().zip(&all).enumerate() {
+        for (number, (group, figures)) in self.groups.iter().zip(all).enumerate() {
             figures.write(&group.name, sheet);
             if number < self.own {
                 whole.add_all(figures);
@@ -177,10 +205,23 @@ impl Probe for System {
         if self.own > 0 {
             whole.write(SYSTEM, sheet);
         }
+    }
+}
+
+impl Probe for System {
+    fn look(&mut self, sheet: &mut Sheet) {
+        let Some(now) = sheet.at.filter(|_| !self.groups.is_empty()) else { return };
+        self.say_what_is_missing(sheet);
+        let due = self.budget.begin_look(sheet.is_last);
+        let cost = match due.processes {
+            Some(looks) => self.read_processes(now, looks, due, sheet),
+            None => Cost::default(),
+        };
+        sheet.waits = due.processes.is_none();
         let members = |group: &Group| Members { name: group.name.clone(), pids: group.pids().collect() };
         let known = self.groups.iter().take(self.own).filter(|group| !group.is_unknown());
         let members: Vec<Members> = known.map(members).collect();
-        if threads_after.is_some() || self.cores.is_none() {
+        if due.threads.is_some() || self.cores.is_none() {
             self.cores = cores_allowed(members.iter().flat_map(|of| of.pids.iter().copied()));
         }
         if let Some(cores) = &self.cores {
@@ -190,8 +231,7 @@ impl Probe for System {
         self.own_groups.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
-        let threads = threads_after.map(|_| threads_cost);
-        self.budget.end_look(own_time().saturating_sub(begun), threads, sheet.over);
+        self.budget.end_look(cost, own_time(), sheet.over);
         self.threads.allow(self.budget.of_samples());
     }
 
@@ -199,7 +239,10 @@ impl Probe for System {
         if self.groups.is_empty() {
             return None;
         }
-        self.threads.sample(now)
+        let begun = own_time();
+        let pause = self.threads.sample(now);
+        self.budget.note_sample(own_time().saturating_sub(begun));
+        pause
     }
 }
 

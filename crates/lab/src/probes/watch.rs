@@ -68,7 +68,7 @@ impl Watch {
         let (mut sheet, begun) = (Sheet::default(), Instant::now());
         sheet.at = Some(begun);
         look_at_all(&mut probes, &mut sheet);
-        sheet.take();
+        sheet.take(begun, Duration::ZERO);
         let theirs = Arc::clone(&shared);
         let spawned =
             thread::Builder::new().name("watch".into()).spawn(move || run(&theirs, probes, sheet, begun));
@@ -144,12 +144,12 @@ fn run(
             continue;
         }
         let over = at.saturating_duration_since(last);
-        (sheet.at, sheet.over) = (Some(at), Some(over));
+        (sheet.at, sheet.over, sheet.is_last) = (Some(at), Some(over), is_ended);
         look_at_all(&mut probes, &mut sheet);
         let used = own_time();
         sheet.add(GENERATOR, "watch_s", "", used.saturating_sub(used_before).as_secs_f64());
         used_before = used;
-        shared.keep(Look { at, over, readings: sheet.take() });
+        shared.keep(sheet.take(at, over));
         if is_ended {
             return sheet.missing();
         }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn looks_that_nobody_takes_are_bounded() {
         let shared = Shared::default();
-        let look = |at| Look { at, over: Duration::ZERO, readings: Vec::new() };
+        let look = |at| Look::of(at, Duration::ZERO, Vec::new());
         let begun = Instant::now();
         for number in 0..1_000 {
             shared.keep(look(begun + Duration::from_secs(number)));

@@ -140,7 +140,7 @@ impl Watch for FakeWatch {
                 label: "core0".to_owned(),
                 value: 0.0,
             };
-            looks.push(Look { at: self.looked, over: Duration::from_secs(1), readings: vec![reading] });
+            looks.push(Look::of(self.looked, Duration::from_secs(1), vec![reading]));
         }
         looks
     }

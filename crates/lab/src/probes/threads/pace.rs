@@ -10,10 +10,10 @@ const LISTING: f64 = 0.25;
 const RATE: [f64; 2] = [20.0, 2.0];
 /// New threads are found within this time, where listing them is cheap.
 const LISTING_MIN: Duration = Duration::from_millis(200);
-/// What reading a thread costs, before it is known.
-const FIRST_GUESS_S: f64 = 10e-6;
-/// How fast a new measurement changes what is known.
-const WEIGHT: f64 = 0.2;
+/// What reading a thread costs, before it is known: its files are opened first.
+const FIRST_GUESS_S: f64 = 50e-6;
+/// How fast a new measurement changes what is known: one below it, and one above it.
+const WEIGHTS: [f64; 2] = [0.2, 0.5];
 
 #[derive(Debug)]
 pub(crate) struct Pace {
@@ -43,7 +43,9 @@ impl Pace {
     pub(crate) fn note(&mut self, threads: usize, cost: Duration) {
         if threads > 0 {
             let each_s = cost.as_secs_f64() / threads as f64;
-            self.thread_s += WEIGHT * (each_s - self.thread_s);
+            let [below, above] = WEIGHTS;
+            let weight = if each_s > self.thread_s { above } else { below };
+            self.thread_s += weight * (each_s - self.thread_s);
         }
     }
 

@@ -1,0 +1,90 @@
+//! Looks that wait for the processes of the system, until these are read again.
+
+use super::process_values::is_grown;
+use super::{Look, Reading};
+
+/// Holds looks back until all their values are known.
+#[derive(Debug, Default)]
+pub struct Completion {
+    waiting: Vec<Look>,
+}
+
+impl Completion {
+    /// Those of the looks so far that are complete, oldest first. What grew is divided among looks by how long each covers; what is so at an
+    /// instant is said of each.
+    pub fn complete(&mut self, looks: Vec<Look>) -> Vec<Look> {
+        let mut complete = Vec::with_capacity(looks.len());
+        for mut look in looks {
+            if look.waits {
+                self.waiting.push(look);
+                continue;
+            }
+            let shared = std::mem::take(&mut look.shared);
+            let first = complete.len();
+            complete.append(&mut self.waiting);
+            complete.push(look);
+            share(shared, &mut complete[first..]);
+        }
+        complete
+    }
+
+    /// Those that wait for a look that did not come, as they are.
+    pub fn rest(&mut self) -> Vec<Look> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+fn share(shared: Vec<Reading>, looks: &mut [Look]) {
+    let all_s: f64 = looks.iter().map(|look| look.over.as_secs_f64()).sum();
+    let count = looks.len() as f64;
+    for look in looks {
+        let part = if all_s > 0.0 { look.over.as_secs_f64() / all_s } else { 1.0 / count };
+        look.readings.extend(shared.iter().map(|reading| {
+            let part = if is_grown(reading.metric) { part } else { 1.0 };
+            Reading { value: reading.value * part, ..reading.clone() }
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn look(over_ms: u64, waits: bool, shared: &[(&'static str, f64)]) -> Look {
+        let reading =
+            |&(metric, value)| Reading { subject: "system".to_owned(), metric, label: String::new(), value };
+        let shared = shared.iter().map(reading).collect();
+        let over = Duration::from_millis(over_ms);
+        Look { waits, shared, ..Look::of(Instant::now(), over, Vec::new()) }
+    }
+
+    fn values(looks: &[Look], metric: &str) -> Vec<f64> {
+        let of = |look: &Look| {
+            look.readings.iter().filter(|reading| reading.metric == metric).map(|reading| reading.value).sum()
+        };
+        looks.iter().map(of).collect()
+    }
+
+    #[test]
+    fn what_grew_is_divided_by_time_and_nothing_is_lost() {
+        let mut completion = Completion::default();
+        assert_eq!(completion.complete(vec![look(1_000, false, &[])]).len(), 1);
+        assert!(completion.complete(vec![look(1_000, true, &[])]).is_empty());
+        let all = [("cpu_user_s", 5.0), ("covered_s", 2.5), ("rss_bytes", 7.0)];
+        let complete = completion.complete(vec![look(1_000, true, &[]), look(500, false, &all)]);
+        assert_eq!(values(&complete, "cpu_user_s"), [2.0, 2.0, 1.0]);
+        assert_eq!(values(&complete, "covered_s"), [1.0, 1.0, 0.5]);
+        assert_eq!(values(&complete, "rss_bytes"), [7.0; 3]);
+        assert!(completion.rest().is_empty());
+    }
+
+    #[test]
+    fn looks_whose_processes_were_never_read_are_left() {
+        let mut completion = Completion::default();
+        let looks = vec![look(1_000, false, &[]), look(1_000, true, &[])];
+        assert_eq!(completion.complete(looks).len(), 1);
+        assert_eq!(completion.rest().len(), 1);
+    }
+}
