@@ -234,6 +234,8 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         pin: compare::pin(root.get("pin"), reading),
         secrets: std::mem::take(&mut reading.secrets),
         script,
+        no_place: None,
+        not_quickened: None,
     };
     leave_out_for_quick(&mut study);
     compare::in_slices(&root, study, reading)

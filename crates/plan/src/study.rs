@@ -15,6 +15,7 @@ mod run;
 mod searched;
 mod slices;
 mod system;
+mod together;
 mod tool;
 
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub use limits::Limits;
 pub use searched::Searched;
 pub use slices::{Interleave, NoSlices, Slicing};
 pub use system::{Knob, System, Variant};
+pub use together::Place;
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use events::{ActionText, LinkText, ReloadText, SignText, SystemEvent};
@@ -91,6 +93,10 @@ pub struct Study {
     /// What follows the study to confirm what limits a system; `None`: nothing.
     pub experiment: Option<Experiment>,
     pub(crate) script: Script,
+    /// Why it is made in whole runs although the plan would allow slices.
+    pub(crate) no_place: Option<NoSlices>,
+    /// Blocks and time limit before it was shortened for quick slices.
+    pub(crate) not_quickened: Option<(u32, Option<u64>)>,
 }
 
 /// A load of a study.

@@ -14,4 +14,5 @@ mod quick_loads;
 mod raw_tcp;
 mod schema;
 mod sessions;
+mod together;
 mod two_fronts;

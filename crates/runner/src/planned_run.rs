@@ -27,6 +27,7 @@ use crate::run_error::RunError;
 use crate::slices::Block;
 use crate::stage::{Stage, failure, setup_failure};
 use crate::systems::Started;
+use crate::together::MemoryWatch;
 use crate::tools::Tools;
 
 /// A note on the first run of a variant in a study of failures.
@@ -229,6 +230,7 @@ pub struct Bench<'a> {
     /// What the slices of a study keep to, if it is made in slices, and the systems that are up between them.
     slices: Option<SliceRules>,
     block: RefCell<Block>,
+    memory: RefCell<MemoryWatch>,
 }
 
 impl<'a> Bench<'a> {
@@ -245,8 +247,8 @@ impl<'a> Bench<'a> {
         let cores = Cores::choose(&study.pin, &runner.tools.generator.machine().cores)
             .map_err(|fault| RunError::Plan(vec![fault]))?;
         let (answering, kept) = (RefCell::default(), RefCell::default());
-        let (slices, block) = (None, RefCell::default());
-        Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block })
+        let (slices, block, memory) = (None, RefCell::default(), RefCell::default());
+        Ok(Self { runner, study, id, tenbin, cores, answering, kept, slices, block, memory })
     }
 
     /// The same, whose slices keep to these rules.
@@ -269,6 +271,7 @@ impl<'a> Bench<'a> {
         let rules = self.slices.ok_or(RunError::NotInPlan)?;
         let mut block = self.block.borrow_mut();
         let lab = self.runner.tools.lab;
+        self.memory.borrow_mut().begin(place.block);
         let up = block.variant(place.block, variant, || {
             Stage::set(lab, self.study, variant, load, None, self.tenbin, &self.cores)
         })?;
@@ -282,6 +285,9 @@ impl<'a> Bench<'a> {
         up.had_slice = true;
         if rules.pauses_idle && stays_up {
             up.hold();
+        }
+        if block.is_shared() {
+            self.memory.borrow().check(place.block)?;
         }
         if !stays_up {
             block.ends(variant);

@@ -16,6 +16,7 @@ use crate::cores::Cores;
 use crate::prepare::shortfalls_of;
 use crate::recipe;
 use crate::resolve;
+use crate::together;
 
 /// Ports for filling in texts that are only looked at.
 const FIRST_EXAMPLE_PORT: u16 = 20_001;
@@ -28,6 +29,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
     let mut faults = Vec::new();
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
+    faults.extend(together::no_place(study));
     faults.extend(missing_programs(study, tenbin));
     faults.extend(missing_tools(study, tenbin));
     faults.extend(limits_out_of_reach(study, tenbin));

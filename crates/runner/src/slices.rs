@@ -50,6 +50,11 @@ impl Block {
         })
     }
 
+    /// Whether more than one of its variants is up.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.variants.values().filter(|up| up.system.is_some()).count() > 1
+    }
+
     /// The last slice of a variant is over.
     pub(crate) fn ends(&mut self, variant: usize) {
         self.variants.remove(&variant);

@@ -113,6 +113,16 @@ fn kind(piece: &str, engine: Engine) -> StatementKind {
     }
 }
 
+/// Whether a statement may store something, as far as its text tells; what ends a transaction stores nothing by itself.
+pub fn may_write(statement: &Statement, engine: Engine) -> bool {
+    let text = statement.extended(Placeholders::Question);
+    let stores = |piece: &str| {
+        let is_change = || words(piece, engine).first().is_some_and(|word| is_among(COMMITTING, word.text));
+        kind(piece, engine) == StatementKind::Other || is_change()
+    };
+    split(&text, engine).into_iter().any(stores)
+}
+
 /// Whether what follows the first word stores nothing, locks nothing, and calls nothing that might.
 fn only_reads(words: &[Word<'_>]) -> bool {
     let locks = |pair: &[Word<'_>]| {
@@ -170,6 +180,27 @@ mod tests {
         ] {
             let effect = effect(text, Engine::PostgreSql);
             assert_eq!((effect.may_commit(false), effect.may_commit(true)), (outside, inside), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_commit_alone_writes_nothing() {
+        for (text, writes) in [
+            (r"BEGIN \; SELECT 1 \; COMMIT", false),
+            ("SELECT abalance FROM pgbench_accounts WHERE aid = 1", false),
+            ("COMMIT", false),
+            (r"BEGIN \; UPDATE t SET a = 1 \; COMMIT", true),
+            ("INSERT INTO t VALUES (1)", true),
+            ("DELETE FROM t", true),
+            ("CREATE TABLE t (a int)", true),
+            ("SELECT add_order(5)", true),
+            ("SELECT 1 FOR UPDATE", true),
+        ] {
+            for engine in [Engine::PostgreSql, Engine::MySql] {
+                let mut deck = Deck::new();
+                deck.add("test", text.as_bytes(), Language::Pgbench, Allow::Nothing).unwrap();
+                assert_eq!(may_write(&deck.statements()[0], engine), writes, "{text} {engine:?}");
+            }
         }
     }
 

@@ -17,6 +17,7 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
+pub use effect::may_write;
 pub use engine::Engine;
 pub use parts::{Part, parts};
 pub use program::{KEPT_BYTES, Sql, on_server};

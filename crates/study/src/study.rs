@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use judge::ComparedBy;
-use plan::{Fault, Study};
+use plan::{Fault, Interleave, Study};
 use stats::DuelEnd;
 use store::{
     Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId,
@@ -302,7 +302,9 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
     study.set_seed(kept.seed);
     // Runs may follow that make up for invalid ones.
     let is_planned_so = *procedure != Procedure::Blocks || kept.planned.starts_with(&schedule(&study));
-    if kept.plan_hash == study.hash && is_alike(&kept.compare.procedure, procedure) && is_planned_so {
+    let is_alike = is_alike(&kept.compare.procedure, procedure)
+        || study.compare.interleave == Interleave::Auto && is_whole(&kept.compare.procedure, procedure);
+    if kept.plan_hash == study.hash && is_alike && is_planned_so {
         return Ok(());
     }
     Err(Fault::new(
@@ -322,12 +324,25 @@ fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     }
 }
 
+/// Whether a duel was begun in whole runs that would be made in slices elsewhere.
+fn is_whole(kept: &Procedure, asked: &Procedure) -> bool {
+    matches!(
+        (kept, asked),
+        (
+            Procedure::Duel { slices: None, looks_early, .. },
+            Procedure::Duel { slices: Some(_), looks_early: asked, .. }
+        ) if looks_early == asked
+    )
+}
+
 fn unix_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
 #[cfg(test)]
 mod tests {
+    use store::SliceRules;
+
     use super::*;
     use crate::procedure::tests::begun;
 
@@ -355,6 +370,33 @@ mod tests {
         let Procedure::Capacity(other) = asked else { panic!("a search") };
         let other = Procedure::Capacity(CapacityRules { confirm_runs: 2, ..other });
         assert!(is_of(&kept, &study, &other).is_err());
+    }
+
+    #[test]
+    fn a_study_in_whole_runs_goes_on_in_them_where_slices_have_a_place_again() {
+        let rules = SliceRules {
+            slice_s: 1.0,
+            settle_s: 0.25,
+            warm_up_s: 1.0,
+            pairs_most: 4,
+            pauses_idle: false,
+            has_control: false,
+        };
+        let duel = |slices| Procedure::Duel { pilot_blocks: 3, looks_early: true, slices };
+        for (compare, kept_slices, is_same) in [
+            ("{ interleave: auto }", None, true),
+            ("{ interleave: auto }", Some(SliceRules { slice_s: 2.0, ..rules }), false),
+            ("{ interleave: runs }", None, false),
+        ] {
+            let (study, store, id) = begun(2, compare);
+            let mut kept = store.load_study(&id).expect("it is kept").new;
+            kept.compare.procedure = duel(kept_slices);
+            assert_eq!(
+                is_of(&kept, &study, &duel(Some(rules))).is_ok(),
+                is_same,
+                "{compare} {kept_slices:?}"
+            );
+        }
     }
 
     #[test]

@@ -93,9 +93,18 @@ impl Study {
     /// Shortens a quick study that is made in slices: within a minute it has a verdict, or says what one would take.
     pub(crate) fn quicken_slices(&mut self) {
         if self.is_quick && self.slicing().is_some() {
+            self.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
             self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
             self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
         }
+    }
+
+    /// Gives each run a start of its own, although the plan would allow slices; and why.
+    pub fn make_whole_runs(&mut self, because: NoSlices) {
+        if let Some((blocks, within_ns)) = self.not_quickened.take() {
+            (self.compare.blocks, self.compare.within_ns) = (blocks, within_ns);
+        }
+        self.no_place = Some(because);
     }
 
     /// Why it cannot be made in slices; `None`: it can.
@@ -129,7 +138,9 @@ impl Study {
                 _ => self.no_slices_of_metrics(),
             }
         };
-        of_whole()
+        self.no_place
+            .clone()
+            .or_else(of_whole)
             .or_else(|| self.no_slices_of_load(self.loads.first()?))
             .or_else(|| self.no_slices_of_systems())
     }
@@ -212,7 +223,7 @@ impl Study {
     }
 
     /// A launch as if the ports of each variant were free and different.
-    fn with_ports_of_its_own(&self, variant: usize) -> Launch {
+    pub(crate) fn with_ports_of_its_own(&self, variant: usize) -> Launch {
         let first =
             20_000u16.saturating_add(u16::try_from(variant).unwrap_or(u16::MAX).saturating_mul(1_000));
         let ports: Vec<(String, u16)> = self.ports(variant).into_iter().zip(first..).collect();

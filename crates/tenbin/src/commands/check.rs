@@ -46,7 +46,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         output::data(&plan::schema())?;
         return Ok(Exit::Ok);
     };
-    let study = read_plan(plan, flags.quick)?;
+    let mut study = read_plan(plan, flags.quick)?;
+    study.settle_at(&runner::place());
     let tenbin = this_program()?;
     let baseline = baseline::of_study(&study, &flags.store)?;
     output::lines(&study.explain())?;

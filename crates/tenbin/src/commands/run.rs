@@ -79,6 +79,11 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
+    // One that is resumed goes on as it began.
+    if flags.resume.name().is_none() {
+        study.settle_at(&runner::place());
+        say_why_not_in_slices(&study);
+    }
     if let Some(stacks) = flags.profile {
         study.set_profile(stacks);
     }
@@ -109,6 +114,15 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         baseline,
     };
     ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
+}
+
+/// Why a study that may be made in slices is not.
+fn say_why_not_in_slices(study: &Study) {
+    if study.compare.interleave == Interleave::Auto
+        && let Some(NoSlices { because, .. }) = study.no_slices()
+    {
+        output::remark(&format!("in whole runs, not in slices: {}", report::visible(&because)));
+    }
 }
 
 /// The experiment that flags and plan ask for.
@@ -191,6 +205,10 @@ impl Ordered<'_> {
         let mut line = StudyLine::default();
         runner::tidy_up().iter().for_each(|said| line.says(said));
         let slices = store.load_study(&id)?.new.compare.procedure.slices().copied();
+        if slices.is_none() && study.slicing().is_some() {
+            let because = "it began in whole runs".to_owned();
+            study.make_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });
+        }
         let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
         let mut making = Making { bench, tools, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
