@@ -66,7 +66,7 @@ use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
 use crate::spec::CompareSpec;
-use crate::study::{Experiment, Study, StudyLoad, System, no_experiment};
+use crate::study::{Experiment, Study, StudyLoad, System, WholeRuns, no_experiment};
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
@@ -234,8 +234,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         pin: compare::pin(root.get("pin"), reading),
         secrets: std::mem::take(&mut reading.secrets),
         script,
-        no_place: None,
-        not_quickened: None,
+        whole: WholeRuns::default(),
     };
     leave_out_for_quick(&mut study);
     compare::in_slices(&root, study, reading)

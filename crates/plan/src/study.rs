@@ -32,6 +32,7 @@ pub(crate) use experiment::{is_number, no_experiment};
 pub use how::{Find, How, Sweep};
 pub use limits::Limits;
 pub use searched::Searched;
+pub(crate) use slices::WholeRuns;
 pub use slices::{Interleave, NoSlices, Slicing};
 pub use system::{Knob, System, Variant};
 pub use together::Place;
@@ -93,10 +94,7 @@ pub struct Study {
     /// What follows the study to confirm what limits a system; `None`: nothing.
     pub experiment: Option<Experiment>,
     pub(crate) script: Script,
-    /// Why it is made in whole runs although the plan would allow slices.
-    pub(crate) no_place: Option<NoSlices>,
-    /// Blocks and time limit before it was shortened for quick slices.
-    pub(crate) not_quickened: Option<(u32, Option<u64>)>,
+    pub(crate) whole: WholeRuns,
 }
 
 /// A load of a study.

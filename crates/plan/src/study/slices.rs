@@ -44,6 +44,15 @@ pub struct Slicing {
     pub has_control: bool,
 }
 
+/// What whole runs need to know where slices have no place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WholeRuns {
+    /// Why there are no slices although the plan would allow them.
+    no_place: Option<NoSlices>,
+    /// Blocks and time limit before a quick study was shortened for slices.
+    not_quickened: Option<(u32, Option<u64>)>,
+}
+
 /// Why a plan is not made in slices, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSlices {
@@ -93,7 +102,7 @@ impl Study {
     /// Shortens a quick study that is made in slices: within a minute it has a verdict, or says what one would take.
     pub(crate) fn quicken_slices(&mut self) {
         if self.is_quick && self.slicing().is_some() {
-            self.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
+            self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
             self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
             self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
         }
@@ -101,10 +110,10 @@ impl Study {
 
     /// Gives each run a start of its own, although the plan would allow slices; and why.
     pub fn make_whole_runs(&mut self, because: NoSlices) {
-        if let Some((blocks, within_ns)) = self.not_quickened.take() {
+        if let Some((blocks, within_ns)) = self.whole.not_quickened.take() {
             (self.compare.blocks, self.compare.within_ns) = (blocks, within_ns);
         }
-        self.no_place = Some(because);
+        self.whole.no_place = Some(because);
     }
 
     /// Why it cannot be made in slices; `None`: it can.
@@ -138,7 +147,8 @@ impl Study {
                 _ => self.no_slices_of_metrics(),
             }
         };
-        self.no_place
+        self.whole
+            .no_place
             .clone()
             .or_else(of_whole)
             .or_else(|| self.no_slices_of_load(self.loads.first()?))
