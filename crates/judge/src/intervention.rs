@@ -6,7 +6,7 @@ use stats::median;
 use store::{Change, Changed, IoLimits, Run, StoreError};
 
 use crate::causes::Resource;
-use crate::core_time::{Seconds, in_measured_time};
+use crate::core_time::{Seconds, core_numbers, in_measured_time};
 use crate::ladder::rungs_of;
 use crate::measured::Measured;
 use crate::signals::Signals;
@@ -280,14 +280,8 @@ fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
 fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     let listed = in_measured_time(run)
         .filter(|reading| reading.subject == "system" && reading.metric == "cores_allowed");
-    let list = listed.last()?.label;
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.parse::<u16>().ok()?, last.parse::<u16>().ok()?);
-        Some(usize::from(first)..=usize::from(last))
-    };
-    let ranges: Option<Vec<_>> = list.split(',').map(range).collect();
-    Some(ranges?.into_iter().flatten().collect())
+    let numbers = core_numbers(listed.last()?.label)?;
+    Some(numbers.into_iter().map(|number| number as usize).collect())
 }
 
 /// One change, before its kind says what it tests.

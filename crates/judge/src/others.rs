@@ -2,13 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use store::{Run, StoredReading};
+use store::Run;
 
-use crate::core_time::CoreTime;
+use crate::core_time::{CoreTime, Seconds, core_numbers, read_in};
 use crate::inside::is_of_database;
 
-/// A second counts where the larger part of it was measured: a slice begins within one.
-const HALF_A_SECOND_NS: u128 = 500_000_000;
 /// The readings that name the cores that a subject may use.
 const ALLOWED: &str = "cores_allowed";
 
@@ -25,7 +23,7 @@ const ALLOWED: &str = "cores_allowed";
 pub fn others_cores(run: &Run) -> Option<f64> {
     let used = places(run);
     let (mut cores, mut own): (BTreeMap<u32, Time>, BTreeMap<&str, Time>) = Default::default();
-    for reading in in_most_of_a_second(run) {
+    for reading in read_in(run, Seconds::MostlyMeasured) {
         if let Some(CoreTime { number, busy_s, all_s }) = CoreTime::of(&reading) {
             cores.entry(number).or_default().add(busy_s, all_s);
         } else if reading.subject != "machine" && !is_of_database(reading.metric) {
@@ -51,7 +49,7 @@ pub fn others_cores(run: &Run) -> Option<f64> {
 /// the time that the hypervisor gave to other machines (steal). `None` where others are not known.
 pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
-    for reading in in_most_of_a_second(run) {
+    for reading in read_in(run, Seconds::MostlyMeasured) {
         let Some(core) = CoreTime::of(&reading) else { continue };
         *all.entry(core.number).or_default() += core.all_s;
         if reading.metric == "steal_s" {
@@ -76,38 +74,14 @@ impl Time {
     }
 }
 
-fn in_most_of_a_second(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
-    let begins_ns = u128::from(run.new.warm_up_ns);
-    let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
-    run.readings().filter(move |reading| {
-        let second_ns = u128::from(reading.second) * 1_000_000_000;
-        second_ns < ends_ns && second_ns + HALF_A_SECOND_NS >= begins_ns
-    })
-}
-
 /// The cores that system and generator may use together; `None` if they are not known of both.
 fn places(run: &Run) -> Option<BTreeSet<u32>> {
     let mut of_both: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.metric == ALLOWED) {
-        of_both.insert(reading.subject, numbers(reading.label)?);
+        of_both.insert(reading.subject, core_numbers(reading.label)?);
     }
     (of_both.contains_key("system") && of_both.contains_key("generator"))
         .then(|| of_both.into_values().flatten().collect())
-}
-
-/// Such as `0-2,5`.
-fn numbers(label: &str) -> Option<BTreeSet<u32>> {
-    let mut numbers = BTreeSet::new();
-    for part in label.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        // More than any machine has: a stored file may say anything.
-        if last.checked_sub(first)? > 1 << 16 {
-            return None;
-        }
-        numbers.extend(first..=last);
-    }
-    Some(numbers)
 }
 
 #[cfg(test)]
@@ -174,9 +148,9 @@ mod tests {
         assert!(is_about(of(0, &[(0, system_alone)]), 2.1), "the generator may be anywhere");
         let both = [base, allowed("system", "0-1"), allowed("generator", "2")].concat();
         assert!(is_about(of(0, &[(0, both)]), 1.1));
-        assert_eq!(numbers("0-2,5"), Some(BTreeSet::from([0, 1, 2, 5])));
+        assert_eq!(core_numbers("0-2,5"), Some(BTreeSet::from([0, 1, 2, 5])));
         for wrong in ["", "a", "3-1", "0-4294967295", "1,", "-"] {
-            assert_eq!(numbers(wrong), None, "{wrong}");
+            assert_eq!(core_numbers(wrong), None, "{wrong}");
         }
     }
 

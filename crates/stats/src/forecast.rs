@@ -11,6 +11,7 @@ use crate::obvious::OBVIOUS_BLOCKS;
 use crate::power::{Power, power};
 use crate::scale::Scale;
 use crate::slices::Levels;
+use crate::student::mean_and_error;
 
 /// What the pilot says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,11 +95,8 @@ impl Outlook {
 
     /// By the logarithms of the ratios of whole runs, by block; `None` of fewer than two.
     pub(crate) fn of_runs(apart: &[f64], rules: &DuelRules) -> Option<Self> {
-        let count = apart.len() as f64;
-        let mean = apart.iter().sum::<f64>() / count;
-        let square: f64 = apart.iter().map(|one| (one - mean) * (one - mean)).sum();
-        let spread = sqrt(square / (count - 1.0));
-        (apart.len() > 1).then(|| Self::of(mean, spread, apart.len(), false, rules))
+        let [mean, error] = mean_and_error(apart)?;
+        Some(Self::of(mean, error * sqrt(apart.len() as f64), apart.len(), false, rules))
     }
 
     /// By the mean over so many blocks, and how much a block strays.

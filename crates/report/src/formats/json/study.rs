@@ -334,7 +334,7 @@ impl<'a> Whole<'a> {
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
     let Sliced { levels, carry_over, control } = load.sliced?;
-    let carried = |stats::CarryOver { effect, interval, is_found, bias_most, .. }| CarryOverObject {
+    let carried = |stats::CarryOver { effect, interval, is_found, bias_most }| CarryOverObject {
         effect,
         interval,
         is_found,

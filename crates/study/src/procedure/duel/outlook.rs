@@ -1,4 +1,4 @@
-//! When there may be a verdict, told after blocks that did not give one.
+//! When there may be a verdict, printed after blocks that did not give one.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::procedure::percent;
 /// What a quick study should at least find.
 const QUICK_DIFFERENCE: f64 = 0.1;
 /// Each whole run has a line of its own, so the outlook follows these numbers of blocks alone.
-const TOLD_AFTER: [usize; 6] = [2, 4, 6, 8, 12, 16];
+const PRINTED_AFTER: [usize; 6] = [2, 4, 6, 8, 12, 16];
 
-/// The outlook as a line; `None` where it is not to be told, or not known.
+/// The outlook as a line; `None` after blocks that print none, and where it is not known.
 pub(super) fn line(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Option<String> {
     let outlook = duel.outlook()?;
     let block_s = match kept.new.compare.procedure.slices() {
         Some(rules) => slices::block_s(kept, duel, rules)?,
-        None if TOLD_AFTER.contains(&outlook.blocks) => block_s(kept, &duels.plan.loads[load].name)?,
+        None if PRINTED_AFTER.contains(&outlook.blocks) => block_s(kept, &duels.plan.loads[load].name)?,
         None => return None,
     };
     let left = |blocks: u32| {
