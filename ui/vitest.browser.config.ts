@@ -7,7 +7,7 @@ export default defineConfig({
     environment: 'node',
     globalSetup: 'tests/setup.ts',
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });

@@ -55,7 +55,7 @@ async function withFile(
   const context = await (await browser).newContext({ viewport: DESKTOP, ...options });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(30_000);
     const seen: string[] = [];
     page.on('console', (message) => seen.push(`console ${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
@@ -116,13 +116,15 @@ export async function nextFrames(page: Page): Promise<void> {
 
 /** Scrolls through the page, so that all charts are drawn. */
 export async function scrollThrough(page: Page): Promise<void> {
-  for (let top = 0; top < 200_000; top += 600) {
-    const isEnd = await page.evaluate((y) => {
+  let top = 0;
+  while (top < 200_000) {
+    const step = await page.evaluate((y) => {
       scrollTo(0, y);
-      return y + innerHeight >= document.documentElement.scrollHeight;
+      return y + innerHeight < document.documentElement.scrollHeight ? innerHeight : 0;
     }, top);
     await nextFrames(page);
-    if (isEnd) return;
+    if (step === 0) return;
+    top += step;
   }
   throw new Error('the page has no end');
 }
