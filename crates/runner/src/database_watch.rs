@@ -100,7 +100,13 @@ impl Asked<'_> {
 
     /// A question that a server may refuse, such as for lack of rights: then nothing, and the reason is noted.
     fn ask_if_allowed(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
-        match self.session.ask(sql) {
+        let answer = self.session.ask(sql);
+        self.if_allowed(what, answer)
+    }
+
+    /// Of an answer that may be a refusal: nothing then, and the reason is noted.
+    fn if_allowed(&self, what: &str, answer: Result<Answer, Error>) -> Result<Option<Answer>, Error> {
+        match answer {
             Ok(answer) => Ok(Some(answer)),
             Err(Error::Refused { said, .. }) => {
                 self.shared.lacks(what, &said);

@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use crate::support::{Home, built_in, url};
 use serde_json::Value;
-use servers::fake_postgres::{Peer, complete, description, one_row, ready, row};
+use servers::fake_postgres::{Peer, complaint, complete, description, one_row, ready, row};
 use servers::{FakePostgres, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
 /// All users update one row, and hold it for a while.
@@ -120,16 +120,27 @@ fn a_role_without_rights_sees_its_own_sessions() {
 }
 
 /// A load of one connection on a server that answers questions about itself as told, and everything else well. What is asked for
-/// before the load comes over connections of their own.
+/// before the load comes over connections of their own. A pooled session forgets what it prepared.
 fn load_beside(
+    is_pooled: bool,
     answer: impl Fn(&mut Peer, u32) -> io::Result<()> + Send + Sync + 'static,
 ) -> (Value, Duration) {
     let server = FakePostgres::start(move |peer| {
         peer.let_in()?;
+        let mut prepared = None;
         for number in 0.. {
             let (_, text) = peer.hear_request()?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            if text.contains("GROUP BY 1, 2, 3, 4") {
+            let is_sample = text.contains("GROUP BY 1, 2, 3, 4");
+            let of_name = |verb: &str| text.strip_prefix(verb)?.split([' ', '\0']).next().map(str::to_owned);
+            if let Some(name) = of_name("PREPARE ").filter(|_| is_sample) {
+                prepared = Some(name);
+                peer.say(&[complete("PREPARE"), ready(b'I')].concat())?;
+            } else if is_pooled && text.starts_with("EXECUTE ") {
+                peer.say(
+                    &[complaint(b'E', "ERROR", "26000", "there is no such statement"), ready(b'I')].concat(),
+                )?;
+            } else if is_sample || of_name("EXECUTE ").is_some_and(|name| prepared == Some(name)) {
                 answer(peer, number)?;
             } else if text.contains("server_version_num") {
                 peer.say(
@@ -159,7 +170,8 @@ fn a_server_that_floods_or_hangs_its_watcher_is_loaded_all_the_same() {
         std::thread::sleep(Duration::from_secs(1));
     };
     let closing = |_: &mut Peer, _: u32| Err(io::ErrorKind::BrokenPipe.into());
-    for (json, took) in [load_beside(endless), load_beside(silent), load_beside(closing)] {
+    for (json, took) in [load_beside(false, endless), load_beside(false, silent), load_beside(false, closing)]
+    {
         assert_eq!(json["outcomes"]["failed"], 0, "{json}");
         assert!(json["outcomes"]["ok"].as_u64() > Some(0), "{json}");
         assert_eq!(json["database"], Value::Null, "{json}");
@@ -169,7 +181,7 @@ fn a_server_that_floods_or_hangs_its_watcher_is_loaded_all_the_same() {
 
 #[test]
 fn labels_of_a_hostile_server_are_bounded_and_escaped() {
-    let (json, _) = load_beside(|peer, number| {
+    let (json, _) = load_beside(false, |peer, number| {
         peer.say(&description(6))?;
         for place in 0..200 {
             let wait = format!("w\u{1b}[31m{}", number * 1_000 + place);
@@ -183,6 +195,16 @@ fn labels_of_a_hostile_server_are_bounded_and_escaped() {
     assert_eq!(waits[0]["wait"], "other", "most of them: {json}");
     let text = json["database"].to_string();
     assert!(!text.contains("u001b") && !text.contains("secret") && text.len() < 60_000, "{text}");
+}
+
+#[test]
+fn behind_a_pooler_that_forgets_prepared_questions_they_are_asked_in_full() {
+    let (json, _) = load_beside(true, |peer, _| {
+        let session = row(&["active", "Lock", "tuple", "SELECT 1", "1", "1"]);
+        peer.say(&[description(6), session, complete("SELECT"), ready(b'I')].concat())
+    });
+    assert!(json["database"]["samples"].as_u64() >= Some(2), "{json}");
+    assert_eq!(share(&json, "Lock"), 1.0, "{json}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use loading::{Answer, Error};
 
+use super::postgres::PREPARE;
 use super::shape::{Quotes, shape};
 use super::{Asked, Grown, number, text};
 
@@ -124,7 +125,7 @@ impl Statements {
         let mut sums: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for (id, [calls, ms]) in grown {
             let Some(statement) = self.shapes.get(&id).filter(|shape| !shape.is_empty()) else { continue };
-            if !self.own.contains(&beginning(statement)) {
+            if !statement.starts_with(PREPARE) && !self.own.contains(&beginning(statement)) {
                 let sum = sums.entry(statement).or_default();
                 *sum = [sum[0] + calls, sum[1] + ms / 1e3];
             }
@@ -181,13 +182,14 @@ mod tests {
         };
         assert!(statements.growth(&looks(["10", "100", "500", "5"])).is_empty(), "what was before the run");
         let mut second = looks(["10", "140", "700", "5"]);
-        second.push(row(["5", "1", "2000"]));
+        second.extend([row(["5", "1", "2000"]), row(["6", "5", "1"])]);
         let grown = statements.growth(&second);
-        assert_eq!(grown, [(5, [1.0, 2_000.0]), (-2, [40.0, 200.0]), (3, [40.0, 0.0])]);
+        assert_eq!(grown, [(5, [1.0, 2_000.0]), (-2, [40.0, 200.0]), (6, [5.0, 1.0]), (3, [40.0, 0.0])]);
         statements.learn(&vec![
             row(["-2", "UPDATE t SET a = $1", ""]),
             row(["3", "UPDATE t SET a  = 7", ""]),
             row(["5", "SELECT own", ""]),
+            row(["6", "PREPARE tenbin_watch_0 AS SELECT 1", ""]),
         ]);
         let update = Grown { statement: "UPDATE t SET a = ?".to_owned(), calls: 80.0, time_s: 0.2 };
         assert_eq!(statements.named(grown), [update]);

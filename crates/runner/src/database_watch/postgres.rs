@@ -130,9 +130,51 @@ const SIZES: [&str; 2] = ["db_connections", "db_connections_max"];
 /// What the server said when it was asked for what a role may not see.
 const HIDDEN: &str = "<insufficient privilege>";
 
+/// How a question is put to this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Put {
+    /// The server knows it under a name.
+    Prepared,
+    /// With its text each time. A pooler may give every question to another session of the server.
+    Plain,
+}
+
+/// Questions of a session. To parse and plan a question costs several times as much as to answer it, so the server does it once.
+#[derive(Debug, Default)]
+struct Questions {
+    /// The first so many questions that were put, in order.
+    put: Vec<(&'static str, Put)>,
+}
+
+impl Questions {
+    fn ask(&mut self, sql: &'static str, asked: &mut Asked<'_>) -> Result<Answer, Error> {
+        let known = self.put.iter().position(|(known, _)| *known == sql);
+        let place = known.unwrap_or(self.put.len());
+        if known.is_none() {
+            let put = match asked.ask(&format!("{PREPARE}{place} AS {sql}")) {
+                Ok(_) => Put::Prepared,
+                Err(Error::Refused { .. }) => Put::Plain,
+                Err(error) => return Err(error),
+            };
+            self.put.push((sql, put));
+        }
+        if self.put[place].1 == Put::Prepared {
+            match asked.ask(&format!("EXECUTE tenbin_watch_{place}")) {
+                Err(Error::Refused { .. }) => self.put[place].1 = Put::Plain,
+                answer => return answer,
+            }
+        }
+        asked.ask(sql)
+    }
+}
+
+/// How every text begins that prepares a question.
+pub(super) const PREPARE: &str = "PREPARE tenbin_watch_";
+
 #[derive(Debug, Default)]
 pub(super) struct Postgres {
     version: u32,
+    questions: Questions,
     /// Numbers of the statistics that were refused.
     refused: Vec<usize>,
     statements: Statements,
@@ -141,6 +183,7 @@ pub(super) struct Postgres {
 impl Dialect for Postgres {
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error> {
         self.refused.clear();
+        self.questions = Questions::default();
         let Some(answer) = asked.ask_if_allowed("the version of the server", BEGIN)? else { return Ok(None) };
         let row = answer.first().map_or(&[][..], Vec::as_slice);
         self.version = number(row, 0).map_or(0, |version| version as u32);
@@ -150,7 +193,7 @@ impl Dialect for Postgres {
     }
 
     fn sample(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Sample>, Error> {
-        let answer = asked.ask(SAMPLE)?;
+        let answer = self.questions.ask(SAMPLE, asked)?;
         if answer.iter().any(|row| text(row, 3) == HIDDEN) {
             let because = "other users' sessions are hidden\n  help: grant pg_read_all_stats to the role";
             asked.shared.lacks("some sessions", because);
@@ -173,7 +216,8 @@ impl Dialect for Postgres {
             if !(from..to).contains(&self.version) || self.refused.contains(&place) {
                 continue;
             }
-            match asked.ask_if_allowed(statistics.what, statistics.sql)? {
+            let answer = self.questions.ask(statistics.sql, asked);
+            match asked.if_allowed(statistics.what, answer)? {
                 Some(answer) => answer.iter().for_each(|row| statistics.read(row, &mut counters)),
                 None => self.refused.push(place),
             }
