@@ -1,6 +1,7 @@
 //! Starts, watches and stops systems. It generates no load.
 
 pub mod access;
+mod busy_cores;
 mod capture;
 pub mod census;
 mod commands;
@@ -37,6 +38,7 @@ mod start;
 mod stop;
 mod system;
 
+pub use busy_cores::busy_cores;
 pub use failure::{Failure, Output, Stage};
 pub use first_line::first_line;
 pub use load_tool::{LoadTool, ToolUsage};

@@ -43,6 +43,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use completion::Completion;
+pub(crate) use cores::ticks_of_cores;
 pub(crate) use fields::{bytes_of_kib, number};
 pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;

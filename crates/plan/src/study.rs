@@ -178,7 +178,7 @@ pub enum StoredBaseline {
 pub enum StudyPin {
     /// Anywhere.
     No,
-    /// The generator on the last core this process may use, the system on the others.
+    /// Apart, on cores that others use little.
     Auto,
     /// On these; no core is in both lists.
     Cores {

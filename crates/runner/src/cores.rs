@@ -1,9 +1,17 @@
 //! Which cores the system and the generator stay on.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use engine::allowed_cores;
 use plan::{Fault, Study, StudyPin};
 
 use crate::run_error::RunError;
+
+/// How long `pin: auto` watches what neighbors use.
+const WATCHED: Duration = Duration::from_secs(1);
+/// Of a core, what neighbors use at least where `pin: auto` leaves it to them.
+const BUSY_FROM: f64 = 0.1;
 
 /// Cores by side; empty: wherever the system likes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +43,30 @@ impl Cores {
         }
     }
 
+    /// What others used of the cores before these were chosen.
+    fn seen(&self, busy: &BTreeMap<usize, f64>) -> String {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let used: Vec<(usize, f64)> = busy
+            .iter()
+            .filter(|(_, share)| **share >= BUSY_FROM)
+            .map(|(core, share)| (*core, *share))
+            .collect();
+        if used.is_empty() {
+            let most = busy.values().copied().fold(0.0, f64::max);
+            return format!("in the second before, others used at most {} of a core", percent(most));
+        }
+        let each: Vec<String> =
+            used.iter().map(|(core, share)| format!("{} of core {core}", percent(*share))).collect();
+        let is_left_out =
+            used.iter().all(|(core, _)| !self.system.contains(core) && !self.generator.contains(core));
+        let left_out = match used.len() {
+            _ if !is_left_out => "",
+            1 => ", which was left to them",
+            _ => ", which were left to them",
+        };
+        format!("in the second before, others used {}{left_out}", each.join(", "))
+    }
+
     /// What every reader must know about them.
     pub(crate) fn stamp(&self, allowed: &[usize]) -> String {
         if self.system.is_empty() || self.generator.is_empty() {
@@ -49,6 +81,40 @@ impl Cores {
             list(&self.generator)
         )
     }
+}
+
+/// Chooses the cores of a study with `pin: auto`, before anything of it runs. Watches for a second which cores others use: those are left
+/// to them, as long as two are left. Otherwise the system gets the quietest, and the generator the next. Returns what was seen, in words;
+/// `None` of a study that does not ask for it, and where there is one core only, which [`crate::preflight`] refuses.
+pub fn settle_cores(study: &mut Study) -> Option<String> {
+    let allowed = allowed_cores();
+    if study.pin != StudyPin::Auto {
+        return None;
+    }
+    let last = Cores::choose(&study.pin, &allowed).ok()?;
+    let mut busy = lab::busy_cores(WATCHED);
+    busy.retain(|core, _| allowed.contains(core));
+    let cores = if busy.len() == allowed.len() { quietest(&busy) } else { last };
+    let seen = (!busy.is_empty()).then(|| cores.seen(&busy));
+    study.pin = StudyPin::Cores { system: cores.system, generator: cores.generator };
+    seen
+}
+
+/// The cores for both sides, of two or more of which it is known what others use of each.
+fn quietest(busy: &BTreeMap<usize, f64>) -> Cores {
+    let quiet: Vec<usize> =
+        busy.iter().filter(|(_, share)| **share < BUSY_FROM).map(|(core, _)| *core).collect();
+    if let [system @ .., generator] = &quiet[..]
+        && !system.is_empty()
+    {
+        return Cores { system: system.to_vec(), generator: vec![*generator] };
+    }
+    let mut by_use: Vec<(usize, f64)> = busy.iter().map(|(core, share)| (*core, *share)).collect();
+    by_use.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (generator, _) = by_use.remove(1.min(by_use.len() - 1));
+    let mut system: Vec<usize> = by_use.into_iter().map(|(core, _)| core).collect();
+    system.sort_unstable();
+    Cores { system, generator: vec![generator] }
 }
 
 /// What every reader of a study must know of the cores that its systems and the generator stay on; `None` if it starts none.
@@ -88,6 +154,37 @@ mod tests {
         assert_eq!(cores.stamp(&[0, 1, 3]), "the systems ran on core 0,1, the generator on core 3");
         assert!(Cores::choose(&StudyPin::Auto, &[2]).is_err());
         assert!(Cores::default().stamp(&[0, 1]).starts_with("SHARED"));
+    }
+
+    fn chosen(shares: &[f64]) -> (Cores, String) {
+        let busy: BTreeMap<usize, f64> = shares.iter().copied().enumerate().collect();
+        let cores = quietest(&busy);
+        let seen = cores.seen(&busy);
+        (cores, seen)
+    }
+
+    #[test]
+    fn cores_that_others_use_are_left_to_them_while_two_are_left() {
+        let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
+        let (cores, seen) = chosen(&[0.01, 0.03]);
+        assert_eq!(cores, of(&[0], 1));
+        assert_eq!(seen, "in the second before, others used at most 3 % of a core");
+        let (cores, seen) = chosen(&[0.97, 0.0, 0.41, 0.02, 0.09]);
+        assert_eq!(cores, of(&[1, 3], 4));
+        assert_eq!(
+            seen,
+            "in the second before, others used 97 % of core 0, 41 % of core 2, which were left to them"
+        );
+    }
+
+    #[test]
+    fn of_cores_that_others_use_the_system_gets_the_quietest() {
+        let of = |system: &[usize], generator| Cores { system: system.to_vec(), generator: vec![generator] };
+        let (cores, seen) = chosen(&[0.97, 0.0]);
+        assert_eq!(cores, of(&[1], 0));
+        assert_eq!(seen, "in the second before, others used 97 % of core 0");
+        assert_eq!(chosen(&[0.2, 0.9]).0, of(&[0], 1));
+        assert_eq!(chosen(&[0.5, 0.3, 1.0, 0.02]).0, of(&[0, 2, 3], 1));
     }
 
     #[test]

@@ -57,7 +57,7 @@ mod watchdog;
 pub use ceiling::null_server_per_s;
 pub use clock::{Clock, WallClock};
 pub use consent::{ConsentError, OwnerToken, PublicLoads};
-pub use cores::stamp;
+pub use cores::{settle_cores, stamp};
 pub use database_check::{Learnt, Unready};
 pub use database_watch::DatabaseWatch;
 pub use environment::Before;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use machine::{Effort, Figure, Site};
-use plan::Study;
+use plan::{Study, StudyPin};
 use runner::Machine;
 use serde_json::{Value, json};
 use store::Store;
@@ -15,16 +15,35 @@ const STUDIES_MAX: u32 = 20;
 /// The key of the figures.
 const CAN: &str = "can";
 
-/// The facts of this machine. The figures are those of an earlier study since the last start of the system, if the store has any. A study
+/// The key of the cores that system and generator stay on.
+const CORES: &str = "pin";
+
+/// The facts of this machine, and the cores that the study keeps to. The figures are those of an earlier study since the last start of the system, if the store has any. A study
 /// that lasts a minute or more measures them otherwise.
 pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let mut facts = Machine::here().facts;
+    if let (StudyPin::Cores { system, generator }, Some(facts)) = (&study.pin, facts.as_object_mut()) {
+        facts.insert(CORES.to_owned(), json!({ "system": system, "generator": generator }));
+    }
     let Some(boot) = boot() else { return facts };
     let figures = known(store, &boot).or_else(|| (study.least_ns() >= STUDY_NS).then(|| measured(&boot)));
     if let (Some(facts), Some(figures)) = (facts.as_object_mut(), figures) {
         facts.insert(CAN.to_owned(), figures);
     }
     facts
+}
+
+/// Gives a study with `pin: auto` that is resumed the cores that it began with, by what [`gather`] wrote then.
+pub(crate) fn restore_cores(study: &mut Study, facts: &Value) {
+    let list = |side: &str| -> Option<Vec<usize>> {
+        let numbers = facts[CORES][side].as_array()?.iter();
+        numbers.map(|core| usize::try_from(core.as_u64()?).ok()).collect()
+    };
+    if study.pin == StudyPin::Auto
+        && let (Some(system), Some(generator)) = (list("system"), list("generator"))
+    {
+        study.pin = StudyPin::Cores { system, generator };
+    }
 }
 
 /// What distinguishes this start of the system from all others.

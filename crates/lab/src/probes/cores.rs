@@ -19,13 +19,15 @@ impl Default for Cores {
 
 impl Probe for Cores {
     fn look(&mut self, sheet: &mut Sheet) {
-        let cores = self.source.text().map(|text| parse(&text));
+        let cores = self.source.text().map(|text| ticks_of_cores(&text));
         let cores = cores.and_then(|cores| {
             if cores.is_empty() { Err("/proc/stat lists no core".to_owned()) } else { Ok(cores) }
         });
         match cores {
             Ok(cores) => {
                 let seconds = |ticks: u64| ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
+                let cores =
+                    cores.into_iter().map(|(number, ticks)| (format!("core{number}"), ticks)).collect();
                 for (core, [user, sys, idle, iowait, steal]) in self.last.grown(cores) {
                     sheet.machine("cpu_user_s", &core, seconds(user));
                     sheet.machine("cpu_sys_s", &core, seconds(sys));
@@ -39,12 +41,12 @@ impl Probe for Cores {
     }
 }
 
-/// Clock ticks in user mode (with low priority too), in the kernel (interrupts too), idle, idle while a disk was awaited,
+/// Of each core, by its number: clock ticks in user mode (with low priority too), in the kernel (interrupts too), idle, idle while a disk was awaited,
 /// and taken by another machine on the same hardware.
-fn parse(text: &str) -> Vec<(String, [u64; 5])> {
+pub(crate) fn ticks_of_cores(text: &str) -> Vec<(u32, [u64; 5])> {
     let cores = text.lines().filter_map(|line| {
         let (number, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;
-        number.parse::<u32>().ok()?;
+        let number = number.parse().ok()?;
         let mut ticks = ticks.split_ascii_whitespace().map_while(|field| field.parse::<u64>().ok());
         let mut next = || ticks.next();
         let (user, nice, sys, idle) = (next()?, next()?, next()?, next()?);
@@ -52,7 +54,7 @@ fn parse(text: &str) -> Vec<(String, [u64; 5])> {
         let mut next = || next().unwrap_or(0);
         let (iowait, irq, softirq, steal) = (next(), next(), next(), next());
         let sum = |ticks: &[u64]| ticks.iter().fold(0, |sum: u64, ticks| sum.saturating_add(*ticks));
-        Some((format!("core{number}"), [sum(&[user, nice]), sum(&[sys, irq, softirq]), idle, iowait, steal]))
+        Some((number, [sum(&[user, nice]), sum(&[sys, irq, softirq]), idle, iowait, steal]))
     });
     cores.take(CORES_MAX).collect()
 }
@@ -65,8 +67,7 @@ mod tests {
     fn each_core_is_read_and_the_sum_is_not() {
         let text =
             "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 10 1 20 300 4 5 6 7 8 9\ncpu11 1 2 3 4\nintr 5 5\nctxt 7\n";
-        let core = |name: &str, ticks| (name.to_owned(), ticks);
-        assert_eq!(parse(text), [core("core0", [11, 31, 300, 4, 7]), core("core11", [3, 3, 4, 0, 0])]);
+        assert_eq!(ticks_of_cores(text), [(0, [11, 31, 300, 4, 7]), (11, [3, 3, 4, 0, 0])]);
     }
 
     #[test]
@@ -74,11 +75,11 @@ mod tests {
         let huge = "18446744073709551615";
         for text in ["", "cpu", "cpu0", "cpu0 1 2 3", "cpu0 a b c d", "cpux 1 2 3 4", "cpu-1 1 2 3 4", "\0\n"]
         {
-            assert!(parse(text).is_empty(), "{text:?}");
+            assert!(ticks_of_cores(text).is_empty(), "{text:?}");
         }
-        let cores = parse(&format!("cpu0 {huge} {huge} {huge} {huge} {huge} {huge} {huge} {huge}"));
+        let cores = ticks_of_cores(&format!("cpu0 {huge} {huge} {huge} {huge} {huge} {huge} {huge} {huge}"));
         assert_eq!(cores[0].1, [u64::MAX; 5]);
         let many: String = (0..10_000).map(|core| format!("cpu{core} 1 1 1 1\n")).collect();
-        assert_eq!(parse(&many).len(), CORES_MAX);
+        assert_eq!(ticks_of_cores(&many).len(), CORES_MAX);
     }
 }

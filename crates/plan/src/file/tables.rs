@@ -199,7 +199,7 @@ pub(crate) static PLAN: Table = Table {
             "pin",
             "auto",
             Either(&[Word(&["auto", "no"]), table(&PIN)]),
-            "CPU cores of system and generator; default no. auto: generator on the last core, system on the others.",
+            "CPU cores of system and generator; default no. auto: generator on the last core, system on the others, without cores that other processes use.",
         ),
         key(
             "compare",

@@ -70,7 +70,7 @@ impl Study {
         self.explain_events(&mut out);
         match &self.pin {
             StudyPin::No => {}
-            StudyPin::Auto => out += "cores       generator on the last core, system on the others\n",
+            StudyPin::Auto => out += "cores       apart, on cores that others use little\n",
             StudyPin::Cores { system, generator } => {
                 let list =
                     |cores: &[usize]| cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");

@@ -48,9 +48,13 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     };
     let mut study = read_plan(plan, flags.quick)?;
     study.settle_at(&runner::place());
+    let seen = runner::settle_cores(&mut study);
     let tenbin = this_program()?;
     let baseline = baseline::of_study(&study, &flags.store)?;
     output::lines(&study.explain())?;
+    if let Some(seen) = seen {
+        output::lines(&format!("            {seen}\n"))?;
+    }
     if let Some(baseline) = &baseline {
         output::lines(&format!("            {}\n", baseline::words(baseline)))?;
     }

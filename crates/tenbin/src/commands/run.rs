@@ -184,13 +184,16 @@ impl Ordered<'_> {
         let id = match going_on {
             Some((id, seed)) => {
                 study.set_seed(seed);
+                machine_facts::restore_cores(&mut study, &store.load_study(&id)?.new.host);
                 id
             }
             None => {
                 if !study.has_seed {
                     study.set_seed(seed::fresh());
                 }
-                let stamp = runner::stamp(&study)?;
+                let seen = runner::settle_cores(&mut study);
+                let stamp = runner::stamp(&study)?
+                    .map(|stamp| [Some(stamp), seen].into_iter().flatten().collect::<Vec<_>>().join("; "));
                 let facts = machine_facts::gather(&store, &study);
                 let baseline = self.baseline.as_ref();
                 let id = study::begin_study(&study, procedure, facts, stamp, baseline, &store)
