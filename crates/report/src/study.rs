@@ -31,6 +31,7 @@ mod failing;
 mod gates;
 mod layout;
 mod of_baseline;
+pub(crate) mod others;
 mod over_runs;
 mod pairs;
 mod pieces;

@@ -10,7 +10,8 @@ use super::pieces::StudyPieces;
 use super::screen::{self, Urgency};
 use super::troubles::{self, Group, TroubleKind};
 use super::{
-    LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, of_baseline, sentences, tables, tournament,
+    LoadView, Pair, StudyView, VariantRow, bottlenecks, explained, of_baseline, others, sentences, tables,
+    tournament,
 };
 use crate::apart;
 use crate::bottleneck;
@@ -59,7 +60,9 @@ impl<'v, 'a> Brief<'v, 'a> {
         let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
         let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
         let swept = self.loads().find_map(|load| self.page.sweep_and_final(load));
-        let lines = self.legend().into_iter().chain(swept).chain(extended);
+        let name = |load: &LoadView<'_>, row: usize| self.page.row(load, row);
+        let others = self.loads().find_map(|load| others::sentence(self.view, load, &name));
+        let lines = self.legend().into_iter().chain(others).chain(swept).chain(extended);
         items.extend(lines.map(|line| Item::Text(Tone::Plain, line)));
         let facts = self.facts(room(items));
         items.extend(facts);

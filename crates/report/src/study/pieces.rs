@@ -11,7 +11,7 @@ use super::answer::{answer, winner};
 use super::sentences::{self, next_blocks, row_name};
 use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
-use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, written};
+use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, others, written};
 use crate::apart;
 use crate::bottleneck;
 use crate::capacity;
@@ -244,11 +244,14 @@ impl<'a> StudyPieces<'a> {
         let Some(by) = &self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "higher" } else { "lower" };
         let levels = self.view.loads.iter().find_map(|load| sentences::sliced(load.sliced.as_ref()?));
-        let levels = levels.map_or(String::new(), |levels| format!(". {levels}"));
+        let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
+        let others = self.view.loads.iter().find_map(|load| others::sentence(self.view, load, &name));
+        let told: String = levels.into_iter().chain(others).map(|told| format!(" {told}")).collect();
         format!(
-            "by {}, {better} is better; threshold {}{levels}",
+            "by {}, {better} is better; threshold {}{}{told}",
             by.words(self.view.noun().unit),
-            self.view.matters()
+            self.view.matters(),
+            if told.is_empty() { "" } else { "." }
         )
     }
 

@@ -130,9 +130,22 @@ struct ComparisonObject<'a> {
     extended_to: Vec<u32>,
     /// The total of a comparison or a family of them, over all ends; null of a search.
     error_rate: Option<f64>,
+    /// By load and variant, as far as it was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<OthersObject<'a>>,
     /// Of a study in slices, by load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     variance: Vec<VarianceObject<'a>>,
+}
+
+/// What processes outside of the study took of the cores.
+#[derive(Serialize)]
+struct OthersObject<'a> {
+    load: &'a str,
+    #[serde(flatten)]
+    variant: Variant<'a>,
+    /// How many cores they kept busy, the mean of the valid runs.
+    cores: f64,
 }
 
 /// Where the variance of a comparison in slices lies. Deviations are of the natural logarithm of the ratio.
@@ -294,6 +307,7 @@ impl<'a> Whole<'a> {
                     .procedure
                     .can_be_extended()
                     .then(|| stats::error_rate(view.study.extensions.len() as u32)),
+                others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
                 variance: view.loads.iter().filter_map(variance).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
@@ -330,6 +344,14 @@ impl<'a> Whole<'a> {
             profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
         }
     }
+}
+
+fn others<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<OthersObject<'a>> {
+    let read = study::others::of_rows(view, load).into_iter().enumerate();
+    read.filter_map(|(row, cores)| {
+        Some(OthersObject { load: load.name, variant: variant(load, row), cores: cores? })
+    })
+    .collect()
 }
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
