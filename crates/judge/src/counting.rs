@@ -36,6 +36,7 @@ fn sorted<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace
     let has = |stage: &str| places.iter().any(|place| place.stage == stage);
     let (stage, is_ranked) = match procedure {
         Procedure::Blocks | Procedure::Duel { .. } => (Some(procedure.stage_of_blocks()), true),
+        Procedure::Best { slices: Some(_), .. } => (Some(stage::SEARCH_SLICE), true),
         Procedure::Best { .. } if has(stage::SEARCH) => (Some(stage::SEARCH), true),
         Procedure::Best { .. } => (Some(stage::HALVING), false),
         Procedure::BestOfEach { .. } if has_final && has(stage::BLOCK) => (Some(stage::BLOCK), true),

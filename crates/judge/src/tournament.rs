@@ -1,12 +1,12 @@
 //! How the tournament of a stored study stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stats::{Seen, Tournament, TournamentRules};
+use stats::{Seen, Tournament, TournamentRules, of_rounds};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::compared_by::ComparedBy;
-use crate::run_order::RunOrder;
+use crate::run_order::{RunOrder, Slot};
 use crate::setting::Setting;
 use crate::versus::said;
 
@@ -15,7 +15,7 @@ const CELLS_MAX: usize = 1 << 21;
 
 /// What a study lays down for a tournament of these settings; `None` if its procedure is another.
 pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
-    let Procedure::Best { incumbent } = &compare.procedure else { return None };
+    let Procedure::Best { incumbent, .. } = &compare.procedure else { return None };
     let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);
     Some(TournamentRules {
         settings: settings.len(),
@@ -55,17 +55,33 @@ pub fn tournament_by(
     let numbers: BTreeMap<(&str, &str), usize> =
         settings.iter().enumerate().map(|(number, setting)| (setting.key(), number)).collect();
     let mut tournament = Tournament::new(rules);
+    // Slices of different starts are not of one block.
+    let missing: BTreeSet<u32> = study.missing().map(|place| place.position).collect();
     for block in blocks {
-        if !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
+        let is_sliced = stage::is_slice(block.stage);
+        if !is_sliced && !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
             continue;
         }
         let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
-        for slot in &block.slots {
-            if let Some(setting) = numbers.get(&(&slot.place.system, &slot.place.variant)) {
-                seen.push((*setting, slot.run.map_or(Ok(Seen::Missing), &mut *said)?));
+        for Slot { place, run } in &block.slots {
+            if let Some(setting) = numbers.get(&(&place.system, &place.variant)) {
+                let run = run.filter(|_| !is_sliced || !missing.contains(&place.position));
+                seen.push((*setting, run.map_or(Ok(Seen::Missing), &mut *said)?));
             }
         }
-        tournament.note(&seen);
+        tournament.note(&if is_sliced { of_slices(&seen) } else { seen });
     }
     Ok(Some(tournament))
+}
+
+/// What each setting of a block says, by its slices in their order.
+fn of_slices(slices: &[(usize, Seen)]) -> Vec<(usize, Seen)> {
+    let mut by_setting: BTreeMap<usize, Vec<Seen>> = BTreeMap::new();
+    for (setting, seen) in slices {
+        by_setting.entry(*setting).or_default().push(*seen);
+    }
+    let rounds = by_setting.values().map(Vec::len).min().unwrap_or(0);
+    let round = |number: usize| by_setting.values().map(|slices| slices[number]).collect();
+    let rounds: Vec<Vec<Seen>> = (0..rounds).map(round).collect();
+    by_setting.keys().copied().zip(of_rounds(&rounds)).collect()
 }

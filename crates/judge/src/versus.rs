@@ -105,7 +105,7 @@ pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, StoreError> {
 
 /// Whether a slice is too short for its responses: what was under way when it was cut out would be a good part of it.
 fn is_mostly_edge(run: &Run, measured: &Measured) -> bool {
-    let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| place.stage == stage::SLICE);
+    let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let length_s = measured.window.map_or(0.0, |window| window.length_s);
     is_slice && measured.response.mean_ns.is_some_and(|mean_ns| mean_ns / 1e9 > length_s * RESPONSE_SHARE_MAX)
 }

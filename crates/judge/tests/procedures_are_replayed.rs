@@ -113,7 +113,8 @@ fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
 fn a_tournament_goes_on_with_those_that_are_left() {
     const SYSTEMS: [&str; 3] = ["a", "b", "c"];
     let stored = Stored::new();
-    let study = stored.study(Procedure::Best { incumbent: Some("c".to_owned()) }, 24, Vec::new());
+    let study =
+        stored.study(Procedure::Best { incumbent: Some("c".to_owned()), slices: None }, 24, Vec::new());
     let all = SYSTEMS.map(setting);
     let now = || tournament(&stored.load(&study), "steady", &all, &throughput()).unwrap().unwrap();
     let (mut next, mut stages) = (0, Vec::new());

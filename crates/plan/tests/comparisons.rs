@@ -316,11 +316,32 @@ fn slices_start_both_and_say_so() {
 }
 
 #[test]
+fn a_search_for_the_best_in_slices_starts_all_that_are_left() {
+    let three = format!("{TWO}  c: {{ start: \"c {{port}}\" }}\n");
+    let words = slices(LOAD, &three, "auto, find: best", "").expect("it can be");
+    for part in [
+        "in slices: a search for the best: up to 24 blocks of the remaining candidates",
+        "each block starts all variants that are left and gives each 4 slices of 1s in random balanced order",
+        "20s250ms of load in the first blocks, plus 3 starts and stops of systems",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let words =
+        slices("users: 3, warm-up: 2s, for: 3s", &three, "slices, find: best", "").expect("it can be");
+    assert!(words.contains("gives each 2 slices of 1s"), "{words}");
+}
+
+#[test]
 fn slices_that_cannot_be_are_an_error_and_auto_says_why_it_makes_runs() {
     let same = "  a: { start: \"a\", url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b\", url: \"http://127.0.0.1:8080/x\" }\n";
     let running = "  a: { url: \"http://127.0.0.1:8080\" }\n  b: { start: \"b {port}\" }\n";
     let events = "  a: { start: \"a {port}\", events: { e: { signal: HUP } } }\n  b: { start: \"b {port}\", events: { e: { signal: HUP } } }\n";
     let three = format!("{TWO}  c: {{ start: \"c {{port}}\" }}\n");
+    let of_many = |each: &dyn Fn(u32) -> String| {
+        (1..=9).map(|n| format!("  s{n}: {{ {} }}\n", each(n))).collect::<String>()
+    };
+    let nine = of_many(&|n| format!("start: \"s{n} {{port}}\""));
+    let many_same = format!("{TWO}{}", same.replace("  a:", "  c:").replace("  b:", "  d:"));
     for (load, systems, compare, more, because) in [
         (LOAD, same, "", "", "both variants listen at 127.0.0.1:8080, and only one can be up"),
         ("users: 3, for: 10s", TWO, "", "", "has no `warm-up`, so the start is part of what is measured"),
@@ -336,8 +357,16 @@ fn slices_that_cannot_be_are_an_error_and_auto_says_why_it_makes_runs() {
         ("users: 3, ramp-up: 1s, warm-up: 1s, for: 10s", TWO, "", "", "needs a whole run: it has `ramp-up`"),
         (LOAD, TWO, ", by: p99", "", "p99 depends on what happens seldom, and a slice is short"),
         (LOAD, TWO, ", also: [ rss ]", "", "rss depends on what happens seldom"),
-        (LOAD, TWO, ", find: best", "", "two variants are compared in slices"),
+        (
+            LOAD,
+            &nine,
+            ", find: best",
+            "",
+            "two variants are compared in slices, or up to 8 with `find: best`",
+        ),
         (LOAD, &three, "", "", "two variants are compared in slices"),
+        (LOAD, &three, ", find: best, control: neighbors", "", "`control` is for two variants"),
+        (LOAD, &many_same, ", find: best", "", "several variants listen at 127.0.0.1:8080"),
         (LOAD, running, ", pause: idle", "", "`pause: idle` stops systems that Tenbin started"),
         (LOAD, events, "", "events: { e: { at: 1s } }\n", "events need whole runs"),
         (LOAD, TWO, "", "gates: [ errors<1% ]\n", "gates are judged on whole runs"),

@@ -50,7 +50,7 @@ impl Sharing {
         *host = of_host(host);
         compare.baseline = compare.baseline.as_deref().map(|baseline| names.name(baseline));
         match &mut compare.procedure {
-            Procedure::Best { incumbent: Some(incumbent) } => *incumbent = names.name(incumbent),
+            Procedure::Best { incumbent: Some(incumbent), .. } => *incumbent = names.name(incumbent),
             Procedure::Capacity(rules) => rules.slos.iter_mut().for_each(|slo| *slo = names.name(slo)),
             _ => (),
         }

@@ -160,7 +160,7 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
 
 #[test]
 fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
-    let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()) });
+    let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()), slices: None });
     let systems = ["a", "b", "c"];
     let all = settings(systems);
     let metric = ComparedBy::named("throughput").unwrap();
@@ -231,7 +231,7 @@ fn a_sweep_is_ranked_until_the_final_has_runs_and_the_final_judges_alone() {
 
 #[test]
 fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
-    let stored = Stored::new(Procedure::Best { incumbent: None });
+    let stored = Stored::new(Procedure::Best { incumbent: None, slices: None });
     stored.block(0, stage::HALVING, &[("a", 100), ("b", 500), ("c", 90)]);
     stored.block(1, stage::SEARCH, &[("a", 100), ("c", 90)]);
     let json = stored.json();

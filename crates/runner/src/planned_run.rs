@@ -205,7 +205,7 @@ impl<'a> PlannedRun<'a> {
 
     /// Whether it is a slice of a start.
     pub(crate) fn is_slice(&self) -> bool {
-        self.place.as_ref().is_some_and(|(_, place)| place.stage == store::stage::SLICE)
+        self.place.as_ref().is_some_and(|(_, place)| store::stage::is_slice(&place.stage))
     }
 
     fn starts_processes(&self) -> bool {

@@ -57,11 +57,11 @@ pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
 pub use seen::Seen;
-pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, Slice, of_slices};
+pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, Slice, of_rounds, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{
-    Eliminated, EliminationReason, RACE_MAX, Tournament, TournamentEnd, TournamentFindings, TournamentRules,
-    TournamentStage, TournamentStep,
+    Eliminated, EliminationReason, RACE_MAX, Tournament, TournamentEnd, TournamentFindings,
+    TournamentForecast, TournamentRules, TournamentStage, TournamentStep,
 };
 pub use walsh::Walsh;

@@ -40,32 +40,38 @@ impl Pair {
     }
 }
 
-/// What slices of one start of A and of B say together, pair by pair, A first. The figure of either is the geometric mean over the pairs
-/// that count, so that the logarithm of their ratio is the mean of the pairs' own.
-///
-/// A pair of which a slice is invalid does not count. If fewer than half of the pairs count, the block is lost.
+/// What slices of one start of A and of B say together, pair by pair, A first: [`of_rounds`] of two variants.
 pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
-    let pairs: Vec<[Seen; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
-    let counting: Vec<[Seen; 2]> = pairs.iter().copied().filter(is_counting).collect();
-    let is_lost = counting.is_empty() || counting.len() * 2 < pairs.len();
-    [0, 1].map(|side| {
-        let has = |seen: Seen| pairs.iter().any(|pair| pair[side] == seen);
-        if has(Seen::Failed) {
-            Seen::Failed
-        } else if has(Seen::Missing) {
-            Seen::Missing
-        } else if has(Seen::TooFew) {
-            Seen::TooFew
-        } else if is_lost && has(Seen::Invalid) {
-            Seen::Invalid
-        } else {
-            together(counting.iter().map(|pair| pair[side]))
-        }
-    })
+    let rounds: Vec<[Seen; 2]> = pairs.iter().map(|pair| pair.map(|slice| slice.seen)).collect();
+    [0, 1].map(|side| of_variant(&rounds, side))
 }
 
-fn is_counting(pair: &[Seen; 2]) -> bool {
-    pair.iter().all(|slice| matches!(slice, Seen::Figure { .. }))
+/// What slices of one start of several variants say together. A round has one slice of each, in their order. The figure of a variant is
+/// the geometric mean over the rounds that count, so that the logarithm of the ratio of two is the mean of those of the rounds.
+///
+/// A round of which a slice is invalid does not count. If fewer than half of the rounds count, those with an invalid slice lose the block.
+pub fn of_rounds(rounds: &[Vec<Seen>]) -> Vec<Seen> {
+    let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
+    (0..variants).map(|variant| of_variant(rounds, variant)).collect()
+}
+
+fn of_variant(rounds: &[impl AsRef<[Seen]>], variant: usize) -> Seen {
+    let is_counting = |round: &&[Seen]| round.iter().all(|slice| matches!(slice, Seen::Figure { .. }));
+    let rounds = || rounds.iter().map(AsRef::as_ref);
+    let counting = rounds().filter(is_counting).count();
+    let is_lost = counting == 0 || counting * 2 < rounds().count();
+    let has = |seen: Seen| rounds().any(|round| round[variant] == seen);
+    if has(Seen::Failed) {
+        Seen::Failed
+    } else if has(Seen::Missing) {
+        Seen::Missing
+    } else if has(Seen::TooFew) {
+        Seen::TooFew
+    } else if is_lost && has(Seen::Invalid) {
+        Seen::Invalid
+    } else {
+        together(rounds().filter(is_counting).map(|round| round[variant]))
+    }
 }
 
 /// 0 if a figure has no logarithm: then there is no ratio.
@@ -216,6 +222,22 @@ mod tests {
             [Seen::Failed, Seen::Missing]
         );
         assert!(of_seen(&[]).iter().all(|side| side.value() == Some(0.0)));
+    }
+
+    #[test]
+    fn a_round_of_several_counts_where_all_of_its_slices_do() {
+        let rounds = [
+            vec![figure(4.0), figure(1.0), figure(9.0)],
+            vec![figure(1.0), figure(1.0), figure(4.0)],
+            vec![figure(50.0), Seen::Invalid, figure(50.0)],
+        ];
+        let values: Vec<Option<f64>> = of_rounds(&rounds).iter().map(Seen::value).collect();
+        let [Some(first), Some(second), Some(third)] = values[..] else { panic!("{values:?}") };
+        assert!(close(first, 2.0) && close(second, 1.0) && close(third, 6.0), "{values:?}");
+        let lost = of_rounds(&rounds[1..].iter().rev().chain(&rounds[2..]).cloned().collect::<Vec<_>>());
+        assert_eq!(lost[1], Seen::Invalid);
+        assert!(close(lost[0].value().unwrap(), 1.0), "the others lost nothing");
+        assert_eq!(of_rounds(&[]), []);
     }
 
     #[test]

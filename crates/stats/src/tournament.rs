@@ -4,6 +4,7 @@
 
 mod block;
 mod blocks;
+mod forecast;
 mod found;
 mod halving;
 mod kn;
@@ -17,6 +18,7 @@ use libm::log1p;
 
 use crate::{Comparison, Duel, DuelStep, Seen};
 use block::{Block, Lost};
+pub use forecast::TournamentForecast;
 pub use halving::RACE_MAX;
 use kn::Race;
 use rows::Rows;

@@ -61,6 +61,71 @@ fn the_best_of_eight_is_found_where_it_leads_by_more_than_matters() {
     assert!(right >= 190 && tied < 1.5, "{right} of 200, {tied} tied");
 }
 
+/// What a block in slices says of a setting: a start varies by `between` and each of its four slices by `within`, as shares.
+fn start(value: f64, [between, within]: [f64; 2], chance: &mut Chance) -> f64 {
+    let slices: f64 = (0..4).map(|_| within * chance.normal()).sum::<f64>() / 4.0;
+    value * (between * chance.normal() + slices).exp()
+}
+
+/// Deviations between starts, and between slices of a start.
+const LEVELS: [[f64; 2]; 4] = [[0.0, 0.03], [0.005, 0.02], [0.01, 0.01], [0.02, 0.0]];
+
+#[test]
+fn the_best_in_slices_is_found_whatever_varies_between_starts_and_slices() {
+    for (number, levels) in LEVELS.into_iter().enumerate() {
+        let mut chance = Chance::seeded(40 + number as u64);
+        let (mut right, mut within) = (0, 0);
+        for _ in 0..200 {
+            let leads = [100.0, 97.0, 105.0, 90.0, 99.0];
+            let found = drive(rules(5), |of| figure(start(leads[of], levels, &mut chance))).0.finding();
+            right += u32::from(found.best == Some(2) && found.tied == [2]);
+            let equal = drive(rules(5), |_| figure(start(100.0, levels, &mut chance))).0.finding();
+            within += u32::from(equal.tied.contains(&2));
+        }
+        assert!(right >= 190, "{levels:?}: {right} of 200 found");
+        assert!(within >= 190, "{levels:?}: {within} of 200 kept the equal one");
+    }
+}
+
+/// Forecasts of tournaments in progress: how many there were, and how many remaining runs were below and above them.
+fn forecasts(tournaments: u64, figures: &[f64], levels: [f64; 2], after: u32) -> [u32; 3] {
+    let mut chance = Chance::seeded(7);
+    let [mut all, mut below, mut above] = [0; 3];
+    for seed in 0..tournaments {
+        let (mut tournament, mut forecast) = (Tournament::new(rules(figures.len())), None);
+        let (mut blocks, mut runs) = (0, 0);
+        while let TournamentStep::Block { of, .. } = tournament.next() {
+            if blocks == after {
+                forecast = tournament.forecast(seed);
+                runs = 0;
+            }
+            runs += of.len() as u32;
+            let seen = |of: &usize| (*of, figure(start(figures[*of], levels, &mut chance)));
+            let seen: Vec<(usize, Seen)> = of.iter().map(seen).collect();
+            tournament.note(&seen);
+            blocks += 1;
+        }
+        let Some(forecast) = forecast else { continue };
+        let [low, _, high] = forecast.runs;
+        all += 1;
+        below += u32::from(runs < low);
+        above += u32::from(runs > high);
+    }
+    [all, below, above]
+}
+
+#[test]
+fn eight_of_ten_tournaments_end_within_their_forecast() {
+    let figures = [100.0, 99.0, 101.5, 90.0, 97.0];
+    for (levels, after) in
+        [([0.01, 0.02], 2), ([0.01, 0.02], 4), ([0.03, 0.02], 2), ([0.03, 0.02], 4), ([0.03, 0.02], 12)]
+    {
+        let [all, below, above] = forecasts(200, &figures, levels, after);
+        assert!(all >= 100, "{levels:?} after {after}: {all}");
+        assert!((below + above) * 10 <= all * 3, "{levels:?} after {after}: {below} and {above} of {all}");
+    }
+}
+
 #[test]
 fn skewed_noise_and_weather_common_to_a_block_do_no_harm() {
     let (mut chance, mut right) = (Chance::seeded(4), 0);

@@ -26,6 +26,9 @@ pub enum Procedure {
     Best {
         /// The row in use today: `system variant`, as reports write it.
         incumbent: Option<String>,
+        /// As of a duel.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slices: Option<SliceRules>,
     },
     /// All variants in a sweep under the first load, and then the best of each system in a final under every load. The blocks of the
     /// study are those of the final.
@@ -43,7 +46,7 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// What a duel in slices keeps to. Times are in seconds.
+/// What a study in slices keeps to. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceRules {
@@ -53,7 +56,7 @@ pub struct SliceRules {
     pub settle_s: f64,
     /// What is left out at the beginning of the first slice after a start.
     pub warm_up_s: f64,
-    /// Pairs of slices in a block, at most; two at least.
+    /// Slices of each variant in a block, at most; two at least.
     pub pairs_most: u32,
     /// Whether a system is stopped while the load goes to the other.
     pub pauses_idle: bool,
@@ -102,7 +105,7 @@ impl Procedure {
     /// What it keeps to, if its blocks are made of slices.
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
-            Self::Duel { slices, .. } => slices.as_ref(),
+            Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),
             _ => None,
         }
     }
@@ -128,8 +131,8 @@ impl Procedure {
     /// Whether every figure is finite, and so can be kept and printed.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
-            Self::Blocks | Self::Best { .. } | Self::BestOfEach { .. } => true,
-            Self::Duel { slices, .. } => slices.is_none_or(|slices| {
+            Self::Blocks | Self::BestOfEach { .. } => true,
+            Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.is_none_or(|slices| {
                 [slices.slice_s, slices.settle_s, slices.warm_up_s].into_iter().all(f64::is_finite)
             }),
             Self::Capacity(CapacityRules { resolution, from_per_s, to_per_s, soak_s, .. }) => {

@@ -24,14 +24,18 @@ pub const EDGE: &str = "edge";
 pub const OVERLOAD: &str = "overload";
 /// Of a capacity: a little less than what held, for long.
 pub const SOAK: &str = "soak";
+/// As [`SEARCH`], in slices.
+pub const SEARCH_SLICE: &str = "search slice";
+/// As [`CONFIRM`] of a tournament, in slices.
+pub const CONFIRM_SLICE: &str = "confirm slice";
 /// Of the best of each system: one run of every variant, in blocks before those that judge.
 pub const SWEEP: &str = "sweep";
 
 /// Of an experiment about what limits a system: with one thing changed, or as a control.
 pub const INTERVENTION: &str = "intervention";
 
-/// Every stage.
-pub const ALL: [&str; 14] = [
+/// Every stage. What studies draw follows from the places in this list: further stages go to its end.
+pub const ALL: [&str; 16] = [
     BLOCK,
     PILOT,
     HALVING,
@@ -46,4 +50,11 @@ pub const ALL: [&str; 14] = [
     INTERVENTION,
     SLICE,
     SWEEP,
+    SEARCH_SLICE,
+    CONFIRM_SLICE,
 ];
+
+/// Whether a run shares its start with others of its block.
+pub fn is_slice(stage: &str) -> bool {
+    matches!(stage, SLICE | SEARCH_SLICE | CONFIRM_SLICE)
+}

@@ -258,7 +258,7 @@ impl Study {
         let torn = self.torn(&done);
         self.new.planned.iter().filter(move |place| {
             !done.contains_key(&place.position)
-                || place.stage == stage::SLICE && torn.contains(&(place.load.as_str(), place.block))
+                || stage::is_slice(&place.stage) && torn.contains(&(place.load.as_str(), place.block))
         })
     }
 
@@ -266,7 +266,7 @@ impl Study {
     /// because the block was begun again and interrupted again. `done`: when the run of a position began.
     fn torn(&self, done: &BTreeMap<u32, i64>) -> BTreeSet<(&str, u32)> {
         let mut last: BTreeMap<(&str, u32), i64> = BTreeMap::new();
-        let slices = self.new.planned.iter().filter(|place| place.stage == stage::SLICE);
+        let slices = self.new.planned.iter().filter(|place| stage::is_slice(&place.stage));
         let mut torn = BTreeSet::new();
         for place in slices {
             let block = (place.load.as_str(), place.block);

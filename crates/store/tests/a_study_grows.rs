@@ -126,8 +126,8 @@ fn every_procedure_comes_back() {
     for procedure in [
         Procedure::Blocks,
         Procedure::Duel { pilot_blocks: 3, looks_early: false, slices: None },
-        Procedure::Best { incumbent: None },
-        Procedure::Best { incumbent: Some("puma'; --".to_owned()) },
+        Procedure::Best { incumbent: None, slices: None },
+        Procedure::Best { incumbent: Some("puma'; --".to_owned()), slices: None },
         sample::new_search().compare.procedure,
     ] {
         let mut new = sample::new_study();

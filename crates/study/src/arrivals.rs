@@ -18,7 +18,7 @@ pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
         return study_seed;
     }
     let stage = stage::ALL.iter().position(|known| *known == place.stage).unwrap_or(stage::ALL.len()) as u64;
-    let slice = if place.stage == stage::SLICE { before as u64 * SLICES } else { 0 };
+    let slice = if stage::is_slice(&place.stage) { before as u64 * SLICES } else { 0 };
     let of_place = stage * BLOCKS + u64::from(place.block);
     let mut chance = Chance::stream(study_seed, ARRIVALS_STREAM ^ of_place ^ slice);
     // Programs that read JSON as JavaScript does know whole numbers up to 2^53 only.

@@ -21,7 +21,7 @@ pub(crate) struct Pace<'a> {
     budget: Option<Budget>,
     /// Of a search that ends with a run for long: how long.
     soak: Option<Duration>,
-    /// Of a duel in slices: how long a slice is, with what is left out of it.
+    /// Of a study in slices: how long a slice is, with what is left out of it.
     slice_ns: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Pace<'a> {
                 let number = self.plan.loads.iter().position(|load| load.name == place.load)?;
                 Some(Duration::from_nanos(self.plan.experiment_run_ns(number)))
             }
-            stage::SLICE => Some(Duration::from_nanos(self.slice_ns?)),
+            slice if stage::is_slice(slice) => Some(Duration::from_nanos(self.slice_ns?)),
             stage::SOAK => Some(self.soak?.saturating_add(Duration::from_nanos(load.warm_up_ns))),
             stage::OVERLOAD => {
                 let measured_ns = load.run_ns?.saturating_sub(load.warm_up_ns);

@@ -120,7 +120,7 @@ pub fn procedure(plan: &Plan) -> Procedure {
             let pilot_blocks = if slices.is_some() { 0 } else { plan.compare.pilot };
             Procedure::Duel { pilot_blocks, looks_early: true, slices }
         }
-        How::Best => Procedure::Best { incumbent: plan.baseline() },
+        How::Best => Procedure::Best { incumbent: plan.baseline(), slices: plan.slicing().map(slice_rules) },
         How::BestOfEach { sweep_blocks } => Procedure::BestOfEach { sweep_blocks },
     }
 }

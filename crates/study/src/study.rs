@@ -247,7 +247,7 @@ impl Going<'_> {
                     == (place.block, &place.stage, &place.system, &place.variant)
             };
             let before = places[..index].iter().filter(is_same).count();
-            let stays_up = place.stage == stage::SLICE && block[1..].iter().any(|next| is_same(&next));
+            let stays_up = stage::is_slice(&place.stage) && block[1..].iter().any(|next| is_same(&next));
             let seed = arrivals::seed(self.study.seed, place, before);
             let draws = Draws { amount, seed, stays_up };
             let ahead = self.ahead(&places[index..], later, gone);
@@ -324,15 +324,19 @@ fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     }
 }
 
-/// Whether a duel was begun in whole runs that would be made in slices elsewhere.
+/// Whether a study was begun in whole runs that would be made in slices elsewhere.
 fn is_whole(kept: &Procedure, asked: &Procedure) -> bool {
-    matches!(
-        (kept, asked),
+    match (kept, asked) {
         (
-            Procedure::Duel { slices: None, looks_early, .. },
-            Procedure::Duel { slices: Some(_), looks_early: asked, .. }
-        ) if looks_early == asked
-    )
+            Procedure::Duel { slices: None, looks_early: kept, .. },
+            Procedure::Duel { slices: Some(_), looks_early: asked, .. },
+        ) => kept == asked,
+        (
+            Procedure::Best { slices: None, incumbent: kept },
+            Procedure::Best { slices: Some(_), incumbent: asked },
+        ) => kept == asked,
+        _ => false,
+    }
 }
 
 fn unix_ms() -> i64 {

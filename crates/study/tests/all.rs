@@ -1,5 +1,6 @@
 //! Studies from outside, in virtual time.
 
+mod best_in_slices;
 mod costs_of_events;
 mod extensions;
 mod fakes;

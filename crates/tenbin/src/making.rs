@@ -20,11 +20,10 @@ impl RunMaker for Making<'_> {
 
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
         self.line.place_begins(place, ahead);
-        let made = match place.stage.as_str() {
-            store::stage::SLICE => {
-                self.bench.make_slice(place, draws.seed, draws.stays_up, &mut self.line)?
-            }
-            _ => self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?,
+        let made = if store::stage::is_slice(&place.stage) {
+            self.bench.make_slice(place, draws.seed, draws.stays_up, &mut self.line)?
+        } else {
+            self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?
         };
         self.line.place_ends(place, &made);
         Ok(())

@@ -75,7 +75,7 @@ impl StudyLine {
             ""
         };
         // Of slices, dozens to a minute, only those are of interest that are not as they should be.
-        if place.stage != stage::SLICE || verdict != Verdict::Complete || !suspect.is_empty() {
+        if !stage::is_slice(&place.stage) || verdict != Verdict::Complete || !suspect.is_empty() {
             output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
         }
         if let Some(failure) = &made.ending.failure {
@@ -119,7 +119,8 @@ fn name(place: &StudyPlace) -> String {
         return report::visible(&format!("{system}{gap}{variant} · {stage} · {level}"));
     }
     let stage = match stage.as_str() {
-        stage::HALVING | stage::SEARCH | stage::BLOCK => "block",
+        stage::HALVING | stage::SEARCH | stage::SEARCH_SLICE | stage::BLOCK => "block",
+        stage::CONFIRM_SLICE => stage::CONFIRM,
         other => other,
     };
     report::visible(&format!("{system}{gap}{variant} · {load} · {stage} {}", block + 1))

@@ -87,18 +87,25 @@ impl Study {
             most if most > u64::from(least) => format!("{least} to {most} blocks"),
             most => format!("{most} blocks"),
         };
-        let _ = writeln!(
-            out,
-            "order       A/B comparison in slices: {blocks}, until the result is conclusive{}",
-            self.obvious_words()
-        );
+        let is_duel = self.how() == How::Duel;
+        let _ = if is_duel {
+            writeln!(
+                out,
+                "order       A/B comparison in slices: {blocks}, until the result is conclusive{}",
+                self.obvious_words()
+            )
+        } else {
+            writeln!(out, "order       in slices: {}", self.order_words(How::Best))
+        };
         let pairs = match u64::from(pairs_most) {
+            most if !is_duel => (most / 2 * 2).to_string(),
             most if most > stats::PAIRS_LEAST as u64 => format!("{} to {most}", stats::PAIRS_LEAST),
             most => most.to_string(),
         };
+        let who = if self.variants.len() == 2 { "both variants" } else { "all variants that are left" };
         let _ = writeln!(
             out,
-            "            each block starts both variants and gives each {pairs} slices of {} in random balanced order{seed}, \
+            "            each block starts {who} and gives each {pairs} slices of {} in random balanced order{seed}, \
              the first {} of each left out",
             show_duration(slice_ns),
             show_duration(settle_ns)
@@ -109,12 +116,16 @@ impl Study {
         if has_control {
             let _ = writeln!(out, "            CPU time that others take may explain a part of the variance");
         }
-        let each_ns = (slice_ns + settle_ns).saturating_mul(2 * stats::PAIRS_LEAST as u64);
-        let block_ns = each_ns.saturating_add(2 * warm_up_ns.saturating_sub(settle_ns));
+        let variants = self.variants.len() as u64;
+        let least = if is_duel { stats::PAIRS_LEAST as u64 } else { u64::from(pairs_most / 2 * 2) };
+        let each_ns = (slice_ns + settle_ns).saturating_mul(variants * least);
+        let block_ns = each_ns.saturating_add(variants * warm_up_ns.saturating_sub(settle_ns));
         let _ = writeln!(
             out,
-            "time        {} of load in a block of the fewest slices, plus two starts and stops of systems",
-            show_duration(block_ns)
+            "time        {} of load in {}, plus {} starts and stops of systems",
+            show_duration(block_ns),
+            if is_duel { "a block of the fewest slices" } else { "the first blocks" },
+            if variants == 2 { "two".to_owned() } else { variants.to_string() }
         );
         if let Some(within_ns) = self.compare.within_ns {
             let _ = writeln!(out, "            time limit {}", show_duration(within_ns));

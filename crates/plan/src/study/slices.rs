@@ -14,7 +14,7 @@ use crate::units::show_duration;
 pub enum Interleave {
     /// Each run does.
     Runs,
-    /// Both variants stay up in a block, and the load goes to one at a time.
+    /// All variants stay up in a block, and the load goes to one at a time.
     Slices,
     /// Slices if the plan allows them.
     Auto,
@@ -36,9 +36,9 @@ pub struct Slicing {
     pub settle_ns: u64,
     /// What is left out at the beginning of the first slice after a start.
     pub warm_up_ns: u64,
-    /// Pairs of slices in a block, at most.
+    /// Slices of each variant in a block, at most.
     pub pairs_most: u32,
-    /// Whether a system is stopped while the load goes to the other.
+    /// Whether a system is stopped while the load goes to another.
     pub pauses_idle: bool,
     /// Whether what others take of the CPU is to explain a part of the variance.
     pub has_control: bool,
@@ -68,6 +68,10 @@ pub(crate) const SLICE_NS: u64 = 1_000_000_000;
 pub(crate) const SLICE_RANGE_NS: [u64; 2] = [1_000_000_000, 3_000_000_000];
 /// For connections that were just opened, and caches that the other system has used meanwhile.
 const SETTLE_NS: u64 = 250_000_000;
+/// In a search for the best: what is between starts is left after a few slices, and many variants make a block long enough.
+const SLICES_OF_MANY: usize = 4;
+/// More variants are not up at the same time.
+const TOGETHER_MOST: usize = 8;
 /// A quick study has no time for a longer warm-up.
 const QUICK_WARM_UP_NS: u64 = 1_000_000_000;
 /// The time of a quick study, starts included.
@@ -87,7 +91,11 @@ impl Study {
         let is_asked = self.compare.interleave != Interleave::Runs;
         let load = self.loads.first().filter(|_| is_asked && self.no_slices().is_none())?;
         let pairs = self.measured_ns(0)? / self.compare.slice_ns.max(1);
-        let most = if self.is_quick { stats::PAIRS_LEAST } else { stats::PAIRS_MOST };
+        let most = match self.how() {
+            _ if self.is_quick => stats::PAIRS_LEAST,
+            How::Best => SLICES_OF_MANY,
+            _ => stats::PAIRS_MOST,
+        };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
         Some(Slicing {
             slice_ns: self.compare.slice_ns,
@@ -101,7 +109,7 @@ impl Study {
 
     /// Shortens a quick study that is made in slices: within a minute it has a verdict, or says what one would take.
     pub(crate) fn quicken_slices(&mut self) {
-        if self.is_quick && self.slicing().is_some() {
+        if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
             self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
             self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
             self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));
@@ -119,12 +127,15 @@ impl Study {
     /// Why it cannot be made in slices; `None`: it can.
     pub fn no_slices(&self) -> Option<NoSlices> {
         let of_whole = || {
-            let what =
-                "two variants are compared in slices, with `find: every` and blocks enough for a verdict";
+            let what = "two variants are compared in slices, or up to 8 with `find: best`, with blocks enough for a verdict";
+            let is_many = self.how() == How::Best && self.variants.len() <= TOGETHER_MOST;
             let started =
                 self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
             match self {
-                _ if self.how() != How::Duel => no(what, "use `interleave: runs`"),
+                _ if self.how() != How::Duel && !is_many => no(what, "use `interleave: runs`"),
+                _ if is_many && self.compare.has_control => {
+                    no("`control` is for two variants", "remove `control`")
+                }
                 _ if self.compare.stored.is_some() => {
                     no("a stored baseline was measured in whole runs", "use `interleave: runs`")
                 }
@@ -221,15 +232,21 @@ impl Study {
                 "use `interleave: runs`, or let Tenbin start the database",
             );
         }
-        let [(a, first), (b, second)] = all.as_slice() else { return None };
-        let is_same = first.socket == second.socket && authority(&first.url) == authority(&second.url);
-        if a.is_started() && b.is_started() && is_same {
-            return no(
-                format!("both variants listen at {}, and only one can be up", place(first)),
-                "use `interleave: runs`, or write {port} in place of the port",
-            );
-        }
-        None
+        let started: Vec<&Launch> =
+            all.iter().filter(|(system, _)| system.is_started()).map(|(_, launch)| launch).collect();
+        let is_same = |first: &Launch, second: &Launch| {
+            first.socket == second.socket && authority(&first.url) == authority(&second.url)
+        };
+        let shared = started
+            .iter()
+            .enumerate()
+            .find(|(number, first)| started[number + 1..].iter().any(|second| is_same(first, second)));
+        let (_, first) = shared?;
+        let who = if all.len() == 2 { "both" } else { "several" };
+        no(
+            format!("{who} variants listen at {}, and only one can be up", place(first)),
+            "use `interleave: runs`, or write {port} in place of the port",
+        )
     }
 
     /// A launch as if the ports of each variant were free and different.

@@ -1,5 +1,5 @@
-//! Whether both systems of a block can be up together on this machine: whether they fit into memory, and whether what one leaves to
-//! write slows down the other.
+//! Whether all systems of a block can be up together on this machine: whether they fit into memory, and whether what one leaves to
+//! write slows down the others.
 
 use super::slices::NoSlices;
 use super::{Interleave, Launch, Study};
@@ -7,14 +7,14 @@ use crate::database::is_database;
 use crate::plan::{Action, Plan};
 use crate::units::{shown, size_bytes};
 
-/// What the machine has for both systems. `None` is not known.
+/// What the machine has for these systems. `None` is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its memory, or that of the control group of this process, if that is less; in bytes.
     pub memory_bytes: Option<u64>,
     /// How much of it is available before the systems start, in bytes.
     pub available_bytes: Option<u64>,
-    /// Whether both systems write to one disk: the folders of systems are not in memory.
+    /// Whether all systems write to one disk: the folders of systems are not in memory.
     pub is_one_disk: bool,
 }
 
@@ -31,9 +31,9 @@ const SETTINGS: [(&str, u64); 2] = [
 const HEAP: &str = "-Xmx";
 
 impl Study {
-    /// Why two variants cannot be compared in slices in a place; `None`: they can, or the plan does not ask for it. Slices that the
+    /// Why variants cannot be compared in slices in a place; `None`: they can, or the plan does not ask for it. Slices that the
     /// plan itself rules out are [`Study::no_slices`]. `interleave: slices` is held to the memory of the machine alone: a person may
-    /// know better what both will take of it.
+    /// know better what they will take of it.
     pub fn no_slices_at(&self, place: &Place) -> Option<NoSlices> {
         self.slicing()?;
         let launches: Vec<Launch> =
@@ -55,7 +55,7 @@ impl Study {
         }
     }
 
-    /// That both systems of a block write, as far as the plan tells.
+    /// That the systems of a block write, as far as the plan tells.
     fn shared_disk(&self, launches: &[Launch]) -> Option<NoSlices> {
         let writes = |launch: &Launch| -> Option<String> {
             if launch.processes.is_empty() {
@@ -69,7 +69,9 @@ impl Study {
         let first = launches.first().and_then(writes)?;
         launches.iter().all(|launch| writes(launch).is_some()).then(|| NoSlices {
             because: format!(
-                "both systems write to one disk ({first}), and what one leaves to write slows down the other"
+                "{} systems write to one disk ({first}), and what one leaves to write slows down the other{}",
+                who(launches),
+                if launches.len() == 2 { "" } else { "s" }
             ),
             help: "use `interleave: slices` if you want slices nevertheless".to_owned(),
         })
@@ -96,7 +98,7 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     plan.steps.iter().find_map(|step| of_step(&step.action))
 }
 
-/// That both take more memory than there is, as far as the plan tells.
+/// That they take more memory than there is, as far as the plan tells.
 fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option<NoSlices> {
     let known: Vec<(&Launch, Known)> =
         launches.iter().filter_map(|launch| Some((launch, known_memory(launch)?))).collect();
@@ -114,12 +116,20 @@ fn too_large(launches: &[Launch], room_bytes: u64, is_available: bool) -> Option
     let of = if is_available { "are available" } else { "is all that there is" };
     Some(NoSlices {
         because: format!(
-            "both systems do not fit into memory together: {}, and {} {of}",
+            "{} systems do not fit into memory together: {}, and {} {of}",
+            who(launches),
             each.join(" and "),
             in_words(room_bytes)
         ),
         help: "use `interleave: runs`, or let the systems take less memory".to_owned(),
     })
+}
+
+fn who(launches: &[Launch]) -> String {
+    match launches.len() {
+        2 => "both".to_owned(),
+        all => format!("all {all}"),
+    }
 }
 
 /// `1.5 GiB`

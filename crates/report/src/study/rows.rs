@@ -84,7 +84,11 @@ impl VariantRow<'_> {
 
     /// The runs of fresh blocks that confirm a tournament, as places in [`super::StudyView::runs`].
     pub(super) fn confirming(&self, views: &[View<'_>]) -> impl Iterator<Item = usize> {
-        let is_fresh = |run: usize| views[run].place().is_some_and(|place| place.stage == stage::CONFIRM);
+        let is_fresh = |run: usize| {
+            views[run]
+                .place()
+                .is_some_and(|place| matches!(place.stage.as_str(), stage::CONFIRM | stage::CONFIRM_SLICE))
+        };
         self.others.iter().map(|(run, _)| *run).filter(move |run| is_fresh(*run))
     }
 

@@ -456,7 +456,8 @@ fn lost_rival() -> Script<'static> {
     (script.behaviours, script.new.compare.blocks) = (&BEHAVIOURS, 24);
     script.new.title = "proxies".to_owned();
     script.new.question = Some("Which proxy is the fastest?".to_owned());
-    script.new.compare.procedure = store::Procedure::Best { incumbent: Some("apache".to_owned()) };
+    script.new.compare.procedure =
+        store::Procedure::Best { incumbent: Some("apache".to_owned()), slices: None };
     script
 }
 

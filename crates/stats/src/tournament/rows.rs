@@ -27,12 +27,17 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// Those from `from` on.
+    pub(super) fn since(&self, from: usize) -> &[Row] {
+        &self.rows[from..]
+    }
+
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// How good a setting was in a block: the logarithm of its figure, turned so that more is better.
-    fn merit(&self, row: &Row, setting: usize) -> Option<f64> {
+    pub(super) fn merit(&self, row: &Row, setting: usize) -> Option<f64> {
         usable(row.get(setting)?.as_ref()?).map(|value| self.sign * log(value))
     }
 

@@ -1,17 +1,18 @@
 //! The best of several variants: what is clearly behind leaves, and the winner is confirmed. Under each load by itself, side
 //! by side.
 
+mod outlook;
 mod words;
 
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
-use store::{Study, StudyPlace, stage};
+use store::{SliceRules, Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};
-use crate::schedule::{ORDER_STREAM, place};
+use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
 /// The tournaments of a study.
@@ -40,31 +41,54 @@ impl<'a> Best<'a> {
         Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
     }
 
-    fn places(&self, load: usize, step: TournamentStep) -> Vec<StudyPlace> {
+    fn places(&self, load: usize, step: TournamentStep, slices: Option<&SliceRules>) -> Vec<StudyPlace> {
         let TournamentStep::Block { block, stage, of } = step else { return Vec::new() };
-        let stage = match stage {
-            TournamentStage::Halving(_) => stage::HALVING,
-            TournamentStage::Search => stage::SEARCH,
-            TournamentStage::Confirm => stage::CONFIRM,
+        let stage = match (stage, slices) {
+            (TournamentStage::Halving(_), _) => stage::HALVING,
+            (TournamentStage::Search, None) => stage::SEARCH,
+            (TournamentStage::Search, Some(_)) => stage::SEARCH_SLICE,
+            (TournamentStage::Confirm, None) => stage::CONFIRM,
+            (TournamentStage::Confirm, Some(_)) => stage::CONFIRM_SLICE,
         };
         // Blocks are counted from 0 in the store, and from 1 by a tournament.
         let block = block.saturating_sub(1);
+        let of = match slices {
+            Some(rules) => self.rounds(of, block, rules),
+            None => of,
+        };
         of.iter().map(|setting| place(self.plan, self.variants[*setting], load, stage, block)).collect()
+    }
+
+    /// The slices of a block: each variant once, in an order of chance, then in the opposite order, and so on. Whatever drifts evenly meets
+    /// all of them alike.
+    fn rounds(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
+        let mut chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
+        let mirrored = |_| {
+            shuffle(&mut of, &mut chance);
+            [of.clone(), of.iter().rev().copied().collect()].concat()
+        };
+        (0..slices_each(rules) / 2).flat_map(mirrored).collect()
     }
 }
 
 impl StudyProcedure for Best<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
+        let slices = kept.new.compare.procedure.slices();
         for load in 0..self.plan.loads.len() {
             let Some(tournament) = self.tournament(kept, load)? else { continue };
             let step = tournament.next();
             let found = tournament.finding();
             news.extend(words::after_turn(self, kept, load, &step, &found));
+            news.extend(outlook::line(self, kept, load, &tournament));
             if step == TournamentStep::Over {
                 ends.extend(found.end);
             }
-            places.extend(self.places(load, step));
+            places.extend(self.places(load, step, slices));
+        }
+        if slices.is_some() && !places.is_empty() {
+            // Slices have an order already.
+            return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
@@ -77,6 +101,7 @@ impl StudyProcedure for Best<'_> {
             return None;
         }
         let blocks_max = kept.new.compare.blocks as usize;
+        let each = kept.new.compare.procedure.slices().map_or(1, slices_each) as usize;
         let mut runs = 0;
         for load in 0..self.plan.loads.len() {
             let tournament = self.tournament(kept, load).ok()??;
@@ -85,20 +110,26 @@ impl StudyProcedure for Best<'_> {
             runs += match tournament.next() {
                 TournamentStep::Over => 0,
                 TournamentStep::Block { stage: TournamentStage::Confirm, .. } => {
-                    let begun = |place: &&StudyPlace| place.load == *name && place.stage == stage::CONFIRM;
+                    let is_confirming = |stage: &str| matches!(stage, stage::CONFIRM | stage::CONFIRM_SLICE);
+                    let begun = |place: &&StudyPlace| place.load == *name && is_confirming(&place.stage);
                     let made = kept.new.planned.iter().filter(begun).count();
-                    (2 * blocks_max).saturating_sub(made)
+                    (2 * each * blocks_max).saturating_sub(made)
                 }
                 TournamentStep::Block { .. } => {
                     let found = tournament.finding();
                     let field = self.settings.len().saturating_sub(found.left.len());
                     let blocks = blocks_max.saturating_sub(found.blocks as usize);
-                    (field * blocks + 2 * blocks_max).saturating_sub(open)
+                    (each * (field * blocks + 2 * blocks_max)).saturating_sub(open)
                 }
             };
         }
         Some(runs)
     }
+}
+
+/// How many slices each variant has in a block: as many in one order as in the opposite one.
+fn slices_each(rules: &SliceRules) -> u32 {
+    rules.pairs_most / 2 * 2
 }
 
 /// Why all tournaments together are over.

@@ -53,7 +53,7 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let baseline = baseline::of_study(&study, &flags.store)?;
     output::lines(&study.explain())?;
     if let Some(seen) = seen {
-        output::lines(&format!("            {seen}\n"))?;
+        output::lines(&format!("neighbors   {seen}\n"))?;
     }
     if let Some(baseline) = &baseline {
         output::lines(&format!("            {}\n", baseline::words(baseline)))?;

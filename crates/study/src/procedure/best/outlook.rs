@@ -1,0 +1,46 @@
+//! When the best may be known, printed after blocks that did not decide it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use stats::{Tournament, TournamentForecast};
+use store::{Study, StudyPlace};
+
+use super::Best;
+use crate::pace::times;
+use crate::procedure::under;
+
+/// Each whole run has a line of its own, so the outlook follows these numbers of blocks alone.
+const PRINTED_AFTER: [usize; 7] = [1, 2, 4, 6, 8, 12, 16];
+
+/// The outlook as a line; `None` after blocks that print none, and where it is not known.
+pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tournament) -> Option<String> {
+    let name = &best.plan.loads[load].name;
+    let took: Vec<(StudyPlace, Duration)> = times(kept)
+        .into_iter()
+        .filter(|(place, _)| place.load == *name)
+        .map(|(place, took)| (place.clone(), took))
+        .collect();
+    let blocks = took.iter().map(|(place, _)| place.block).collect::<BTreeSet<u32>>().len();
+    if kept.new.compare.procedure.slices().is_none() && !PRINTED_AFTER.contains(&blocks) {
+        return None;
+    }
+    let starts = took.iter().map(|(place, _)| (place.block, &place.system, &place.variant));
+    let starts = starts.collect::<BTreeSet<_>>().len();
+    let all_s: f64 = took.iter().map(|(_, took)| took.as_secs_f64()).sum();
+    let TournamentForecast { runs, is_least } = tournament.forecast(best.plan.seed ^ blocks as u64)?;
+    let [low, middle, high] = runs.map(|runs| rough(f64::from(runs) * all_s / starts.max(1) as f64));
+    let after = format!("{}after {}", under(best.plan, load), judge::words::blocks(blocks));
+    Some(if is_least {
+        format!("{after}: the best is known in {low} at the earliest")
+    } else if low == high {
+        format!("{after}: the best is likely known in about {middle}")
+    } else {
+        format!("{after}: the best is likely known in about {middle} ({low} to {high})")
+    })
+}
+
+/// `40 s`, `6 min`
+fn rough(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
