@@ -1,6 +1,6 @@
 //! Thousands of duels in numbers alone: how often they are wrong, and what they find.
 
-use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, Seen, Verdict, judge_together};
+use stats::{Duel, DuelEnd, DuelRules, DuelStep, MinEffect, Seen, Slice, Verdict, judge_together};
 
 use crate::support::Chance;
 
@@ -173,5 +173,39 @@ fn what_is_noted_again_leads_to_the_same_state() {
             again.next() == DuelStep::Over(DuelEnd::Uneven),
             again.discards().first.abs_diff(again.discards().second) >= 3
         );
+    }
+}
+
+/// A duel of equal systems in slices that vary by `noise`; A takes the share `taken` from a slice of B that follows one of its own.
+fn carried(chance: &mut Chance, noise: f64, taken: f64) -> Duel {
+    let mut duel = Duel::new(RULES);
+    while let DuelStep::Block { .. } = duel.next() {
+        let order = if chance.uniform() < 0.5 { [0, 1, 1, 0] } else { [1, 0, 0, 1] };
+        let (mut slices, mut before) = ([Vec::new(), Vec::new()], None);
+        for side in order {
+            let is_after_other = before.is_some_and(|before| before != side);
+            let left = if side == 1 && is_after_other { 1.0 - taken } else { 1.0 };
+            let seen = run(1_000.0 * left * (noise * chance.normal()).exp());
+            slices[side].push(Slice { seen, is_after_other, taken_cores: None });
+            before = Some(side);
+        }
+        let [a, b] = slices;
+        let pairs: Vec<[Slice; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+        duel.note_slices(&pairs);
+    }
+    duel
+}
+
+#[test]
+fn a_carry_over_that_moves_the_ratio_by_a_percent_is_found_or_said_to_be_possible() {
+    let mut chance = Chance::seeded(24);
+    for (noise, taken) in [(0.01, 0.02), (0.01, 0.04), (0.03, 0.02), (0.03, 0.04), (0.03, 0.1)] {
+        let passed_over = |_: &usize| {
+            let duel = carried(&mut chance, noise, taken);
+            duel.carry_over().is_none_or(|carried| !carried.is_found && carried.bias_most < 0.01)
+        };
+        let silent = (0..500).filter(passed_over).count();
+        println!("{noise} {taken}: {silent} of 500 say nothing");
+        assert!(silent <= 15, "{noise}, {taken}: {silent} of 500 say nothing");
     }
 }

@@ -54,6 +54,11 @@ pub const ALL: [&str; 16] = [
     CONFIRM_SLICE,
 ];
 
+/// Whether a run confirms what was found before it.
+pub fn is_confirming(stage: &str) -> bool {
+    matches!(stage, CONFIRM | CONFIRM_SLICE)
+}
+
 /// Whether a run shares its start with others of its block.
 pub fn is_slice(stage: &str) -> bool {
     matches!(stage, SLICE | SEARCH_SLICE | CONFIRM_SLICE)

@@ -84,11 +84,8 @@ impl VariantRow<'_> {
 
     /// The runs of fresh blocks that confirm a tournament, as places in [`super::StudyView::runs`].
     pub(super) fn confirming(&self, views: &[View<'_>]) -> impl Iterator<Item = usize> {
-        let is_fresh = |run: usize| {
-            views[run]
-                .place()
-                .is_some_and(|place| matches!(place.stage.as_str(), stage::CONFIRM | stage::CONFIRM_SLICE))
-        };
+        let is_fresh =
+            |run: usize| views[run].place().is_some_and(|place| stage::is_confirming(&place.stage));
         self.others.iter().map(|(run, _)| *run).filter(move |run| is_fresh(*run))
     }
 

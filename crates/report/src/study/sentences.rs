@@ -31,16 +31,19 @@ fn levels(levels: &Levels) -> Option<String> {
 
 /// What slices say beyond their figures; `None` where there is nothing to say.
 pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
-    let found = sliced.carry_over.filter(|carried| carried.is_found && is_of_account(carried));
-    let told = [levels(&sliced.levels), sliced.control.as_ref().map(control), found.as_ref().map(carry_over)];
+    let told = [
+        levels(&sliced.levels),
+        sliced.control.as_ref().map(control),
+        sliced.carry_over.as_ref().and_then(carry_over),
+    ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Less than this is found where nothing else varies, and moves no verdict.
-fn is_of_account(carried: &CarryOver) -> bool {
-    carried.bias_most >= 0.001
-}
+/// Less than this is found where nothing else varies, and moves no verdict: of the logarithm of the ratio.
+const FOUND_FROM: f64 = 0.001;
+/// So much that may have been missed is told.
+const MISSED_FROM: f64 = 0.01;
 
 fn control(control: &Control) -> String {
     format!(
@@ -49,16 +52,26 @@ fn control(control: &Control) -> String {
     )
 }
 
-fn carry_over(carried: &CarryOver) -> String {
+/// What one system may do to the slices of the other; `None` where that is of no account.
+fn carry_over(carried: &CarryOver) -> Option<String> {
     let size = |apart: f64| percent_up_to(apart.abs().exp_m1(), 1);
-    format!(
+    if !carried.is_found {
+        return (carried.bias_most >= MISSED_FROM).then(|| {
+            format!(
+                "No carry-over between slices was found, but up to {} of the ratio may be one (99 % confidence). `pause: idle` or more blocks \
+                 show whether it is.",
+                size(carried.bias_most)
+            )
+        });
+    }
+    (carried.bias_most >= FOUND_FROM).then(|| format!(
         "CARRY-OVER: slices that follow one of the other system are {} {} than those that follow one of their own. What one system leaves \
          to do, or its warm-up, affects the other: the interval is wider by up to {} on either side. Use `pause: idle`, a longer warm-up, or \
          `interleave: runs`.",
         size(carried.effect),
         if carried.effect < 0.0 { "lower" } else { "higher" },
         size(carried.bias_most)
-    )
+    ))
 }
 
 /// The verdict on a pair in one word, for programs.

@@ -110,8 +110,8 @@ impl StudyProcedure for Best<'_> {
             runs += match tournament.next() {
                 TournamentStep::Over => 0,
                 TournamentStep::Block { stage: TournamentStage::Confirm, .. } => {
-                    let is_confirming = |stage: &str| matches!(stage, stage::CONFIRM | stage::CONFIRM_SLICE);
-                    let begun = |place: &&StudyPlace| place.load == *name && is_confirming(&place.stage);
+                    let begun =
+                        |place: &&StudyPlace| place.load == *name && stage::is_confirming(&place.stage);
                     let made = kept.new.planned.iter().filter(begun).count();
                     (2 * each * blocks_max).saturating_sub(made)
                 }

@@ -192,8 +192,10 @@ impl Ordered<'_> {
                     study.set_seed(seed::fresh());
                 }
                 let seen = runner::settle_cores(&mut study);
-                let stamp = runner::stamp(&study)?
-                    .map(|stamp| [Some(stamp), seen].into_iter().flatten().collect::<Vec<_>>().join("; "));
+                let mut stamp = runner::stamp(&study)?;
+                if let (Some(stamp), Some(seen)) = (&mut stamp, seen) {
+                    *stamp += &format!("; {seen}");
+                }
                 let facts = machine_facts::gather(&store, &study);
                 let baseline = self.baseline.as_ref();
                 let id = study::begin_study(&study, procedure, facts, stamp, baseline, &store)

@@ -20,7 +20,7 @@ pub(super) fn after_turn(
         let load = &best.plan.loads[load].name;
         kept.new.planned.iter().filter(move |place| place.load == *load)
     };
-    let is_confirming = of_load().any(|place| place.stage == stage::CONFIRM);
+    let is_confirming = of_load().any(|place| stage::is_confirming(&place.stage));
     let mut news = Vec::new();
     // No variant is eliminated once the winner is held against its rival.
     let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
