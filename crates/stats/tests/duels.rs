@@ -205,7 +205,6 @@ fn a_carry_over_that_moves_the_ratio_by_a_percent_is_found_or_said_to_be_possibl
             duel.carry_over().is_none_or(|carried| !carried.is_found && carried.bias_most < 0.01)
         };
         let silent = (0..500).filter(passed_over).count();
-        println!("{noise} {taken}: {silent} of 500 say nothing");
         assert!(silent <= 15, "{noise}, {taken}: {silent} of 500 say nothing");
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
 
 /// Less than this is found where nothing else varies, and moves no verdict: of the logarithm of the ratio.
 const FOUND_FROM: f64 = 0.001;
-/// So much that may have been missed is told.
+/// The report mentions so much that may have been missed.
 const MISSED_FROM: f64 = 0.01;
 
 fn control(control: &Control) -> String {

@@ -188,18 +188,7 @@ impl Ordered<'_> {
                 id
             }
             None => {
-                if !study.has_seed {
-                    study.set_seed(seed::fresh());
-                }
-                let seen = runner::settle_cores(&mut study);
-                let mut stamp = runner::stamp(&study)?;
-                if let (Some(stamp), Some(seen)) = (&mut stamp, seen) {
-                    *stamp += &format!("; {seen}");
-                }
-                let facts = machine_facts::gather(&store, &study);
-                let baseline = self.baseline.as_ref();
-                let id = study::begin_study(&study, procedure, facts, stamp, baseline, &store)
-                    .map_err(of_study)?;
+                let id = begin(&mut study, procedure, self.baseline.as_ref(), &store)?;
                 self.label.keep(id.as_str(), &store);
                 id
             }
@@ -266,6 +255,25 @@ impl Ordered<'_> {
         }
         Ok((id, kept.new.seed))
     }
+}
+
+/// Gives a study a seed and cores, if it has none, and keeps it.
+fn begin(
+    study: &mut Study,
+    procedure: Procedure,
+    baseline: Option<&Baseline>,
+    store: &Store,
+) -> anyhow::Result<StudyId> {
+    if !study.has_seed {
+        study.set_seed(seed::fresh());
+    }
+    let seen = runner::settle_cores(study);
+    let mut stamp = runner::stamp(study)?;
+    if let (Some(stamp), Some(seen)) = (&mut stamp, seen) {
+        *stamp += &format!("; {seen}");
+    }
+    let facts = machine_facts::gather(store, study);
+    Ok(study::begin_study(study, procedure, facts, stamp, baseline, store).map_err(of_study)?)
 }
 
 /// What to do about a system that rejects everything: no other error depends on the command.
