@@ -12,10 +12,25 @@ use crate::units::{show_duration, show_percent};
 impl Study {
     /// How long its loads last at least, over all runs, in nanoseconds; 0 if their number of requests decides.
     pub fn least_ns(&self) -> u64 {
-        let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
         let variants = self.variants.len();
+        if let Some(slicing) = self.slicing() {
+            return self.start_ns(&slicing).saturating_mul(self.compare.runs_least(variants));
+        }
+        let loads_ns = self.loads.iter().filter_map(|load| load.run_ns).fold(0, u64::saturating_add);
         let sweep_ns = self.sweep_ns().unwrap_or_default();
         loads_ns.saturating_mul(self.compare.runs_least(variants)).saturating_add(sweep_ns)
+    }
+
+    /// The slices that each variant has at least in a block.
+    fn slices_least(&self, slicing: &Slicing) -> u32 {
+        if self.how() == How::Duel { stats::PAIRS_LEAST as u32 } else { slicing.pairs_most / 2 * 2 }
+    }
+
+    /// How long the load of a variant in a block lasts at least, in slices.
+    fn start_ns(&self, slicing: &Slicing) -> u64 {
+        let slices_ns =
+            (slicing.slice_ns + slicing.settle_ns).saturating_mul(self.slices_least(slicing).into());
+        slices_ns.saturating_add(slicing.warm_up_ns.saturating_sub(slicing.settle_ns))
     }
 
     /// How long the load of a sweep lasts, over all its runs; `None` if no clock ends it.
@@ -80,7 +95,7 @@ impl Study {
 
     /// The same of a study in slices.
     fn explain_slices(&self, slicing: &Slicing, out: &mut String) {
-        let Slicing { slice_ns, settle_ns, warm_up_ns, pairs_most, pauses_idle, has_control } = *slicing;
+        let Slicing { slice_ns, settle_ns, pairs_most, pauses_idle, has_control, .. } = *slicing;
         let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
         let least = self.compare.first_look().unwrap_or(self.compare.blocks);
         let blocks = match u64::from(self.compare.blocks) {
@@ -98,7 +113,7 @@ impl Study {
             writeln!(out, "order       in slices: {}", self.order_words(How::Best))
         };
         let pairs = match u64::from(pairs_most) {
-            most if !is_duel => (most / 2 * 2).to_string(),
+            _ if !is_duel => self.slices_least(slicing).to_string(),
             most if most > stats::PAIRS_LEAST as u64 => format!("{} to {most}", stats::PAIRS_LEAST),
             most => most.to_string(),
         };
@@ -117,9 +132,7 @@ impl Study {
             let _ = writeln!(out, "            CPU time that others take may explain a part of the variance");
         }
         let variants = self.variants.len() as u64;
-        let least = if is_duel { stats::PAIRS_LEAST as u64 } else { u64::from(pairs_most / 2 * 2) };
-        let each_ns = (slice_ns + settle_ns).saturating_mul(variants * least);
-        let block_ns = each_ns.saturating_add(variants * warm_up_ns.saturating_sub(settle_ns));
+        let block_ns = self.start_ns(slicing).saturating_mul(variants);
         let _ = writeln!(
             out,
             "time        {} of load in {}, plus {} starts and stops of systems",
