@@ -97,8 +97,9 @@ fn assert_same(script: &[&str], transactions: u32, mode: &str, first: &str) {
         arguments.extend([if name.contains('.') { "-f" } else { "--workload" }, *name]);
     }
     let output = home.run(&arguments);
-    // A machine that stands still for a quarter of a second is an outage of so short a load, and changes no statement.
-    assert!(matches!(output.code, Some(0 | 6)), "{output:?}");
+    // Other tests that take the cores make the load invalid, and a machine that stands still for a quarter of a second is an outage of so
+    // short a load: neither changes a statement.
+    assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
     let (theirs, ours) = (heard(&server, "pgbench", first), heard(&server, "tenbin", first));
     assert!(theirs.len() >= transactions as usize, "pgbench asked {} times", theirs.len());
     for (number, (theirs, ours)) in theirs.iter().zip(&ours).enumerate() {
