@@ -123,6 +123,22 @@ fn databases_that_write_to_one_disk_are_made_in_whole_runs() {
 }
 
 #[test]
+fn of_several_databases_two_that_write_are_enough() {
+    let with = |third: &str| {
+        let systems = format!("{}  c: {{ {third} }}\n", two(POSTGRES, POSTGRES));
+        let study = study("sql: UPDATE t SET a = 1", &systems, "find: best, interleave: auto", false);
+        because(study.no_slices_at(&place(8, 8)))
+    };
+    let words = with(&format!("start: \"c {{port}}\"{POSTGRES}"));
+    assert!(words.starts_with("all 3 systems write to one disk ("), "{words}");
+    let words = with("url: \"postgres://u@127.0.0.1:5432/d\"");
+    assert!(
+        words.starts_with("2 of 3 systems write to one disk (") && words.ends_with("slows down the others"),
+        "{words}"
+    );
+}
+
+#[test]
 fn a_quick_study_that_has_no_place_for_slices_is_as_long_as_any_quick_one() {
     let limited = two(", resources: { memory: 3GiB }", ", resources: { memory: 2GiB }");
     let quick = |compare: &str| study("get: /", &limited, compare, true);

@@ -7,7 +7,7 @@ use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
-use store::{NewRun, Procedure, StudyEnding, StudyId, StudyPlace, Verdict, stage};
+use store::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};
 
 struct Stored {
     store: OwnStore,
@@ -195,6 +195,37 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     assert_eq!((blocks, &pairs[0]["verdict"]), (confirmed, &"differs".into()));
     assert!(!stored.written("md").contains("chosen from the same blocks"));
     stored.written("html");
+}
+
+#[test]
+fn a_search_in_slices_says_so_and_ranks_the_slices_of_its_search() {
+    let rules = SliceRules {
+        slice_s: 1.0,
+        settle_s: 0.25,
+        warm_up_s: 1.0,
+        pairs_most: 2,
+        pauses_idle: true,
+        has_control: false,
+    };
+    let stored = Stored::new(Procedure::Best { incumbent: None, slices: Some(rules) });
+    let of = |a, b, c| [("a", a), ("b", b), ("c", c), ("c", c), ("b", b), ("a", a)];
+    (0..8)
+        .for_each(|block| stored.block(block, stage::SEARCH_SLICE, &of(100 + u64::from(block) % 2, 150, 90)));
+    for block in 8..16 {
+        let a = 100 + u64::from(block) % 2;
+        stored.block(block, stage::CONFIRM_SLICE, &[("a", a), ("b", 120), ("b", 120), ("a", a)]);
+    }
+    stored.end("decided");
+    let json = stored.json();
+    assert_eq!(ranked(&json)[0], ("b".to_owned(), 16));
+    let pair = json.pointer("/comparison/pairs/0").unwrap();
+    assert_eq!((&pair["blocks"], &pair["verdict"]), (&8.into(), &"differs".into()), "a start counts once");
+    assert!((1.15..1.25).contains(&pair["ratio"].as_f64().unwrap()), "{pair}");
+    for format in ["terminal", "md", "html"] {
+        let words = "of slices (all variants that are left started for each, random mirrored order, idle systems stopped, seed";
+        let written = stored.written(format).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(written.contains(words), "{format}: {written}");
+    }
 }
 
 #[test]

@@ -52,9 +52,9 @@ pub enum RunError {
         /// What each step was answered, on one line of printable characters.
         answers: String,
     },
-    /// Both systems of a block are up, and they do not fit into memory.
+    /// The systems of a block are up, and do not fit into memory.
     #[error(
-        "both systems do not fit into memory together: {0}\n  help: use `interleave: runs`, which has one of them up at a time"
+        "the systems of a block do not fit into memory together: {0}\n  help: use `interleave: runs`, which has one of them up at a time"
     )]
     NoMemory(String),
     /// There are no ports for a system.

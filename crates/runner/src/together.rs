@@ -5,12 +5,12 @@ use plan::{Fault, Interleave, NoSlices, Place, Study};
 
 use crate::run_error::RunError;
 
-/// Of the memory, what must be available with both systems up.
+/// Of the memory, what must be available with all systems of a block up.
 const AVAILABLE_LEAST: f64 = 0.1;
 /// Pages that the machine may swap out meanwhile: a kernel does so with a few that nobody uses.
 const SWAPPED_MOST: u64 = 256;
 
-/// What this machine has for both systems of a block.
+/// What this machine has for the systems of a block.
 pub fn place() -> Place {
     let memory = lab::memory_left();
     Place {
@@ -27,7 +27,7 @@ pub(crate) fn no_place(study: &Study) -> Option<Fault> {
     Some(Fault::new("compare: interleave", because, help))
 }
 
-/// Looks whether memory is left while both systems of the first block are up.
+/// Looks whether memory is left while the systems of the first block are up.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryWatch {
     /// The number of the first block, and what was left before it.
@@ -42,7 +42,7 @@ impl MemoryWatch {
         }
     }
 
-    /// After a slice of a block in which both systems are up.
+    /// After a slice of a block in which more than one system is up.
     ///
     /// # Errors
     /// Too little memory is left, in the first block.
@@ -56,7 +56,7 @@ impl MemoryWatch {
     }
 }
 
-/// What tells that both systems do not fit into memory.
+/// What tells that the systems of a block do not fit into memory.
 fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let swapped = now.swapped_out_pages.saturating_sub(before.swapped_out_pages);
     if swapped > SWAPPED_MOST {
@@ -65,7 +65,7 @@ fn shortage(before: &MemoryLeft, now: &MemoryLeft) -> Option<String> {
     let share = now.available_bytes as f64 / now.total_bytes as f64;
     (share < AVAILABLE_LEAST).then(|| {
         let [available, total] = [now.available_bytes, now.total_bytes].map(plan::units::shown::mebibytes);
-        format!("of {total} MiB, {available} MiB are available with both up")
+        format!("of {total} MiB, {available} MiB are available with them up")
     })
 }
 
@@ -82,7 +82,7 @@ mod tests {
         let little = MemoryLeft { available_bytes: 100 << 20, ..BEFORE };
         assert_eq!(
             shortage(&BEFORE, &little).as_deref(),
-            Some("of 1,024.0 MiB, 100.0 MiB are available with both up")
+            Some("of 1,024.0 MiB, 100.0 MiB are available with them up")
         );
         let enough = MemoryLeft { available_bytes: 103 << 20, ..BEFORE };
         assert_eq!(shortage(&BEFORE, &enough), None);

@@ -49,28 +49,32 @@ pub fn of_slices(pairs: &[[Slice; 2]]) -> [Seen; 2] {
 /// What slices of one start of several variants say together. A round has one slice of each, in their order. The figure of a variant is
 /// the geometric mean over the rounds that count, so that the logarithm of the ratio of two is the mean of those of the rounds.
 ///
-/// A round of which a slice is invalid does not count. If fewer than half of the rounds count, those with an invalid slice lose the block.
+/// A variant loses the block if one of its slices failed, is missing, or has too few samples; the others do without it. A round of which a slice
+/// is invalid does not count. If fewer than half of the rounds count, those with an invalid slice lose the block, and of the others all do.
 pub fn of_rounds(rounds: &[Vec<Seen>]) -> Vec<Seen> {
     let variants = rounds.iter().map(Vec::len).min().unwrap_or(0);
     (0..variants).map(|variant| of_variant(rounds, variant)).collect()
 }
 
 fn of_variant(rounds: &[impl AsRef<[Seen]>], variant: usize) -> Seen {
-    let is_counting = |round: &&[Seen]| round.iter().all(|slice| matches!(slice, Seen::Figure { .. }));
     let rounds = || rounds.iter().map(AsRef::as_ref);
+    let has = |variant: usize, seen: Seen| rounds().any(|round| round[variant] == seen);
+    let lost_for = |variant: usize| {
+        [Seen::Failed, Seen::Missing, Seen::TooFew].into_iter().find(|why| has(variant, *why))
+    };
+    if let Some(why) = lost_for(variant) {
+        return why;
+    }
+    let variants = rounds().map(<[Seen]>::len).min().unwrap_or(0);
+    let whole: Vec<usize> = (0..variants).filter(|other| lost_for(*other).is_none()).collect();
+    let is_counting = |round: &&[Seen]| whole.iter().all(|other| round[*other] != Seen::Invalid);
     let counting = rounds().filter(is_counting).count();
-    let is_lost = counting == 0 || counting * 2 < rounds().count();
-    let has = |seen: Seen| rounds().any(|round| round[variant] == seen);
-    if has(Seen::Failed) {
-        Seen::Failed
-    } else if has(Seen::Missing) {
-        Seen::Missing
-    } else if has(Seen::TooFew) {
-        Seen::TooFew
-    } else if is_lost && has(Seen::Invalid) {
+    if counting > 0 && counting * 2 >= rounds().count() {
+        together(rounds().filter(is_counting).map(|round| round[variant]))
+    } else if has(variant, Seen::Invalid) {
         Seen::Invalid
     } else {
-        together(rounds().filter(is_counting).map(|round| round[variant]))
+        together(rounds().map(|round| round[variant]))
     }
 }
 
@@ -212,6 +216,24 @@ mod tests {
     }
 
     #[test]
+    fn who_has_no_figure_leaves_the_figures_of_the_others_alone() {
+        let values = |lost: [Seen; 4]| {
+            let [high, low] = [400.0, 100.0].map(figure);
+            let rounds: Vec<Vec<Seen>> =
+                lost.iter().zip([high, low, low, high]).map(|(lost, of)| vec![of, *lost, high]).collect();
+            let seen = of_rounds(&rounds);
+            assert!([Some(200.0), Some(400.0)].iter().zip([0, 2]).all(|(value, of)| {
+                seen[of].value().zip(*value).is_some_and(|(seen, value)| close(seen, value))
+            }));
+            seen[1]
+        };
+        for seen in [Seen::Failed, Seen::Missing, Seen::TooFew, Seen::Invalid] {
+            assert_eq!(values([seen; 4]), seen);
+        }
+        assert_eq!(values([figure(1.0), Seen::Failed, Seen::Failed, Seen::Failed]), Seen::Failed);
+    }
+
+    #[test]
     fn a_system_that_failed_or_was_not_measured_in_any_slice_loses_the_block() {
         let fair = [figure(2.0), figure(1.0)];
         for seen in [Seen::Failed, Seen::Missing, Seen::TooFew] {
@@ -236,7 +258,7 @@ mod tests {
         assert!(close(first, 2.0) && close(second, 1.0) && close(third, 6.0), "{values:?}");
         let lost = of_rounds(&rounds[1..].iter().rev().chain(&rounds[2..]).cloned().collect::<Vec<_>>());
         assert_eq!(lost[1], Seen::Invalid);
-        assert!(close(lost[0].value().unwrap(), 1.0), "the others lost nothing");
+        assert!(close(lost[0].value().unwrap(), libm::cbrt(2500.0)), "all rounds of the others count");
         assert_eq!(of_rounds(&[]), []);
     }
 

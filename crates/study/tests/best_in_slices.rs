@@ -79,6 +79,30 @@ fn blocks_have_all_that_are_left_in_an_order_and_its_opposite() {
 }
 
 #[test]
+fn one_that_never_starts_leaves_and_the_best_of_the_others_is_found() {
+    for number in [1, 3] {
+        let failing = |place: &StudyPlace| match n(place) == number {
+            true => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
+            false => comes(place),
+        };
+        let plan = plan();
+        let memory = Memory::begun(&plan);
+        let mut maker = Maker::new(&memory, &failing);
+        run_study(&plan, &memory, &mut maker).expect("it ends");
+        let name = number.to_string();
+        let tried: Vec<u32> = orders(&memory.made())
+            .into_iter()
+            .filter(|(_, (_, order))| order.contains(&name))
+            .map(|(block, _)| block)
+            .collect();
+        assert_eq!(tried, [0, 1, 2, 3], "four tries, and no more");
+        let best = if number == 3 { 1 } else { 3 };
+        let found = format!("the best is web n={best}");
+        assert!(maker.lines.last().is_some_and(|line| line.contains(&found)), "{:?}", maker.lines);
+    }
+}
+
+#[test]
 fn a_block_that_was_interrupted_is_made_again_as_a_whole() {
     let plan = plan();
     let (expected, ..) = run(&plan);

@@ -55,7 +55,7 @@ impl Study {
         }
     }
 
-    /// That the systems of a block write, as far as the plan tells.
+    /// That more than one system of a block writes, as far as the plan tells.
     fn shared_disk(&self, launches: &[Launch]) -> Option<NoSlices> {
         let writes = |launch: &Launch| -> Option<String> {
             if launch.processes.is_empty() {
@@ -66,12 +66,16 @@ impl Study {
             }
             writes(&self.plan(0, launch).ok()?, launch)
         };
-        let first = launches.first().and_then(writes)?;
-        launches.iter().all(|launch| writes(launch).is_some()).then(|| NoSlices {
+        let writing: Vec<String> = launches.iter().filter_map(writes).collect();
+        let [first, _, ..] = writing.as_slice() else { return None };
+        let (who, others) = match (writing.len(), launches.len()) {
+            (_, 2) => ("both".to_owned(), "the other"),
+            (all, of) if all == of => (who(launches), "the others"),
+            (some, of) => (format!("{some} of {of}"), "the others"),
+        };
+        Some(NoSlices {
             because: format!(
-                "{} systems write to one disk ({first}), and what one leaves to write slows down the other{}",
-                who(launches),
-                if launches.len() == 2 { "" } else { "s" }
+                "{who} systems write to one disk ({first}), and what one leaves to write slows down {others}"
             ),
             help: "use `interleave: slices` if you want slices nevertheless".to_owned(),
         })

@@ -203,6 +203,13 @@ impl<'a> StudyPieces<'a> {
                     new.seed
                 )
             }
+            Procedure::Best { slices: Some(rules), .. } => {
+                let paused = if rules.pauses_idle { ", idle systems stopped" } else { "" };
+                format!(
+                    "in up to {most} of slices (all variants that are left started for each, random mirrored order{paused}, seed {})",
+                    new.seed
+                )
+            }
             Procedure::Duel { .. } | Procedure::Best { .. } => {
                 format!(
                     "in up to {} blocks (random order within each, seed {})",
