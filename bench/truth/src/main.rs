@@ -20,7 +20,7 @@ use clap::Parser as _;
 
 use bench::Bench;
 use cases::{CASES, Case, When};
-use flags::{Flags, Profile};
+use flags::Flags;
 use grade::Grade;
 use harness::interrupt::Interrupt;
 use harness::say::{say, say_aside};
@@ -49,7 +49,7 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     for when in When::ALL {
         let now: Vec<&'static Case> = chosen.iter().copied().filter(|case| case.when == when).collect();
         grades.extend(match when {
-            When::Together => again_alone(&bench, &now, together(&bench, &now)),
+            When::Together => together(&bench, &now),
             When::Alone => now.iter().flat_map(|case| one(&bench, case)).collect(),
         });
         if interrupt.is_asked() {
@@ -66,20 +66,6 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::FAILURE,
     })
-}
-
-/// In the short profile, a case that did not pass next to the others is run once more, alone: on a slow machine they take the cores from each
-/// other, and then what was planted is not what happened.
-fn again_alone(bench: &Bench, cases: &[&'static Case], mut grades: Vec<Grade>) -> Vec<Grade> {
-    let has_failed = |grades: &[Grade], case: &Case| {
-        grades.iter().any(|grade| grade.case == case.name && !grade.is_passed())
-    };
-    let again: Vec<&'static Case> = cases.iter().copied().filter(|case| has_failed(&grades, case)).collect();
-    for case in again.into_iter().filter(|_| bench.profile == Profile::Short) {
-        grades.retain(|grade| grade.case != case.name);
-        grades.extend(one(bench, case));
-    }
-    grades
 }
 
 fn together(bench: &Bench, cases: &[&'static Case]) -> Vec<Grade> {
