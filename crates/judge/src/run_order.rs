@@ -1,6 +1,6 @@
 //! The runs of a study in the order in which a procedure asked for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use store::{Ending, Run, Study, StudyPlace};
 
@@ -23,13 +23,18 @@ pub(crate) struct Block<'a> {
 pub(crate) struct RunOrder<'a> {
     study: &'a Study,
     done: BTreeMap<u32, &'a Run>,
+    /// Positions of slices that are not of one start with the others of their block: they are to be made again.
+    torn: BTreeSet<u32>,
 }
 
 impl<'a> RunOrder<'a> {
     pub(crate) fn of(study: &'a Study) -> Self {
         let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
         let position = |run: &'a Run| Some((run.new.place.as_ref()?.1.position, run));
-        Self { study, done: study.runs.iter().filter(is_done).filter_map(position).collect() }
+        let slices = study.new.compare.procedure.slices();
+        let torn =
+            slices.map_or_else(BTreeSet::new, |_| study.missing().map(|place| place.position).collect());
+        Self { study, done: study.runs.iter().filter(is_done).filter_map(position).collect(), torn }
     }
 
     /// The places that a procedure has an answer of: those whose run is done, and those that the study went past or gave up
@@ -38,9 +43,12 @@ impl<'a> RunOrder<'a> {
         let last_done = self.done.keys().next_back().copied();
         let is_over = self.study.ending.as_ref().is_some_and(|ending| ending.why.is_some());
         let places = self.study.new.planned.iter();
-        places
-            .take_while(move |place| is_over || last_done.is_some_and(|last| place.position <= last))
-            .map(|place| Slot { place, run: self.done.get(&place.position).copied() })
+        places.take_while(move |place| is_over || last_done.is_some_and(|last| place.position <= last)).map(
+            |place| {
+                let run = self.done.get(&place.position).copied();
+                Slot { place, run: run.filter(|_| !self.torn.contains(&place.position)) }
+            },
+        )
     }
 
     /// The blocks under a load that a procedure has an answer of, whole ones only.

@@ -1,6 +1,6 @@
 //! How the tournament of a stored study stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use stats::{Seen, Tournament, TournamentRules, of_rounds};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
@@ -55,8 +55,6 @@ pub fn tournament_by(
     let numbers: BTreeMap<(&str, &str), usize> =
         settings.iter().enumerate().map(|(number, setting)| (setting.key(), number)).collect();
     let mut tournament = Tournament::new(rules);
-    // Slices of different starts are not of one block.
-    let missing: BTreeSet<u32> = study.missing().map(|place| place.position).collect();
     for block in blocks {
         let is_sliced = stage::is_slice(block.stage);
         if !is_sliced && !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
@@ -65,7 +63,6 @@ pub fn tournament_by(
         let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
         for Slot { place, run } in &block.slots {
             if let Some(setting) = numbers.get(&(&place.system, &place.variant)) {
-                let run = run.filter(|_| !is_sliced || !missing.contains(&place.position));
                 seen.push((*setting, run.map_or(Ok(Seen::Missing), &mut *said)?));
             }
         }

@@ -1,7 +1,5 @@
 //! How the duel of a stored study stands.
 
-use std::collections::BTreeSet;
-
 use stats::{Duel, DuelRules, Seen, Slice};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
@@ -50,8 +48,6 @@ pub fn duel_by(
 ) -> Result<Option<Duel>, StoreError> {
     let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
     let mut duel = Duel::new(rules);
-    // Slices of different starts are not of one block.
-    let missing: BTreeSet<u32> = study.missing().map(|place| place.position).collect();
     let mut extensions = study.extensions.iter().peekable();
     for Block { stage, slots } in RunOrder::of(study).blocks(load) {
         let first = slots.iter().map(|slot| slot.place.position).min();
@@ -74,8 +70,7 @@ pub fn duel_by(
                     let Some(side) = settings.iter().position(|setting| setting.is_of(slot.place)) else {
                         continue;
                     };
-                    let is_missing = missing.contains(&slot.place.position);
-                    let seen = if is_missing { Seen::Missing } else { of(Some(slot))? };
+                    let seen = of(Some(slot))?;
                     let is_after_other = before.is_some_and(|before| before != side);
                     let taken_cores = slot.run.filter(|_| rules.has_control).and_then(taken_cores);
                     of_either[side].push(Slice { seen, is_after_other, taken_cores });

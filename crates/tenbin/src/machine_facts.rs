@@ -18,8 +18,8 @@ const CAN: &str = "can";
 /// The key of the cores that system and generator stay on.
 const CORES: &str = "pin";
 
-/// The facts of this machine, and the cores that the study keeps to. The figures are those of an earlier study since the last start of the system, if the store has any. A study
-/// that lasts a minute or more measures them otherwise.
+/// The facts of this machine, and the cores that the study keeps to. The figures are those of an earlier study since the last start of the
+/// system, if the store has any. A study that lasts a minute or more measures them otherwise.
 pub(crate) fn gather(store: &Store, study: &Study) -> Value {
     let mut facts = Machine::here().facts;
     if let (StudyPin::Cores { system, generator }, Some(facts)) = (&study.pin, facts.as_object_mut()) {

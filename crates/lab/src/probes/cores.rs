@@ -41,8 +41,8 @@ impl Probe for Cores {
     }
 }
 
-/// Of each core, by its number: clock ticks in user mode (with low priority too), in the kernel (interrupts too), idle, idle while a disk was awaited,
-/// and taken by another machine on the same hardware.
+/// Of each core, by its number: clock ticks in user mode (with low priority too), in the kernel (interrupts too), idle, idle while a disk
+/// was awaited, and taken by another machine on the same hardware.
 pub(crate) fn ticks_of_cores(text: &str) -> Vec<(u32, [u64; 5])> {
     let cores = text.lines().filter_map(|line| {
         let (number, ticks) = line.strip_prefix("cpu")?.split_once(' ')?;

@@ -23,7 +23,7 @@ impl Study {
 
     /// The slices that each variant has at least in a block.
     fn slices_least(&self, slicing: &Slicing) -> u32 {
-        if self.how() == How::Duel { stats::PAIRS_LEAST as u32 } else { slicing.pairs_most / 2 * 2 }
+        if self.how() == How::Duel { stats::PAIRS_LEAST as u32 } else { slicing.pairs_most }
     }
 
     /// How long the load of a variant in a block lasts at least, in slices.

@@ -97,11 +97,14 @@ impl Study {
             _ => stats::PAIRS_MOST,
         };
         let quick_ns = if self.is_quick { QUICK_WARM_UP_NS } else { u64::MAX };
+        let pairs_most = pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32;
+        // As many in one order as in the opposite one.
+        let is_many = self.how() == How::Best;
         Some(Slicing {
             slice_ns: self.compare.slice_ns,
             settle_ns: SETTLE_NS,
             warm_up_ns: load.warm_up_ns.clamp(SETTLE_NS, quick_ns.max(SETTLE_NS)),
-            pairs_most: pairs.clamp(stats::PAIRS_LEAST as u64, most as u64) as u32,
+            pairs_most: if is_many { pairs_most / 2 * 2 } else { pairs_most },
             pauses_idle: self.compare.pauses_idle,
             has_control: self.compare.has_control,
         })

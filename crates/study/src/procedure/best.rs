@@ -67,7 +67,7 @@ impl<'a> Best<'a> {
             shuffle(&mut of, &mut chance);
             [of.clone(), of.iter().rev().copied().collect()].concat()
         };
-        (0..slices_each(rules) / 2).flat_map(mirrored).collect()
+        (0..rules.pairs_most / 2).flat_map(mirrored).collect()
     }
 }
 
@@ -101,7 +101,7 @@ impl StudyProcedure for Best<'_> {
             return None;
         }
         let blocks_max = kept.new.compare.blocks as usize;
-        let each = kept.new.compare.procedure.slices().map_or(1, slices_each) as usize;
+        let each = kept.new.compare.procedure.slices().map_or(1, |rules| rules.pairs_most) as usize;
         let mut runs = 0;
         for load in 0..self.plan.loads.len() {
             let tournament = self.tournament(kept, load).ok()??;
@@ -125,11 +125,6 @@ impl StudyProcedure for Best<'_> {
         }
         Some(runs)
     }
-}
-
-/// How many slices each variant has in a block: as many in one order as in the opposite one.
-fn slices_each(rules: &SliceRules) -> u32 {
-    rules.pairs_most / 2 * 2
 }
 
 /// Why all tournaments together are over.

@@ -184,7 +184,6 @@ impl Ordered<'_> {
         let id = match going_on {
             Some((id, seed)) => {
                 study.set_seed(seed);
-                machine_facts::restore_cores(&mut study, &store.load_study(&id)?.new.host);
                 id
             }
             None => {
@@ -198,7 +197,9 @@ impl Ordered<'_> {
         let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
         let mut line = StudyLine::default();
         runner::tidy_up().iter().for_each(|said| line.says(said));
-        let slices = store.load_study(&id)?.new.compare.procedure.slices().copied();
+        let begun = store.load_study(&id)?.new;
+        machine_facts::restore_cores(&mut study, &begun.host);
+        let slices = begun.compare.procedure.slices().copied();
         if slices.is_none() && study.slicing().is_some() {
             let because = "it began in whole runs".to_owned();
             study.make_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });

@@ -16,11 +16,8 @@ const PRINTED_AFTER: [usize; 7] = [1, 2, 4, 6, 8, 12, 16];
 /// The outlook as a line; `None` after blocks that print none, and where it is not known.
 pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tournament) -> Option<String> {
     let name = &best.plan.loads[load].name;
-    let took: Vec<(StudyPlace, Duration)> = times(kept)
-        .into_iter()
-        .filter(|(place, _)| place.load == *name)
-        .map(|(place, took)| (place.clone(), took))
-        .collect();
+    let took: Vec<(&StudyPlace, Duration)> =
+        times(kept).into_iter().filter(|(place, _)| place.load == *name).collect();
     let blocks = took.iter().map(|(place, _)| place.block).collect::<BTreeSet<u32>>().len();
     if kept.new.compare.procedure.slices().is_none() && !PRINTED_AFTER.contains(&blocks) {
         return None;
