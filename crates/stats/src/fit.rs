@@ -84,6 +84,17 @@ impl FittedStep {
         self.levels[1] - self.levels[0]
     }
 
+    /// Whether every window of one level is above every window of the other, with a quarter of the series at least on either
+    /// side. Independent noise does so by chance with a probability below 1 in 2,000 at 20 windows (two in the number of ways
+    /// to choose one side, summed over its sizes), and less with more.
+    pub(crate) fn separates(&self, level: &[f64]) -> bool {
+        let (first, second) = level.split_at(self.at);
+        let lowest = |side: &[f64]| side.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = |side: &[f64]| side.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        first.len().min(second.len()) * 4 >= level.len()
+            && (lowest(first) > highest(second) || lowest(second) > highest(first))
+    }
+
     /// What the standard error of the difference is, in long-run deviations of a window.
     pub(crate) fn error_factor(&self, count: usize) -> f64 {
         sqrt(1.0 / self.at.max(1) as f64 + 1.0 / count.saturating_sub(self.at).max(1) as f64)
@@ -137,6 +148,8 @@ mod tests {
         let step = FittedStep::of(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]);
         assert_eq!(step.at, 3);
         assert!((step.apart() - (5.05 - 3.2 / 3.0)).abs() < 1e-12);
+        assert!(step.separates(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]));
+        assert!(!step.separates(&[1.0, 1.0, 5.1, 5.0, 5.0, 5.2, 5.0]), "they overlap");
         assert_eq!(FittedStep::of(&[3.0; 9]).apart(), 0.0);
         assert_eq!(FittedStep::of(&[]).apart(), 0.0);
     }

@@ -102,7 +102,7 @@ const CUT_ERRORS: f64 = 4.0;
 /// So weak an order in time is no drift.
 const RHO_MIN: f64 = 0.3;
 /// A level that changes by so much of its mean, and hardly ever turns back, is no noise, however slow noise may be: so a queue
-/// grows that nobody can serve.
+/// grows that nobody can serve, and so throughput falls when half of the connections hang.
 const GROWTH_SHARE: f64 = 0.5;
 /// So strong an order in time hardly ever turns back.
 const GROWTH_RHO: f64 = 0.9;
@@ -129,7 +129,7 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     }
     let mut why = None;
     for (name, level) in &levels {
-        let judged = judge(&level[from..]);
+        let judged = judge(*name, &level[from..]);
         found.drift_share = larger(found.drift_share, judged.drift_share);
         found.halves_share = larger(found.halves_share, judged.halves_share);
         found.rho = larger(found.rho, judged.rho);
@@ -181,7 +181,7 @@ enum Change {
     FittedStep(usize),
 }
 
-fn judge(level: &[f64]) -> Judged {
+fn judge(name: Series, level: &[f64]) -> Judged {
     let (count, mean) = (level.len() as f64, mean(level));
     let line = FittedLine::through(level);
     let step = FittedStep::of(level);
@@ -194,7 +194,11 @@ fn judge(level: &[f64]) -> Judged {
     };
     if step.squares < line.squares {
         let error = long_run_deviation(&step.residuals(level), 2) * step.error_factor(level.len());
-        if step.apart().abs() > (TOLERATED_SHARE * mean).max(STEP_ERRORS * error) {
+        let is_noise = step.apart().abs() <= (TOLERATED_SHARE * mean).max(STEP_ERRORS * error);
+        // Queues have a long memory, and may wander so far; throughput has none.
+        let is_another =
+            name == Series::Throughput && step.apart().abs() > GROWTH_SHARE * mean && step.separates(level);
+        if is_another || !is_noise {
             judged.change = Change::FittedStep(step.at);
         }
     } else {

@@ -156,6 +156,33 @@ fn a_step_is_found_within_two_windows() {
 }
 
 #[test]
+fn half_of_a_few_users_that_hang_are_found() {
+    // The windows of such a run are few and noisy, and its noise has to be guessed from them.
+    let mut chance = Chance::seeded(7);
+    let runs = 1000;
+    let found = (0..runs).filter(|_| !is_steady(steady(&users_of_whom_half_hang(&mut chance), 4).verdict));
+    let found = found.count();
+    assert!(found >= 990, "{found} of {runs}");
+}
+
+/// Four users on a service time of 20 ms and pauses of 5 ms; two of them hang from 3 of 6 s on.
+fn users_of_whom_half_hang(chance: &mut Chance) -> Vec<Window> {
+    let mut series = vec![Window { in_flight: 4.0, ..Window::default() }; 24];
+    for hangs in [true, true, false, false] {
+        let mut now_s = 0.0;
+        while now_s < if hangs { 3.0 } else { 6.0 } {
+            let service_s = 0.02 * chance.exponential();
+            if let Some(window) = series.get_mut(((now_s + service_s) / WINDOW_S) as usize) {
+                window.ended += 1;
+                window.response_sum_ns += (service_s * 1e9) as u64;
+            }
+            now_s += service_s + 0.005;
+        }
+    }
+    series
+}
+
+#[test]
 fn what_is_too_short_is_called_so() {
     let mut chance = Chance::seeded(6);
     let series = closed(&mut chance, 27, 0.05, 0.0, &|_| 1.0);

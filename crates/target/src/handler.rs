@@ -12,7 +12,7 @@ pub(crate) fn run(shared: &Shared, desk: &Desk) {
     let mut next = None;
     while !shared.stop.is_set() {
         let Some((token, task)) = next.take().or_else(|| desk.gate.next_assigned()) else { return };
-        shared.stalls.sit_out(None, &shared.stop);
+        shared.sit_out_stall(None);
         let reply = (task.run)(task.argument, &shared.stop);
         let following = desk.gate.release(Slot::Running);
         desk.mailbox.post(Letter::Done { token, reply });

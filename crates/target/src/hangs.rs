@@ -7,18 +7,18 @@ use crate::settings::{DAY, Faults};
 /// From an instant on a share of all connections hangs: what they ask is read, and nothing comes back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hang {
-    /// When it begins, counted from the start of the target; at most 24h.
+    /// When it begins, counted from the first request; at most 24h.
     pub after: Duration,
     /// Share of the connections, evenly spread over them in the order in which they come; above 0, at most 1.
     pub share: f64,
 }
 
 impl Hang {
-    /// Whether a connection hangs that was accepted as number `connection`, from 0, `since_start` after the start.
-    pub(crate) fn holds(&self, connection: u64, since_start: Duration) -> bool {
+    /// Whether a connection hangs that was accepted as number `connection`, from 0, at the `age` of the target since its first request.
+    pub(crate) fn holds(&self, connection: u64, age: Duration) -> bool {
         // Each connection adds its share; where the sum passes a whole number, one hangs.
         let passed = |count: u64| (count as f64 * self.share).floor();
-        since_start >= self.after && passed(connection + 1) > passed(connection)
+        age >= self.after && passed(connection + 1) > passed(connection)
     }
 
     pub(crate) fn check(&self, faults: &mut Faults) {

@@ -93,7 +93,7 @@ impl Acceptor {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         let mut events: Vec<epoll::Event> = Vec::with_capacity(4);
         while !self.shared.stop.is_set() {
-            let until_stall = self.shared.stalls.next_begin(Instant::now());
+            let until_stall = self.shared.next_stall(Instant::now());
             let timeout = until_stall
                 .and_then(|at| Timespec::try_from(at.saturating_duration_since(Instant::now())).ok());
             match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
@@ -101,7 +101,7 @@ impl Acceptor {
                 Err(_) => return,
             }
             events.clear();
-            self.shared.stalls.sit_out(None, &self.shared.stop);
+            self.shared.sit_out_stall(None);
             if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
                 self.shared.stop.sleep_until(Instant::now() + left);
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::settings::Faults;
 
-/// Holds are longer than drawn by the product of these. Times count from the start of the target. Default: none.
+/// Holds are longer than drawn by the product of these. Times count from the first request. Default: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
     /// Slower at first.
@@ -24,7 +24,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A drawn time as it becomes for a hold that starts `at` that time after the start of the target.
+    /// A drawn time as it becomes for a hold that starts `at` that time after the first request.
     pub(crate) fn stretch(&self, drawn: Duration, at: Duration) -> Duration {
         if *self == Self::default() {
             return drawn;

@@ -20,7 +20,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
@@ -84,7 +84,7 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
         .map_err(|error| StartError::Database { reason: error.to_string() })?;
     let started = Instant::now();
     let shared = Arc::new(Shared {
-        started,
+        first_request: OnceLock::new(),
         instance: RandomState::new().build_hasher().finish(),
         help: endpoints::help_page(&Settings { address, ..settings.clone() }),
         stop: Stop::default(),
@@ -126,7 +126,7 @@ impl Running {
         self.address
     }
 
-    /// The instant from which the stall schedule and [`Pause`] count.
+    /// The instant from which [`Pause`] counts.
     pub fn started(&self) -> Instant {
         self.started
     }

@@ -80,10 +80,10 @@ pub struct RateLimit {
     pub burst: u32,
 }
 
-/// Pauses at times known before the start.
+/// Pauses at times known before the first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When the first pause begins, counted from the start of the target.
+    /// When the first pause begins, counted from the first request.
     pub first: Duration,
     /// How long each pause lasts; above 0.
     pub lasting: Duration,

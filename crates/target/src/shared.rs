@@ -7,8 +7,8 @@ use crate::stalls::Stalls;
 use crate::stop::Stop;
 use crate::tally::{Counters, Tally};
 use crate::trouble::Troubles;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Most service times kept until they are taken.
 const LOGGED: usize = 10_000_000;
@@ -16,7 +16,8 @@ const LOGGED: usize = 10_000_000;
 /// One per target.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
-    pub(crate) started: Instant,
+    /// When the first request came: what changes with time counts from it, so that a slow start shifts nothing.
+    pub(crate) first_request: OnceLock<Instant>,
     /// A random number of this start, by which counts of another start are known.
     pub(crate) instance: u64,
     pub(crate) help: String,
@@ -31,6 +32,23 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// How long ago the first request came; `now` is its time if none came before.
+    pub(crate) fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(*self.first_request.get_or_init(|| now))
+    }
+
+    /// If a stall is on, sleeps through the rest of it; `worker` has the pause recorded.
+    pub(crate) fn sit_out_stall(&self, worker: Option<usize>) {
+        if let Some(first_request) = self.first_request.get() {
+            self.stalls.sit_out(*first_request, worker, &self.stop);
+        }
+    }
+
+    /// When the next stall begins that has not begun at `now`; unknown before the first request.
+    pub(crate) fn next_stall(&self, now: Instant) -> Option<Instant> {
+        self.stalls.next_begin(*self.first_request.get()?, now)
+    }
+
     /// What happened so far, over all workers.
     pub(crate) fn counters(&self) -> Counters {
         let mut sum = Counters { inserts: self.database.created(), ..Counters::default() };

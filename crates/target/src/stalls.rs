@@ -31,13 +31,13 @@ impl Stalls {
         Self { schedule, started, pauses: Mutex::default() }
     }
 
-    /// If a stall is on, sleeps through the rest of it; `worker` has the pause recorded.
-    pub(crate) fn sit_out(&self, worker: Option<usize>, stop: &Stop) {
+    /// If a stall of a schedule that counts from `zero` is on, sleeps through the rest of it; `worker` has the pause recorded.
+    pub(crate) fn sit_out(&self, zero: Instant, worker: Option<usize>, stop: &Stop) {
         if self.schedule.is_none() {
             return;
         }
         let from = Instant::now();
-        let Some(end) = self.end_of_current(from) else { return };
+        let Some(end) = self.end_of_current(zero, from) else { return };
         stop.sleep_until(end);
         if let Some(worker) = worker {
             let mut pauses = self.pauses.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -47,25 +47,25 @@ impl Stalls {
         }
     }
 
-    /// When the next stall begins that has not begun at `now`.
-    pub(crate) fn next_begin(&self, now: Instant) -> Option<Instant> {
+    /// When the next stall begins that has not begun at `now`; the schedule counts from `zero`.
+    pub(crate) fn next_begin(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
-        let passed = now.saturating_duration_since(self.started);
+        let passed = now.saturating_duration_since(zero);
         let offset = match (passed.checked_sub(stall.first), stall.every) {
             (None, _) => stall.first,
             (Some(_), None) => return None,
             (Some(since_first), Some(every)) => passed + every - remainder(since_first, every),
         };
-        self.started.checked_add(offset)
+        zero.checked_add(offset)
     }
 
     pub(crate) fn pauses(&self) -> Vec<Pause> {
         self.pauses.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    fn end_of_current(&self, now: Instant) -> Option<Instant> {
+    fn end_of_current(&self, zero: Instant, now: Instant) -> Option<Instant> {
         let stall = self.schedule?;
-        let since_first = now.saturating_duration_since(self.started).checked_sub(stall.first)?;
+        let since_first = now.saturating_duration_since(zero).checked_sub(stall.first)?;
         let into = stall.every.map_or(since_first, |every| remainder(since_first, every));
         stall.lasting.checked_sub(into).filter(|left| !left.is_zero()).map(|left| now + left)
     }
@@ -86,8 +86,10 @@ mod tests {
     fn a_schedule_repeats() {
         let start = Instant::now();
         let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: Some(MS(100)) }), start);
-        let (next, end) =
-            (|ms| stalls.next_begin(start + MS(ms)), |ms| stalls.end_of_current(start + MS(ms)));
+        let (next, end) = (
+            |ms| stalls.next_begin(start, start + MS(ms)),
+            |ms| stalls.end_of_current(start, start + MS(ms)),
+        );
         assert_eq!(next(0), Some(start + MS(50)));
         assert_eq!(next(50), Some(start + MS(150)));
         assert_eq!(next(149), Some(start + MS(150)));
@@ -100,8 +102,8 @@ mod tests {
     fn a_single_stall_does_not_come_back() {
         let start = Instant::now();
         let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: None }), start);
-        assert_eq!(stalls.next_begin(start + MS(60)), None);
-        assert_eq!(stalls.end_of_current(start + MS(60)), Some(start + MS(70)));
-        assert_eq!(stalls.end_of_current(start + MS(100)), None);
+        assert_eq!(stalls.next_begin(start, start + MS(60)), None);
+        assert_eq!(stalls.end_of_current(start, start + MS(60)), Some(start + MS(70)));
+        assert_eq!(stalls.end_of_current(start, start + MS(100)), None);
     }
 }

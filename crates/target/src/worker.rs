@@ -95,7 +95,7 @@ impl Worker {
         self.sweep();
         while !self.shared.stop.is_set() {
             self.wait(&mut events);
-            self.shared.stalls.sit_out(Some(self.number), &self.shared.stop);
+            self.shared.sit_out_stall(Some(self.number));
             if let Some(left) = self.shared.troubles.stalled_for(Instant::now()) {
                 self.shared.stop.sleep_until(Instant::now() + left);
             }
@@ -121,7 +121,7 @@ impl Worker {
     }
 
     fn wait(&mut self, events: &mut Vec<epoll::Event>) {
-        let stall = self.shared.stalls.next_begin(self.now);
+        let stall = self.shared.next_stall(self.now);
         let next = self.timers.next().into_iter().chain(stall).min();
         let begun = next.map(|_| Instant::now());
         let busy = !self.tasks.is_empty() || !self.again.is_empty();

@@ -31,7 +31,7 @@ fn slow_start(bench: &Bench) -> Result<Finding, String> {
     let slow_s = seconds(bench) / 3.0;
     let said = changing(bench, &["--slow-start".to_owned(), format!("{slow_s}s")])?;
     let cut_s = said.at("/steadiness/cut_s")?;
-    // The target is a little older than the load.
+    // Cuts lie between batches of windows.
     let is_right = (slow_s - 1.0..=slow_s * 1.2).contains(&cut_s) && verdict(&said) != "steady";
     Ok(Finding::new(is_right, format!("{} cut at {cut_s:.1} of {slow_s:.1} s", verdict(&said))))
 }
@@ -47,7 +47,6 @@ fn step(bench: &Bench) -> Result<Finding, String> {
     let flags = ["--step-after".to_owned(), format!("{at_s}s"), "--step-factor".to_owned(), "1.2".to_owned()];
     let said = changing(bench, &flags)?;
     let step_s = said.at("/steadiness/step_s").unwrap_or_default();
-    // The target is a little older than the load, so that its step comes a little earlier.
     let is_right =
         verdict(&said) == "not_steady" && (at_s - 2.0 * WINDOWS_S..=at_s + WINDOWS_S).contains(&step_s);
     Ok(Finding::new(is_right, format!("{} step at {step_s:.2} of {at_s:.2} s", verdict(&said))))

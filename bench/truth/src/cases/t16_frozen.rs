@@ -19,8 +19,7 @@ const FROZEN: Broken = Broken {
         thread::sleep(Duration::from_millis(500));
         server.hold(Duration::from_secs(2));
     },
-    // Late enough for a slow start: a target that is frozen before it is ready is loaded only when it is well again.
-    in_study: "exec {target} --stall-after 380ms --stall 900ms",
+    in_study: "exec {target} --stall-after 200ms --stall 900ms",
     // Of the two seconds about half a second lies in the warm-up.
     gone: 0.22..=0.38,
     outage_s: Some(1.2..=2.2),

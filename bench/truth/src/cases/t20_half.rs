@@ -8,10 +8,10 @@ use crate::grade::Grade;
 const HALF: Broken = Broken {
     case: "T20",
     what: "half of the connections hang",
-    single: "exec {target} --hang-after 3s --hang-share 50%",
+    single: "exec {target} --hang-after 2500ms --hang-share 50%",
     act: leave_alone,
     in_study: "exec {target} --hang-after 500ms --hang-share 50%",
-    // For three of five seconds half of the users, or of the arrivals.
+    // For 3.5 of five seconds half of the users, or of the arrivals.
     gone: 0.18..=0.42,
     outage_s: None,
     // An open load goes around connections that hang, unless each arrival has one of its own.

@@ -10,7 +10,7 @@ use crate::settings::{DAY, Faults};
 pub struct SlowStart {
     /// How many times as long; 0.01 to 100.
     pub factor: f64,
-    /// For how long, from the start of the target; above 0.
+    /// For how long, from the first request; above 0.
     pub lasting: Duration,
 }
 

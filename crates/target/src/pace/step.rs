@@ -8,7 +8,7 @@ use crate::settings::{DAY, Faults};
 /// A change that stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaceStep {
-    /// When, from the start of the target; at most 24h.
+    /// When, from the first request; at most 24h.
     pub after: Duration,
     /// How many times as long holds are from then on; 0.01 to 100.
     pub factor: f64,

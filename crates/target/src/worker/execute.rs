@@ -22,8 +22,8 @@ impl Worker {
         }
         self.desk.tally.requests.add_one();
         connection.served += 1;
-        let since_start = self.now.saturating_duration_since(self.shared.started);
-        if self.shared.settings.hang.is_some_and(|hang| hang.holds(connection.number, since_start)) {
+        let age = self.shared.age(self.now);
+        if self.shared.settings.hang.is_some_and(|hang| hang.holds(connection.number, age)) {
             connection.phase = Phase::Hanging;
             return;
         }
@@ -76,8 +76,8 @@ impl Worker {
             }
             Work::Hold(distribution) => {
                 let started = Instant::now();
-                let since_start = started.saturating_duration_since(self.shared.started);
-                let drawn = self.shared.settings.pace.stretch(self.stream.draw(distribution), since_start);
+                let age = self.shared.age(started);
+                let drawn = self.shared.settings.pace.stretch(self.stream.draw(distribution), age);
                 let drawn = self.shared.troubles.stretch(drawn, started);
                 let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
                 self.timers.push(started + drawn, Alarm::Held(hold));

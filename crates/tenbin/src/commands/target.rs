@@ -94,7 +94,7 @@ pub(crate) struct TargetFlags {
     /// Stop answering for this long
     #[arg(long, value_name = "TIME")]
     stall: Option<String>,
-    /// Time from the start to the stall
+    /// Time from the first request to the stall
     #[arg(long, value_name = "TIME")]
     stall_after: Option<String>,
     /// Period of the stall [default: once]
@@ -106,7 +106,7 @@ pub(crate) struct TargetFlags {
     /// How long that lasts [default: 1s]
     #[arg(long, value_name = "TIME")]
     trouble_for: Option<String>,
-    /// Time from the start after which nothing is answered; connections stay open
+    /// Time from the first request after which nothing is answered; connections stay open
     #[arg(long, value_name = "TIME")]
     hang_after: Option<String>,
     /// Share of connections that --hang-after affects [default: 100%]

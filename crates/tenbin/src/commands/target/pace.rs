@@ -12,10 +12,10 @@ use crate::commands::flag_reader::{Reader, share};
 /// Factor of a slow start, unless a flag says otherwise.
 const SLOW_START: f64 = 3.0;
 
-/// Times count from the start of the target.
+/// Times count from the first request.
 #[derive(Args, Debug)]
 pub(super) struct PaceFlags {
-    /// Time from the start in which holds take longer
+    /// Time from the first request in which holds take longer
     #[arg(long, value_name = "TIME")]
     slow_start: Option<String>,
     /// Factor of holds during --slow-start [default: 3]
@@ -24,7 +24,7 @@ pub(super) struct PaceFlags {
     /// Growth of holds every ten seconds, such as 1%
     #[arg(long, value_name = "SHARE")]
     drift: Option<String>,
-    /// Time from the start after which --step-factor applies
+    /// Time from the first request after which --step-factor applies
     #[arg(long, value_name = "TIME")]
     step_after: Option<String>,
     /// Factor of holds after --step-after
