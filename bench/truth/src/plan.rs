@@ -25,9 +25,9 @@ pub(crate) fn system(name: &str, flags: &str, vary: &str) -> String {
     )
 }
 
-/// A system that a command of its own starts.
+/// A system that a command of its own starts. Its first request is one of the load: from there on the target counts times.
 pub(crate) fn started(name: &str, command: &str) -> String {
-    format!("  {name}:\n    start: \"{command}\"\n    ready: {{ get: /status, within: 20s }}\n")
+    format!("  {name}:\n    start: \"{command}\"\n    ready: {{ tcp: true, within: 20s }}\n")
 }
 
 /// A flag that makes holds longer by a factor, for as long as anyone measures.
