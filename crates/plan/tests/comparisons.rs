@@ -403,3 +403,23 @@ fn a_quick_study_in_slices_is_short() {
     assert_eq!((study.compare.blocks, study.compare.within_ns), (6, Some(60_000_000_000)));
     assert_eq!((slicing.warm_up_ns, slicing.pairs_most), (1_000_000_000, 2));
 }
+
+#[test]
+fn a_quick_comparison_is_in_slices_unless_the_plan_says_otherwise() {
+    let is_in_slices = |compare: &str, is_quick: bool| {
+        let text = format!(
+            "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {compare}\n"
+        );
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
+        let study = study.expect("a plan");
+        assert_eq!(study.compare.within_ns.is_some(), study.slicing().is_some());
+        study.slicing().is_some()
+    };
+    assert!(is_in_slices("{ by: throughput }", true));
+    assert!(!is_in_slices("{ by: throughput }", false));
+    assert!(!is_in_slices("{ interleave: runs }", true));
+    // What slices cannot tell.
+    assert!(!is_in_slices("{ by: p99 }", true));
+    assert!(!is_in_slices("{ blocks: 2 }", true));
+}

@@ -102,7 +102,8 @@ pub(crate) fn check_events(
 /// A study that may be made in slices: checked, and shortened if it is quick.
 pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
     check_slices(root, &study, reading);
-    study.quicken_slices();
+    let is_said = root.get("compare").is_some_and(|node| CompareSpec::of_node(node).interleave.is_some());
+    study.quicken_slices(is_said);
     Some(study)
 }
 

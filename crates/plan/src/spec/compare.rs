@@ -38,7 +38,7 @@ crate::spec::spec! {
             "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
         INTERLEAVE "interleave" "": interleave: Interleave = INTERLEAVE, "slices",
             "Two variants, or up to 8 with find: best. runs (default): each run has a start of its own. slices: in each block all are started and \
-             stay up, and the load goes to one at a time, in short slices. auto: slices where the plan and the machine allow them.";
+             stay up, and the load goes to one at a time, in short slices. auto: slices where the plan and the machine allow them; so does a quick A/B comparison.";
         SLICE "slice" "": slice_ns: u64 = DURATION, "2s",
             "With slices: how long each is measured, 1s to 3s; default 1s.";
         PAUSE "pause" "": pauses_idle: bool = PAUSED, "idle",

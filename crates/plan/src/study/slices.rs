@@ -110,9 +110,16 @@ impl Study {
         })
     }
 
-    /// Shortens a quick study that is made in slices: within a minute it has a verdict, or says what one would take.
-    pub(crate) fn quicken_slices(&mut self) {
-        if self.is_quick && self.how() == How::Duel && self.slicing().is_some() {
+    /// Makes slices of a quick comparison where the plan allows them and does not say otherwise (`is_said`), and shortens it: within
+    /// a minute it has a verdict, or says what one would take.
+    pub(crate) fn quicken_slices(&mut self, is_said: bool) {
+        if !self.is_quick || self.how() != How::Duel {
+            return;
+        }
+        if !is_said {
+            self.compare.interleave = Interleave::Auto;
+        }
+        if self.slicing().is_some() {
             self.whole.not_quickened = Some((self.compare.blocks, self.compare.within_ns));
             self.compare.blocks = self.compare.blocks.min(stats::blocks_least(self.compare.family()));
             self.compare.within_ns = self.compare.within_ns.or(Some(QUICK_WITHIN_NS));

@@ -29,7 +29,7 @@ pub(crate) struct RunFlags {
     /// Plan file
     #[arg(value_name = "PLAN", add = ArgValueCompleter::new(plan_files))]
     plan: PathBuf,
-    /// Run the short form that the plan defines under `quick`
+    /// Run the short form that the plan defines under `quick`; an A/B comparison takes a minute
     #[arg(long)]
     quick: bool,
     #[command(flatten)]
