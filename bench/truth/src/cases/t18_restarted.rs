@@ -9,7 +9,7 @@ const RESTARTED: Broken = Broken {
     what: "killed and started again",
     single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.8; exec {target}",
     act: leave_alone,
-    in_study: "timeout --foreground -s KILL 0.8 {target}; sleep 0.4; exec {target}",
+    in_study: "timeout --foreground -s KILL 1.0 {target}; sleep 0.4; exec {target}",
     // Users come back after a pause of up to a second.
     gone: 0.13..=0.40,
     outage_s: Some(0.7..=1.9),
