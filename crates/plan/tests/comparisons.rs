@@ -391,14 +391,18 @@ fn keys_of_slices_need_slices() {
     assert!(error("slices, pilot: 3").contains("slices need no pilot"));
 }
 
-#[test]
-fn a_quick_study_in_slices_is_short() {
+/// Two variants under a load with a long warm-up, compared so.
+fn duel(compare: &str, is_quick: bool) -> Study {
     let text = format!(
-        "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {{ interleave: slices }}\n"
+        "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {compare}\n"
     );
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let study =
-        Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, true).expect("a plan");
+    Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick).expect("a plan")
+}
+
+#[test]
+fn a_quick_study_in_slices_is_short() {
+    let study = duel("{ interleave: slices }", true);
     let slicing = study.slicing().expect("slices");
     assert_eq!((study.compare.blocks, study.compare.within_ns), (6, Some(60_000_000_000)));
     assert_eq!((slicing.warm_up_ns, slicing.pairs_most), (1_000_000_000, 2));
@@ -407,12 +411,7 @@ fn a_quick_study_in_slices_is_short() {
 #[test]
 fn a_quick_comparison_is_in_slices_unless_the_plan_says_otherwise() {
     let is_in_slices = |compare: &str, is_quick: bool| {
-        let text = format!(
-            "scenario: [ get: / ]\nload: {{ users: 3, warm-up: 5s, for: 10s }}\nsystems:\n{TWO}compare: {compare}\n"
-        );
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
-        let study = study.expect("a plan");
+        let study = duel(compare, is_quick);
         assert_eq!(study.compare.within_ns.is_some(), study.slicing().is_some());
         study.slicing().is_some()
     };

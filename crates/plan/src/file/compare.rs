@@ -101,15 +101,16 @@ pub(crate) fn check_events(
 
 /// A study that may be made in slices: checked, and shortened if it is quick.
 pub(crate) fn in_slices(root: &Node, mut study: Study, reading: &mut Reading<'_>) -> Option<Study> {
-    check_slices(root, &study, reading);
-    let is_said = root.get("compare").is_some_and(|node| CompareSpec::of_node(node).interleave.is_some());
-    study.quicken_slices(is_said);
+    let spec = root.get("compare").map(CompareSpec::of_node);
+    if let Some(spec) = &spec {
+        check_slices(spec, &study, reading);
+    }
+    study.quicken_slices(spec.is_some_and(|spec| spec.interleave.is_some()));
     Some(study)
 }
 
 /// Slices that were asked for must be possible, and what only slices need must be of use.
-fn check_slices(root: &Node, study: &Study, reading: &mut Reading<'_>) {
-    let Some(spec) = root.get("compare").map(CompareSpec::of_node) else { return };
+fn check_slices(spec: &CompareSpec, study: &Study, reading: &mut Reading<'_>) {
     let [shortest, longest] = SLICE_RANGE_NS;
     if let Some(at) =
         place(&spec.slice_ns).filter(|_| !(shortest..=longest).contains(&study.compare.slice_ns))
