@@ -171,7 +171,7 @@ impl Tournament {
             Phase::Halving { block, .. } | Phase::Race { block, .. } => {
                 let lost = block.note(said, AGAIN_MAX);
                 let row = block.is_complete().then(|| block.row(self.rules.settings));
-                self.leave_without_figure(lost);
+                self.leave_without_figure(lost, row.is_some());
                 if let Some(row) = row {
                     self.rows.push(row);
                     self.after_block();
@@ -221,8 +221,9 @@ impl Tournament {
         }
     }
 
-    fn leave_without_figure(&mut self, lost: Vec<Lost>) {
-        let after = self.rows.len() as u32;
+    /// `ends_block`: nothing else is missing in the block in which they left, so it counts.
+    fn leave_without_figure(&mut self, lost: Vec<Lost>, ends_block: bool) {
+        let after = self.rows.len() as u32 + u32::from(ends_block);
         for Lost { setting, is_invalid } in lost {
             self.field.retain(|left| *left != setting);
             let why = if is_invalid { EliminationReason::Invalid } else { EliminationReason::NoFigure };

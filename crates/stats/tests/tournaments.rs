@@ -217,7 +217,7 @@ fn who_cannot_be_measured_leaves_and_the_others_go_on() {
     let found = tournament.finding();
     assert_eq!((found.best, found.end), (Some(2), Some(TournamentEnd::Decided)));
     let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
-    assert_eq!(left[..2], [(1, 0, EliminationReason::Invalid), (3, 0, EliminationReason::NoFigure)]);
+    assert_eq!(left[..2], [(1, 1, EliminationReason::Invalid), (3, 1, EliminationReason::NoFigure)]);
     assert_eq!(runs, 4 + 3 * 2 + 7 * 2);
 }
 
@@ -239,7 +239,7 @@ fn a_rival_that_invalid_runs_take_out_leaves_nothing_decided() {
     assert_eq!((found.best, found.end), (Some(0), Some(TournamentEnd::Unmeasured)), "{found:?}");
     assert_eq!((found.tied, found.rival, found.confirmed), (vec![0, 1], None, None));
     let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
-    assert_eq!(left, [(2, 8, EliminationReason::Behind), (1, 8, EliminationReason::Invalid)]);
+    assert_eq!(left, [(2, 8, EliminationReason::Behind), (1, 9, EliminationReason::Invalid)]);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> St
         ),
         DuelEnd::TooFewSamples if is_in_slices => format!(
             "given up: in four blocks in a row slices were too short for {}: they have too few samples, or responses take more than \
-             a tenth of a slice; write a longer slice, such as `slice: 3s`, or `interleave: runs`",
+             a tenth of a slice; write `slice: 3s` and a load of at least 6s, or `interleave: runs`",
             by.metric.name
         ),
         DuelEnd::TooFewSamples => format!(
