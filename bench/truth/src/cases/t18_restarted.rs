@@ -10,9 +10,9 @@ const RESTARTED: Broken = Broken {
     single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.8; exec {target}",
     act: leave_alone,
     in_study: "timeout --foreground -s KILL 1.0 {target}; sleep 0.4; exec {target}",
-    // Users come back after a pause of up to a second.
-    gone: 0.13..=0.40,
-    outage_s: Some(0.7..=1.9),
+    // Away for 0.8 s, then up to 0.4 s until the program listens on a slow machine, and users come back after a pause of up to a second.
+    gone: 0.13..=0.44,
+    outage_s: Some(0.7..=2.2),
     open_flags: "",
     connections: "400",
     only_full: &[Part::Best, Part::Study(Model::Closed)],
