@@ -170,10 +170,12 @@ impl Tournament {
         match &mut self.phase {
             Phase::Halving { block, .. } | Phase::Race { block, .. } => {
                 let lost = block.note(said, AGAIN_MAX);
-                let row = block.is_complete().then(|| block.row(self.rules.settings));
-                self.leave_without_figure(lost, row.is_some());
-                if let Some(row) = row {
-                    self.rows.push(row);
+                let is_complete = block.is_complete();
+                if is_complete {
+                    self.rows.push(block.row(self.rules.settings));
+                }
+                self.leave_without_figure(lost);
+                if is_complete {
                     self.after_block();
                 }
             }
@@ -221,9 +223,8 @@ impl Tournament {
         }
     }
 
-    /// `ends_block`: nothing else is missing in the block in which they left, so it counts.
-    fn leave_without_figure(&mut self, lost: Vec<Lost>, ends_block: bool) {
-        let after = self.rows.len() as u32 + u32::from(ends_block);
+    fn leave_without_figure(&mut self, lost: Vec<Lost>) {
+        let after = self.rows.len() as u32;
         for Lost { setting, is_invalid } in lost {
             self.field.retain(|left| *left != setting);
             let why = if is_invalid { EliminationReason::Invalid } else { EliminationReason::NoFigure };
