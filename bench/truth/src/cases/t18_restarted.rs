@@ -7,12 +7,12 @@ use crate::grade::Grade;
 const RESTARTED: Broken = Broken {
     case: "T18",
     what: "killed and started again",
-    single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.8; exec {target}",
+    single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.7; exec {target}",
     act: leave_alone,
-    in_study: "timeout --foreground -s KILL 1.0 {target}; sleep 0.4; exec {target}",
-    // Away for 0.8 s, then up to 0.4 s until the program listens on a slow machine, and users come back after a pause of up to a second.
-    gone: 0.13..=0.44,
-    outage_s: Some(0.7..=2.2),
+    in_study: "timeout --foreground -s KILL 1.0 {target}; sleep 0.3; exec {target}",
+    // Away for 0.7 s and until the program listens; users come back after a pause of up to a second.
+    gone: 0.13..=0.40,
+    outage_s: Some(0.7..=1.9),
     open_flags: "",
     connections: "400",
     only_full: &[Part::Best, Part::Study(Model::Closed)],
