@@ -276,7 +276,7 @@ fn who_left_a_search_for_the_best_is_told_in_every_format() {
     let answer = &formats.json["comparison"]["answers"][0];
     assert!(text(&answer["text"]).starts_with("no verdict: nginx is the best so far"), "{answer}");
     assert!(
-        text(&answer["besides"]).contains("haproxy (after 5 blocks: 4 invalid runs in a row, "),
+        text(&answer["besides"]).contains("haproxy (after 6 blocks: 4 invalid runs in a row, "),
         "{answer}"
     );
     assert_eq!(answer["certainty"], "none");
