@@ -66,16 +66,16 @@ impl Gaps {
         let window = self.recent.entry(pulse.at_ns / Pulse::WINDOW_NS).or_default();
         window.add(&pulse.presence);
         while self.recent.len() > RECENT_MAX
-            && let Some((_, window)) = self.recent.pop_first()
+            && let Some((number, window)) = self.recent.pop_first()
         {
-            self.pass(&window);
+            self.pass(number * Pulse::WINDOW_NS, &window);
         }
     }
 
     /// The gaps within the measured window, which ends at `end_ns`, in order of time.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
-        for window in core::mem::take(&mut self.recent).into_values() {
-            self.pass(&window);
+        for (number, window) in core::mem::take(&mut self.recent) {
+            self.pass(number * Pulse::WINDOW_NS, &window);
         }
         if let Some(asked_ns) = self.asked_ns {
             self.push(asked_ns, u64::MAX, self.stalled_ns);
@@ -93,14 +93,14 @@ impl Gaps {
     pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
         let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
         for window in windows {
-            gaps.pass(&window.presence);
+            gaps.pass(window.at_ns(), &window.presence);
             window.pauses().for_each(|(from_ns, to_ns)| gaps.push(from_ns, to_ns, 0));
         }
         gaps.end(to_ns)
     }
 
-    /// The next window in order of time, over all workers.
-    fn pass(&mut self, window: &Presence) {
+    /// The next window in order of time, over all workers, and when it began.
+    fn pass(&mut self, at_ns: u64, window: &Presence) {
         let asked_ns = earliest(self.asked_ns, window.asked_ns);
         let (Some(first_ok_ns), Some(last_ok_ns)) = (window.first_ok_ns, window.last_ok_ns) else {
             self.asked_ns = asked_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
@@ -111,8 +111,10 @@ impl Gaps {
         self.push(from_ns, first_ok_ns, self.stalled_ns.saturating_add(window.stalled_ns));
         self.last_ok_ns = self.last_ok_ns.max(last_ok_ns);
         self.asked_ns = window.asked_again_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
-        // The worker may have been away after its last answer as well.
-        self.stalled_ns = window.stalled_ns;
+        // The worker may have been away after its last answer as well. Answers from before the window had lain in the kernel while
+        // it was away: they do not say that it was back.
+        let away_ns = if last_ok_ns < at_ns { self.stalled_ns } else { 0 };
+        self.stalled_ns = away_ns.saturating_add(window.stalled_ns);
     }
 
     fn push(&mut self, from_ns: u64, to_ns: u64, stalled_ns: u64) {
@@ -239,6 +241,21 @@ mod tests {
         assert_eq!(found, [(10, 50), (50, 89), (90, 215), (215, 289)], "exact over windows, else to a part");
         let clipped = Gaps::of_moments(&windows, (100 * MS, 200 * MS), 1);
         assert_eq!(in_ms(clipped), [(100, 200, 100, true)]);
+    }
+
+    #[test]
+    fn answers_that_lay_in_the_kernel_while_the_generator_was_away_do_not_end_its_stall() {
+        let mut gaps = Gaps::new(0);
+        let away = Presence { stalled_ns: 600 * MS, ..window(0, Some((21, 150))).presence };
+        gaps.note(&Pulse { presence: away, ..window(0, None) });
+        gaps.note(&window(1, None));
+        // They came at 145 and 155 ms, and were read when the worker was back, at 750 ms.
+        gaps.note(&window(2, Some((145, 155))));
+        gaps.note(&window(3, Some((762, 990))));
+        // The system itself is gone after that: the stall is over.
+        (4..7).for_each(|number| gaps.note(&window(number, None)));
+        gaps.note(&window(7, Some((1_800, 1_990))));
+        assert_eq!(in_ms(gaps.end(2_000 * MS)), [(990, 1_800, 810, false)]);
     }
 
     #[test]
