@@ -1,5 +1,6 @@
 //! A whole study: what it plans, and its runs, turn by turn, until its procedure says that it is over.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use judge::ComparedBy;
@@ -171,6 +172,7 @@ fn turns<R: RunMaker>(
     let mut going = Going { study, journal, pace, limits, begun: runs.now(), made: 0 };
     let mut places: Vec<StudyPlace> = kept.missing().cloned().collect();
     let mut tries = 1;
+    let mut told = BTreeSet::new();
     loop {
         if let Some(stopped) = going.turn(&*next_runs, &mut kept, &places, runs)? {
             return Ok(stopped);
@@ -190,7 +192,8 @@ fn turns<R: RunMaker>(
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
-        news.iter().for_each(|line| runs.says(line));
+        // What was found under one load stays true while others go on.
+        news.into_iter().filter(|line| told.insert(line.clone())).for_each(|line| runs.says(&line));
         match next {
             Err(why) => return Ok(unless_missing(why, &kept)),
             Ok(next) => places = numbered(next, &kept.new.planned),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_systems, search};
+use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_systems, search, with_text};
 use store::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
@@ -262,4 +262,24 @@ fn many_studies_a_second() {
         let per_s = studies as f64 / begun.elapsed().as_secs_f64();
         println!("{name}: {per_s:.0} studies of {} runs a second", runs as u64 / studies);
     }
+}
+
+#[test]
+fn what_was_found_under_one_load_is_told_once_while_another_goes_on() {
+    let study = with_text(
+        "scenario: [ get: / ]\nload:\n  - { name: few, users: 1, warm-up: 1s, for: 8s }\n  \
+         - { name: many, users: 9, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \
+         vary: { n: [1, 2] } }\ncompare: { by: throughput }\n",
+        false,
+    );
+    let memory = Memory::begun(&study);
+    let comes = |place: &StudyPlace| match place.load.as_str() {
+        "few" => Comes::well(1_000 * n(place)),
+        _ => faster(place),
+    };
+    let mut maker = Maker::new(&memory, &comes);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let is_end_under = |line: &&String, load: &str| line.contains(load) && line.contains("decided");
+    let told = ["few", "many"].map(|load| maker.lines.iter().filter(|line| is_end_under(line, load)).count());
+    assert_eq!(told, [1, 1], "{:?}", maker.lines);
 }
