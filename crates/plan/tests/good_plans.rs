@@ -325,6 +325,29 @@ fn a_quick_run_leaves_out_gates_on_parts_of_the_time_that_it_does_not_have() {
 }
 
 #[test]
+fn a_process_is_not_asked_at_a_port_of_what_it_needs() {
+    let ready_at = |app: &str| {
+        let study = text(&format!(
+            "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems:\n  a:\n    files: {{ app.conf: 'listen {{port}}' }}\n    proxies: {{ far: {{ to: '127.0.0.1:{{port.db}}' }} }}\n    \
+             processes:\n      db: {{ start: './db {{port.db}}' }}\n      \
+             cache: {{ start: ./cache, needs: db, env: {{ PORT: '{{port.cache}}' }}, ready: {{ log: up }} }}\n      \
+             app: {{ needs: cache, {app} }}\n"
+        ));
+        let launch = launch(&study, 0);
+        let port =
+            launch.processes.iter().find(|process| process.name == "app").and_then(|app| app.ready.port);
+        let number = port.expect("a port") - 7000;
+        study.ports(0)[usize::from(number)].clone()
+    };
+    // Its own port is in a file, so it is that of the URL.
+    let others = "env: { CACHE: '{port.cache}', DB: '{port.db}', FAR: '{port.far}' }";
+    assert_eq!(ready_at(&format!("start: ./app, {others}, ready: {{ get: / }}")), "");
+    assert_eq!(ready_at("start: ./app, env: { CACHE: '{port.cache}' }, ready: { get: / }"), "");
+    assert_eq!(ready_at(&format!("start: './app {{port.app}}', {others}")), "app");
+    assert_eq!(ready_at("start: './consumer {port.cache}'"), "cache", "it listens nowhere");
+}
+
+#[test]
 fn a_system_behind_a_socket_is_ready_when_its_socket_is() {
     let plan = |start: &str, ready: &str| {
         let study = text(&format!(

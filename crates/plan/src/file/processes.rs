@@ -1,10 +1,12 @@
 //! The processes of a system: `start`, or several under `processes`, in the order of their start.
 
+use std::collections::BTreeSet;
+
 use super::reading::Reading;
 use super::span::Span;
 use super::systems::{Scope, dir, env};
 use super::tree::{Entry, Node};
-use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText};
+use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText, names_in};
 
 /// How a process is asked to end, unless the plan says otherwise.
 pub(crate) const TERM: &str = "TERM";
@@ -24,7 +26,7 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
             reading.at(second.key_at, what, "remove one of them, or move `start` into a process");
             Vec::new()
         }
-        (Some(_), None) => vec![process(scope.name, node, scope, true, reading)],
+        (Some(_), None) => vec![process(scope.name, node, scope, &BTreeSet::new(), true, reading)],
         (None, Some(several)) => {
             for key in OF_A_PROCESS {
                 if let Some(entry) = node.entry(key) {
@@ -43,7 +45,8 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
                 .iter()
                 .map(|entry| {
                     reading.own_name(&entry.key, entry.key_at, "process");
-                    process(&entry.key, &entry.value, scope, is_only, reading)
+                    let others = ports_of_others(entry, entries, scope);
+                    process(&entry.key, &entry.value, scope, &others, is_only, reading)
                 })
                 .collect();
             started_by_events(&processes, entries, reading);
@@ -64,7 +67,15 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
 /// Names under which readings of something else are kept.
 const RESERVED: [&str; 3] = ["machine", "system", "generator"];
 
-fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &mut Reading<'_>) -> Process {
+/// A process; at the ports of `others` it does not listen itself.
+fn process(
+    name: &str,
+    node: &Node,
+    scope: &Scope<'_>,
+    others: &BTreeSet<String>,
+    is_only: bool,
+    reading: &mut Reading<'_>,
+) -> Process {
     if RESERVED.contains(&name) {
         let what = format!("the process name {name:?} is reserved");
         reading.at(node.at, what, "choose another name");
@@ -74,18 +85,55 @@ fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &
     let is_system = std::ptr::eq(node, scope.node);
     let env = if is_system { Vec::new() } else { env(node, &scope.known, reading) };
     let dir = if is_system { None } else { dir(node, &scope.known, reading) };
-    let named: Vec<&str> =
-        start.iter().chain(env.iter().map(|(_, text)| text)).flat_map(Braced::names).collect();
-    let ready = ready(name, node, &named, scope, is_only, reading);
+    let named = start.iter().chain(env.iter().map(|(_, text)| text)).flat_map(Braced::names);
+    let ports = Ports::of(named, others);
+    let ready = ready(name, node, &ports, scope, is_only, reading);
     let stop = stop(node, scope, reading);
     let is_started_by_event = node.get("start-by").is_some();
     Process { name: name.to_owned(), ready, stop, start, env, dir, is_started_by_event, proxy: None }
 }
 
+/// The ports that a process names, each once.
+struct Ports<'a> {
+    all: Vec<&'a str>,
+    /// Those at which no other process listens, as far as the plan says.
+    own: Vec<&'a str>,
+}
+
+impl<'a> Ports<'a> {
+    fn of(named: impl Iterator<Item = &'a str>, others: &BTreeSet<String>) -> Self {
+        let all: BTreeSet<&str> = named.filter(|name| is_port(name)).collect();
+        let all: Vec<&str> = all.into_iter().collect();
+        let own = all.iter().copied().filter(|port| !others.contains(*port)).collect();
+        Self { all, own }
+    }
+}
+
+/// The ports of the proxies, and those that are named by a process that this one needs, at any depth.
+fn ports_of_others(entry: &Entry, entries: &[Entry], scope: &Scope<'_>) -> BTreeSet<String> {
+    let proxies = scope.node.get("proxies").map_or(&[][..], Node::entries);
+    let mut ports: BTreeSet<String> = proxies.iter().map(|proxy| format!("port.{}", proxy.key)).collect();
+    let (mut seen, mut left) = (BTreeSet::from([entry.key.as_str()]), vec![entry]);
+    while let Some(next) = left.pop() {
+        let needs = next.value.get("needs").map_or(&[][..], Node::items).iter().filter_map(Node::text);
+        let needed = needs.filter_map(|name| entries.iter().find(|other| other.key == name));
+        let new: Vec<&Entry> = needed.filter(|needed| seen.insert(needed.key.as_str())).collect();
+        for needed in new {
+            let start = needed.value.get("start").map_or(&[][..], Node::items).iter();
+            let env = needed.value.get("env").map_or(&[][..], Node::entries).iter();
+            let texts = start.chain(env.map(|entry| &entry.value)).filter_map(Node::text);
+            let names = texts.flat_map(names_in).map(|(name, ..)| name);
+            ports.extend(names.filter(|name| is_port(name)).map(str::to_owned));
+            left.push(needed);
+        }
+    }
+    ports
+}
+
 fn ready(
     name: &str,
     node: &Node,
-    named: &[&str],
+    ports: &Ports<'_>,
     scope: &Scope<'_>,
     is_only: bool,
     reading: &mut Reading<'_>,
@@ -107,7 +155,7 @@ fn ready(
     let is_by_socket = is_only
         && has_socket
         && ready.is_none_or(|ready| ready.get("port").is_none())
-        && (sign.is_none() || !named.iter().any(|name| is_port(name)));
+        && (sign.is_none() || ports.all.is_empty());
     let when = match sign.and_then(|entry| when(entry, scope, reading)).unwrap_or(WhenText::Tcp) {
         WhenText::Tcp if is_by_socket => WhenText::Socket,
         WhenText::Get(_) if is_by_socket => {
@@ -130,7 +178,7 @@ fn ready(
             PortText::named(port)
         }
         // With a socket, the URL's port is one at which nobody listens.
-        (true, None) => inferred_port(name, node, named, is_only && !has_socket, reading),
+        (true, None) => inferred_port(name, node, ports, is_only && !has_socket, reading),
     };
     ReadyText { when, port, within_ns }
 }
@@ -139,25 +187,24 @@ fn is_port(name: &str) -> bool {
     name == "port" || name.starts_with("port.")
 }
 
-/// The port that a process names, if it names one; else the URL's, unless there are several processes and none of them says
-/// that it listens there.
+/// The port that a process names, if it names one of its own; else the URL's, unless there are several processes and none of them
+/// says that it listens there.
 fn inferred_port(
     name: &str,
     node: &Node,
-    named: &[&str],
+    ports: &Ports<'_>,
     is_only: bool,
     reading: &mut Reading<'_>,
 ) -> PortText {
-    let mut ports: Vec<&str> = named.iter().copied().filter(|name| is_port(name)).collect();
-    ports.sort_unstable();
-    ports.dedup();
     let is_asked =
         node.get("ready").is_some_and(|ready| ready.get("get").is_some() || ready.get("tcp").is_some());
-    match ports.as_slice() {
+    match (ports.own.as_slice(), ports.all.as_slice()) {
         _ if is_only => PortText::OfUrl,
-        [port] => PortText::Named((*port).to_owned()),
-        [] if is_asked => PortText::OfUrl,
-        ports => {
+        ([port], _) => PortText::Named((*port).to_owned()),
+        ([], _) if is_asked => PortText::OfUrl,
+        // It listens nowhere, as far as the plan says: it is ready when what it needs is.
+        ([], [port]) => PortText::Named((*port).to_owned()),
+        (_, ports) => {
             let entry = node.entry("ready").or(node.entry("start"));
             let at = entry.map_or(node.at, |entry| entry.key_at);
             let how_many = if ports.is_empty() { "no port" } else { "several ports" };

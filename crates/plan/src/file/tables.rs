@@ -561,7 +561,7 @@ pub(crate) static READY: Table = Table {
             "port",
             "app",
             TEXT,
-            "With `get` or `tcp`: the name of the port, as in {port.app}; default: the port in its command, or in the URL.",
+            "With `get` or `tcp`: the name of the port, as in {port.app}; default: the port that its command or `env` names, other than those of proxies and of processes that it needs, or else that of the URL.",
         ),
         key("within", "30s", DURATION, "Time limit; default 30s."),
     ],
