@@ -24,7 +24,7 @@ pub struct Gap {
 pub struct Gaps {
     measured_from_ns: u64,
     shortest_ns: u64,
-    /// Windows of which workers may still tell, over all workers so far.
+    /// Windows of which workers may still tell, by when they began, over all workers so far.
     recent: BTreeMap<u64, Presence>,
     last_ok_ns: u64,
     /// Since when somebody asks, after the last ok answer.
@@ -63,19 +63,19 @@ impl Gaps {
 
     /// Adds a window of a worker.
     pub fn note(&mut self, pulse: &Pulse) {
-        let window = self.recent.entry(pulse.at_ns / Pulse::WINDOW_NS).or_default();
+        let window = self.recent.entry(pulse.at_ns).or_default();
         window.add(&pulse.presence);
         while self.recent.len() > RECENT_MAX
-            && let Some((number, window)) = self.recent.pop_first()
+            && let Some((at_ns, window)) = self.recent.pop_first()
         {
-            self.pass(number * Pulse::WINDOW_NS, &window);
+            self.pass(at_ns, &window);
         }
     }
 
     /// The gaps within the measured window, which ends at `end_ns`, in order of time.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
-        for (number, window) in core::mem::take(&mut self.recent) {
-            self.pass(number * Pulse::WINDOW_NS, &window);
+        for (at_ns, window) in core::mem::take(&mut self.recent) {
+            self.pass(at_ns, &window);
         }
         if let Some(asked_ns) = self.asked_ns {
             self.push(asked_ns, u64::MAX, self.stalled_ns);
