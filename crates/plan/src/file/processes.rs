@@ -115,19 +115,29 @@ fn ports_of_others(entry: &Entry, entries: &[Entry], scope: &Scope<'_>) -> BTree
     let mut ports: BTreeSet<String> = proxies.iter().map(|proxy| format!("port.{}", proxy.key)).collect();
     let (mut seen, mut left) = (BTreeSet::from([entry.key.as_str()]), vec![entry]);
     while let Some(next) = left.pop() {
-        let needs = next.value.get("needs").map_or(&[][..], Node::items).iter().filter_map(Node::text);
-        let needed = needs.filter_map(|name| entries.iter().find(|other| other.key == name));
-        let new: Vec<&Entry> = needed.filter(|needed| seen.insert(needed.key.as_str())).collect();
-        for needed in new {
-            let start = needed.value.get("start").map_or(&[][..], Node::items).iter();
-            let env = needed.value.get("env").map_or(&[][..], Node::entries).iter();
-            let texts = start.chain(env.map(|entry| &entry.value)).filter_map(Node::text);
-            let names = texts.flat_map(names_in).map(|(name, ..)| name);
-            ports.extend(names.filter(|name| is_port(name)).map(str::to_owned));
-            left.push(needed);
+        for (name, _) in needs(next) {
+            let needed = entries.iter().find(|other| other.key == name);
+            if let Some(needed) = needed.filter(|needed| seen.insert(needed.key.as_str())) {
+                ports.extend(ports_in(&needed.value).map(str::to_owned));
+                left.push(needed);
+            }
         }
     }
     ports
+}
+
+/// The ports that the command and the `env` of a process name.
+fn ports_in(node: &Node) -> impl Iterator<Item = &str> {
+    let start = node.get("start").map_or(&[][..], Node::items).iter();
+    let env = node.get("env").map_or(&[][..], Node::entries).iter().map(|entry| &entry.value);
+    let texts = start.chain(env).filter_map(Node::text);
+    texts.flat_map(names_in).map(|(name, ..)| name).filter(|name| is_port(name))
+}
+
+/// The names of the processes that one needs, each with its place.
+fn needs(entry: &Entry) -> impl Iterator<Item = (&str, Span)> {
+    let nodes = entry.value.get("needs").map_or(&[][..], Node::items);
+    nodes.iter().filter_map(|node| Some((node.text()?, node.at)))
 }
 
 fn ready(
@@ -278,11 +288,9 @@ fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Rea
         reading.at(entry.key_at, "no process is started with the system", "remove one `start-by`");
     }
     for entry in entries.iter().filter(|entry| !by_event(&entry.key)) {
-        for node in entry.value.get("needs").map_or(&[][..], Node::items) {
-            if let Some(name) = node.text().filter(|name| by_event(name)) {
-                let what = format!("`{}` needs `{name}`, which an event starts later", entry.key);
-                reading.at(node.at, what, "remove it from `needs`, or remove `start-by`");
-            }
+        for (name, at) in needs(entry).filter(|(name, _)| by_event(name)) {
+            let what = format!("`{}` needs `{name}`, which an event starts later", entry.key);
+            reading.at(at, what, "remove it from `needs`, or remove `start-by`");
         }
     }
 }
@@ -290,28 +298,27 @@ fn started_by_events(processes: &[Process], entries: &[Entry], reading: &mut Rea
 /// Each after what it needs, else in the order of the file.
 fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_>) -> Vec<Process> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
-    let mut needs: Vec<Vec<(usize, Span)>> = Vec::new();
+    let mut all_needed: Vec<Vec<(usize, Span)>> = Vec::new();
     for entry in entries {
         let mut needed = Vec::new();
-        for node in entry.value.get("needs").map_or(&[][..], Node::items) {
-            let Some(name) = node.text() else { continue };
+        for (name, at) in needs(entry) {
             match names.iter().position(|known| *known == name) {
-                Some(place) => needed.push((place, node.at)),
+                Some(place) => needed.push((place, at)),
                 None => {
                     let what = format!("`{}` needs the unknown process `{name}`", entry.key);
-                    reading.findings.unknown(node.at, what, name, names.iter().copied(), "write one of");
+                    reading.findings.unknown(at, what, name, names.iter().copied(), "write one of");
                 }
             }
         }
-        needs.push(needed);
+        all_needed.push(needed);
     }
     let (mut order, mut left): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..names.len()).collect());
     while let Some(at) =
-        left.iter().position(|place| needs[*place].iter().all(|(needed, _)| order.contains(needed)))
+        left.iter().position(|place| all_needed[*place].iter().all(|(needed, _)| order.contains(needed)))
     {
         order.push(left.remove(at));
     }
-    if let Some(cycle) = cycle(&left, &needs) {
+    if let Some(cycle) = cycle(&left, &all_needed) {
         let path: Vec<String> = cycle.iter().map(|(place, _)| format!("`{}`", names[*place])).collect();
         let what = format!("{} wait for each other", path.join(" and "));
         reading.at(cycle[0].1, what, "remove one of their `needs`");
