@@ -140,19 +140,20 @@ impl Histogram {
         percentile.is_printable(self.count).then(|| self.value_at(percentile)).flatten()
     }
 
-    /// Every counter in use, from small to large: the highest value that falls into it, and its count.
+    /// Counters in use, from small to large: the highest value that falls into each, and its count.
     pub fn counters(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.chunks
-            .iter()
-            .enumerate()
-            .filter_map(|(chunk, counters)| Some((chunk, counters.as_ref()?)))
-            .flat_map(|(chunk, counters)| {
-                counters
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, count)| **count > 0)
-                    .map(move |(index, count)| (highest_in(chunk, index), *count))
-            })
+        self.indexed().map(|(index, count)| (highest_in(index / CHUNK, index % CHUNK), count))
+    }
+
+    /// Counters in use, from small to large: the index of each in HdrHistogram's array of counts, and its count.
+    pub fn indexed(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let chunks = self.chunks.iter().enumerate();
+        chunks.filter_map(|(chunk, counters)| Some((chunk, counters.as_ref()?))).flat_map(
+            |(chunk, counters)| {
+                let counts = counters.iter().enumerate().filter(|(_, count)| **count > 0);
+                counts.map(move |(index, count)| (chunk * CHUNK + index, *count))
+            },
+        )
     }
 
     /// Appends a compact form: the totals, then index steps and counts as variable-length integers.
@@ -165,14 +166,13 @@ impl Histogram {
         put(out, self.max_ns);
         put(out, self.sum_ns as u64);
         put(out, (self.sum_ns >> 64) as u64);
-        put(out, self.counters().count() as u64);
+        put(out, self.indexed().count() as u64);
         let mut last = 0;
-        for (value_ns, count) in self.counters() {
-            let (chunk, index) = place(value_ns);
-            let position = (chunk * CHUNK + index) as u64;
-            put(out, position - last);
+        for (index, count) in self.indexed() {
+            let index = index as u64;
+            put(out, index - last);
             put(out, count);
-            last = position;
+            last = index;
         }
     }
 

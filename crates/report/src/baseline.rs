@@ -35,7 +35,7 @@ pub(crate) fn words(baseline: &Baseline) -> String {
 pub(crate) fn name(found: &FoundBaseline) -> String {
     let build = build(&found.origin);
     let build = if build.is_empty() { build } else { format!("{build}, ") };
-    let at = Utc::from_unix_ms(found.started_at_unix_ms).format("%Y-%m-%d %H:%M");
+    let at = Utc::from_unix_ms(found.started_at_unix_ms).to_minute();
     format!("{} ({build}{at} UTC)", found.id)
 }
 

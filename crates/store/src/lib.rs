@@ -48,7 +48,6 @@ mod studies;
 mod study;
 mod study_id;
 mod summed_up;
-mod utc;
 mod validity;
 mod window;
 mod writer;
@@ -80,7 +79,7 @@ pub use study::{
     COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
 };
 pub use study_id::{NotAStudyId, StudyId};
-pub use utc::Utc;
+pub use units::Utc;
 pub use validity::{Cause, Distorted, Distortion, Level, Validity};
 pub use window::WindowLength;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::str::FromStr;
 
-use crate::utc::Utc;
+use units::Utc;
 
 /// The start of a run to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,7 +17,8 @@ const LENGTH: usize = "20261121-142501-k3f9".len();
 impl RunId {
     /// A fresh name for a run that starts now; may, rarely, be taken.
     pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
-        let mut id = Utc::from_unix_ms(started_at_unix_ms).format("%Y%m%d-%H%M%S-");
+        let mut id = Utc::from_unix_ms(started_at_unix_ms).to_name();
+        id.push('-');
         // The standard library seeds its hashers from the system's random numbers.
         let random = RandomState::new().build_hasher().finish();
         id.extend((0..4).map(|place| char::from(ALPHABET[(random >> (place * 5) & 31) as usize])));

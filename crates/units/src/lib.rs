@@ -1,8 +1,11 @@
-//! Numbers as people write them: `10s`, `200ms`, `5000/s`, `64KiB`, `10k`.
+//! Numbers as people write them (`10s`, `200ms`, `5000/s`, `64KiB`, `10k`), and times as dates.
 
 use std::fmt::Write as _;
 
 pub mod shown;
+mod utc;
+
+pub use utc::Utc;
 
 /// The longest duration that can be written: a year.
 const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;

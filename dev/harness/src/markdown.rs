@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::Context as _;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use units::Utc;
 
 use crate::row::{self, Figure, Row, rss_mib};
 use crate::spread::{self, Spread};
@@ -33,9 +33,11 @@ impl TableLine {
 
 /// The table as Markdown. `machine` says what was measured on, and with which versions.
 pub fn table(lines: &[TableLine], machine: &str, rounds: u32, seconds: u32) -> String {
-    let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    let mut text =
-        format!("{date}, {machine}; {rounds} rounds of {seconds} s in turns: median (min–max)\n\n");
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let Utc { year, month, day, .. } = Utc::from_unix_ms(since_1970.as_millis() as i64);
+    let mut text = format!(
+        "{year}-{month:02}-{day:02}, {machine}; {rounds} rounds of {seconds} s in turns: median (min–max)\n\n"
+    );
     text += "| load | Tenbin ÷ | CPU time of each | peak memory |\n|---|---|--:|--:|\n";
     for TableLine { case, tool, cpu, rss } in lines {
         text += &format!("| {case} | {tool} | {} | {} |\n", ratio(*cpu), ratio(*rss));

@@ -22,7 +22,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("loadtools", &["outcome"]),
     ("units", &[]),
     ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),
-    ("store", &["record"]),
+    ("store", &["record", "units"]),
     ("judge", &["record", "stats", "store", "units"]),
     ("report", &["judge", "record", "stats", "store"]),
     (

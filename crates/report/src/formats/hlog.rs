@@ -6,15 +6,21 @@ use std::io::{self, Write};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use miniz_oxide::deflate::compress_to_vec_zlib;
 use record::{Histogram, Phase, Tally};
 
 use super::{Format, Way};
 use crate::error::ReportError;
 use crate::view::View;
 
-/// Three digits, as they were recorded.
-const SIGNIFICANT_DIGITS: u8 = 3;
+/// Precision of the recorded histograms.
+const SIGNIFICANT_DIGITS: u32 = 3;
+/// Marks an uncompressed histogram of HdrHistogram's encoding V2.
+const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
+/// Marks a compressed one.
+const V2_COMPRESSED_COOKIE: u32 = 0x1c84_9304 | 0x10;
+/// zlib's default.
+const COMPRESSION_LEVEL: u8 = 6;
 
 pub(super) const FORMAT: Format = Format {
     name: "hlog",
@@ -29,7 +35,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
         return Err(ReportError::OneRunOnly { format: FORMAT.name, runs: views.len() });
     };
     header(view, out)?;
-    let mut log = Log { serializer: V2DeflateSerializer::new(), packed: Vec::new(), out };
+    let mut log = Log { out };
     let mut current: Option<(u64, Tally)> = None;
     for interval in view.run.seconds() {
         let (_, interval) = interval?;
@@ -55,7 +61,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
 fn header(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let unix_ms = view.run.new.started_at_unix_ms.max(0);
     let (seconds, millis) = (unix_ms / 1_000, unix_ms % 1_000);
-    let date = view.started_at().format("%a %b %d %H:%M:%S UTC %Y");
+    let date = view.started_at().to_unix_date();
     writeln!(
         out,
         "#[Tenbin {}: nanoseconds since the intended start, or since the {} was sent]",
@@ -69,8 +75,6 @@ fn header(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 struct Log<'a> {
-    serializer: V2DeflateSerializer,
-    packed: Vec<u8>,
     out: &'a mut dyn Write,
 }
 
@@ -81,22 +85,81 @@ impl Log<'_> {
         for (tag, split) in kinds {
             let histogram = split.all();
             let Some(max_ns) = histogram.max_ns() else { continue };
-            self.packed.clear();
-            self.serializer.serialize(&convert(&histogram)?, &mut self.packed).map_err(io::Error::other)?;
-            let (max_ms, packed) = (max_ns as f64 / 1e6, STANDARD.encode(&self.packed));
+            let (max_ms, packed) = (max_ns as f64 / 1e6, STANDARD.encode(compressed(&histogram)));
             writeln!(self.out, "Tag={tag},{second}.000,1.000,{max_ms:.3},{packed}")?;
         }
         Ok(())
     }
 }
 
-/// The same counters in HdrHistogram's own type, whose layout is the same.
-fn convert(histogram: &Histogram) -> io::Result<hdrhistogram::Histogram<u64>> {
-    let mut converted =
-        hdrhistogram::Histogram::new_with_bounds(1, Histogram::HIGHEST_NS, SIGNIFICANT_DIGITS)
-            .map_err(io::Error::other)?;
-    for (value_ns, count) in histogram.counters() {
-        converted.record_n(value_ns, count).map_err(io::Error::other)?;
+/// The histogram in HdrHistogram's encoding V2, compressed: a cookie, the length of what follows, and the encoding as zlib's stream.
+fn compressed(histogram: &Histogram) -> Vec<u8> {
+    let packed = compress_to_vec_zlib(&encoded(histogram), COMPRESSION_LEVEL);
+    let mut out = Vec::with_capacity(8 + packed.len());
+    out.extend(V2_COMPRESSED_COOKIE.to_be_bytes());
+    out.extend((packed.len() as u32).to_be_bytes());
+    out.extend(packed);
+    out
+}
+
+/// The histogram in HdrHistogram's encoding V2: a header of 40 bytes in network order, then the counts up to the largest value.
+/// A count is positive, and a row of counters that are zero is the negative length of the row.
+fn encoded(histogram: &Histogram) -> Vec<u8> {
+    let mut counts = Vec::new();
+    let mut next = 0;
+    for (index, count) in histogram.indexed() {
+        match index - next {
+            0 => {}
+            1 => put_zig_zag(&mut counts, 0),
+            zeros => put_zig_zag(&mut counts, -(zeros as i64)),
+        }
+        put_zig_zag(&mut counts, i64::try_from(count).unwrap_or(i64::MAX));
+        next = index + 1;
     }
-    Ok(converted)
+    let mut out = Vec::with_capacity(40 + counts.len());
+    out.extend(V2_COOKIE.to_be_bytes());
+    out.extend((counts.len() as u32).to_be_bytes());
+    let normalizing_index_offset = 0u32;
+    out.extend(normalizing_index_offset.to_be_bytes());
+    out.extend(SIGNIFICANT_DIGITS.to_be_bytes());
+    let lowest_discernible_ns = 1u64;
+    out.extend(lowest_discernible_ns.to_be_bytes());
+    out.extend(Histogram::HIGHEST_NS.to_be_bytes());
+    let integer_to_double_ratio = 1.0f64;
+    out.extend(integer_to_double_ratio.to_be_bytes());
+    out.extend(counts);
+    out
+}
+
+/// Appends a number in ZigZag form as LEB128 of at most nine bytes, of which the ninth holds eight bits.
+fn put_zig_zag(out: &mut Vec<u8>, number: i64) {
+    let mut rest = ((number << 1) ^ (number >> 63)) as u64;
+    for _ in 0..8 {
+        let low = (rest & 0x7f) as u8;
+        rest >>= 7;
+        if rest == 0 {
+            return out.push(low);
+        }
+        out.push(low | 0x80);
+    }
+    out.push(rest as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_zig_zag_numbers_of_one_to_nine_bytes() {
+        let bytes = |number| {
+            let mut out = Vec::new();
+            put_zig_zag(&mut out, number);
+            out
+        };
+        assert_eq!(bytes(0), [0]);
+        assert_eq!(bytes(-1), [1]);
+        assert_eq!(bytes(63), [126]);
+        assert_eq!(bytes(64), [0x80, 1]);
+        assert_eq!(bytes(i64::MAX), [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
+    }
 }

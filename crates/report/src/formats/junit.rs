@@ -1,9 +1,7 @@
 //! JUnit's XML, which build servers read: a test case for each condition and each run.
 
+use std::fmt::{self, Display};
 use std::io;
-use std::time::Duration;
-
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Format, Way};
 use crate::checks::{self, Check, Group, Outcome};
@@ -20,38 +18,105 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// What the report is called.
+/// Name of the report.
 const NAME: &str = "tenbin";
 
 fn write(groups: &[Group], out: &mut dyn io::Write) -> Result<(), ReportError> {
-    let mut report = Report::new(NAME);
-    report.add_test_suites(groups.iter().map(suite));
-    report.serialize(&mut *out).map_err(io::Error::other)?;
+    let total = Counts::of(groups.iter().flat_map(|group| &group.checks));
+    let Counts { tests, skipped, failures, errors } = total;
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(
+        out,
+        r#"<testsuites name="{NAME}" tests="{tests}" skipped="{skipped}" failures="{failures}" errors="{errors}">"#
+    )?;
+    groups.iter().try_for_each(|group| write_suite(group, out))?;
+    writeln!(out, "</testsuites>")?;
     Ok(())
 }
 
-fn suite(group: &Group) -> TestSuite {
-    let mut suite = TestSuite::new(group.name.as_str());
-    if let Some(time) = group.duration_s.and_then(|s| Duration::try_from_secs_f64(s).ok()) {
-        suite.set_time(time);
+fn write_suite(group: &Group, out: &mut dyn io::Write) -> io::Result<()> {
+    let Counts { tests, skipped, failures, errors } = Counts::of(&group.checks);
+    write!(
+        out,
+        r#"    <testsuite name="{}" tests="{tests}" skipped="{skipped}" errors="{errors}" failures="{failures}""#,
+        Escaped(&group.name)
+    )?;
+    if let Some(s) = group.duration_s.filter(|s| s.is_finite() && *s >= 0.0) {
+        write!(out, r#" time="{s:.3}""#)?;
     }
-    suite.add_test_cases(group.checks.iter().map(case));
-    suite
+    if group.checks.is_empty() {
+        return writeln!(out, "/>");
+    }
+    writeln!(out, ">")?;
+    group.checks.iter().try_for_each(|check| write_case(check, out))?;
+    writeln!(out, "    </testsuite>")
 }
 
-fn case(check: &Check) -> TestCase {
-    let mut case = TestCase::new(check.name.as_str(), status(&check.outcome));
-    case.set_classname(check.of.as_str());
-    case
-}
-
-fn status(outcome: &Outcome) -> TestCaseStatus {
-    let (mut status, message) = match outcome {
-        Outcome::Passed => return TestCaseStatus::success(),
-        Outcome::Skipped(message) => (TestCaseStatus::skipped(), message),
-        Outcome::Failed(message) => (TestCaseStatus::non_success(NonSuccessKind::Failure), message),
-        Outcome::Invalid(message) => (TestCaseStatus::non_success(NonSuccessKind::Error), message),
+fn write_case(check: &Check, out: &mut dyn io::Write) -> io::Result<()> {
+    let (name, class) = (Escaped(&check.name), Escaped(&check.of));
+    write!(out, r#"        <testcase name="{name}" classname="{class}""#)?;
+    let (element, message) = match &check.outcome {
+        Outcome::Passed => return writeln!(out, "/>"),
+        Outcome::Skipped(message) => ("skipped", message),
+        Outcome::Failed(message) => ("failure", message),
+        Outcome::Invalid(message) => ("error", message),
     };
-    status.set_message(message.as_str());
-    status
+    writeln!(out, ">")?;
+    writeln!(out, r#"            <{element} message="{}"/>"#, Escaped(message))?;
+    writeln!(out, "        </testcase>")
+}
+
+/// Number of checks by outcome.
+#[derive(Default)]
+struct Counts {
+    tests: usize,
+    skipped: usize,
+    failures: usize,
+    errors: usize,
+}
+
+impl Counts {
+    fn of<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Self {
+        checks.into_iter().fold(Self::default(), |mut counts, check| {
+            counts.tests += 1;
+            match check.outcome {
+                Outcome::Passed => {}
+                Outcome::Skipped(_) => counts.skipped += 1,
+                Outcome::Failed(_) => counts.failures += 1,
+                Outcome::Invalid(_) => counts.errors += 1,
+            }
+            counts
+        })
+    }
+}
+
+/// Text as the value of an attribute of XML 1.0, without the characters that no document may have.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|character| match character {
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '&' => f.write_str("&amp;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&apos;"),
+            '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(character)),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => Ok(()),
+            _ => fmt::Write::write_char(f, character),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_markup_and_drops_what_xml_forbids() {
+        assert_eq!(
+            Escaped("<a b=\"c\" d='e'>&\n\u{1b}\u{ffff}").to_string(),
+            "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;&#10;"
+        );
+    }
 }

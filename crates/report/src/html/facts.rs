@@ -19,7 +19,7 @@ const IN_LINE: [&str; 5] = ["name", "cores", "cpu", "memory_bytes", "system"];
 
 /// Such as `2026-11-21 14:25:00 UTC`.
 pub(super) fn instant(utc: Utc) -> String {
-    utc.format("%Y-%m-%d %H:%M:%S UTC")
+    format!("{} UTC", utc.to_second())
 }
 
 /// Of a study.

@@ -120,7 +120,7 @@ pub(crate) fn words(baseline: &Baseline) -> String {
         Ok(found) => {
             let build = report::build(&found.origin);
             let build = if build.is_empty() { String::new() } else { format!("{build}, ") };
-            let at = Utc::from_unix_ms(found.started_at_unix_ms).format("%Y-%m-%d %H:%M");
+            let at = Utc::from_unix_ms(found.started_at_unix_ms).to_minute();
             format!("{} ({build}{at} UTC); measured at another time, so not paired", found.id)
         }
     };
