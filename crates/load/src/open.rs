@@ -78,6 +78,7 @@ impl Iterator for Arrivals {
     /// Nanoseconds since the load began.
     type Item = u64;
 
+    #[inline]
     fn next(&mut self) -> Option<u64> {
         let place = (self.places)();
         for _ in 1..self.step {

@@ -79,22 +79,22 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
     for header in response.headers.iter() {
         match header.name.len() {
-            10 if header.name.eq_ignore_ascii_case("connection") => {
+            10 if is_named(header, "Connection") => {
                 for token in tokens(header.value) {
                     says_close |= token.eq_ignore_ascii_case(b"close");
                     says_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
                 }
             }
-            14 if header.name.eq_ignore_ascii_case("content-length") => {
+            14 if is_named(header, "Content-Length") => {
                 let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
                 if length.replace(new).is_some_and(|old| old != new) {
                     return Err(Fault::TwoLengths.plain());
                 }
             }
-            16 if header.name.eq_ignore_ascii_case("content-encoding") => {
+            16 if is_named(header, "Content-Encoding") => {
                 coded = tokens(header.value).fold(coded, Coding::with);
             }
-            17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
+            17 if is_named(header, "Transfer-Encoding") => {
                 coding = Some(
                     tokens(header.value).last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")),
                 );
@@ -139,6 +139,11 @@ fn parse_length(value: &[u8]) -> Option<u64> {
         number.checked_mul(10)?.checked_add(digit.into())
     });
     number.filter(|number| !digits.is_empty() && *number <= i64::MAX as u64)
+}
+
+/// Compares with the usual spelling first, which is one comparison of memory for almost every server.
+fn is_named(header: &Header<'_>, name: &str) -> bool {
+    header.name == name || header.name.eq_ignore_ascii_case(name)
 }
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
