@@ -22,9 +22,9 @@ NODE_MODULES := ui/node_modules/.package-lock.json
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
-STEPS := ui-check fmt clippy doc programs simulated tools deny fuzz instructions unit browser truth why-short
+STEPS := ui-check fmt clippy doc programs simulated tools deny instructions unit browser truth why-short
 
-.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why screenshots test explore $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page bench-proxy truth-full why screenshots test check explore fuzz $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -95,7 +95,7 @@ test: ## Run every check, and report how long each took
 tools: ## Install what the checks need and is missing
 	scripts/systems.sh
 	scripts/databases.sh sysbench
-	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
+	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 
 ui-check: $(NODE_MODULES) ## Types, style and arithmetic of the page, and whether ui/dist is what its sources make
@@ -111,8 +111,9 @@ clippy: ## Does the compiler, or clippy, have something to say?
 	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
 
 # The doc comments of the program itself are its help text.
-doc: ## Is the documentation of the code whole?
+doc: ## Is the documentation of the code whole, and do its examples work?
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile checked --workspace --exclude tenbin --no-deps --locked --quiet
+	cargo test --profile checked --doc -p target --locked --quiet
 
 deny: ## Licences, banned crates, sources; needs no network
 	cargo deny --offline check licenses bans sources
@@ -125,20 +126,24 @@ instructions: ## Does the hot path need more instructions than dev/rules/benches
 
 FUZZ_RUN := cargo fuzz run {} -s none -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1
 
-fuzz: ## Feed every fuzz target, and of the target protocol every protocol, for FUZZ_SECONDS, one after the other
+fuzz: ## Search for inputs that break a rule, guided by coverage: FUZZ_SECONDS for each kind; ten minutes with the build
+	scripts/tools.sh $(TOOLS) cargo-fuzz=$(FUZZ_VERSION)
 	RUSTC_BOOTSTRAP=1 cargo fuzz build -s none
 	printf '%s\n' $(FUZZ_TARGETS) | RUSTC_BOOTSTRAP=1 xargs -I {} $(FUZZ_RUN)
 
 programs: ## Build every program and every test, as the checks run them
 	cargo build --profile checked --workspace --bins --tests --locked
 
-# Most tests wait for time to pass. A fixed seed of the property tests gives a commit the same verdict every time; new inputs come from
-# `make explore` and `make fuzz`.
-unit: programs ## All tests, the rules of the workspace among them
-	PROPTEST_RNG_SEED=1 RUST_TEST_THREADS=6 cargo test --profile checked --workspace --locked --no-fail-fast
+# A fixed seed of the property tests gives a commit the same verdict every time; new inputs come from `make explore` and `make fuzz`.
+unit: programs ## All tests, the rules of the workspace among them, and 20,000 hostile inputs of each kind
+	PROPTEST_RNG_SEED=1 scripts/tests.sh $(TARGET_DIR)/tests --profile checked --workspace
 
-explore: programs ## The tests again, with 20,000 new inputs for each property
-	PROPTEST_CASES=20000 cargo test --profile checked --workspace --locked --no-fail-fast
+# The default build, which is incremental.
+check: ## While you work: format, lints, and tests of the crates that changed since the last commit and of those that depend on them
+	scripts/check.sh
+
+explore: programs ## The tests again, with 20,000 new inputs for each property and a million hostile ones of each kind
+	PROPTEST_CASES=20000 HOSTILE_INPUTS=1000000 HOSTILE_SEED=$$(date +%s) scripts/tests.sh $(TARGET_DIR)/tests --profile checked --workspace
 
 simulated: programs ## Do the procedures find truths that were planted in simulated queues?
 	$(CHECKED)/bench-truth --tenbin $(CHECKED)/tenbin --only S

@@ -1,10 +1,4 @@
 //! Any bytes as what a server sends: in the protocol that `FUZZ_PROTOCOL` names, or else in each of the list, one after the other.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(
-    init: fuzz::choose_protocol(),
-    |bytes: &[u8]| {
-        fuzz::feed_protocol(bytes);
-        fuzz::greet_protocol(bytes);
-    }
-);
+libfuzzer_sys::fuzz_target!(init: fuzz::begin_protocol(), |bytes: &[u8]| fuzz::feed(bytes));

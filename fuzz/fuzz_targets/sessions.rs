@@ -2,7 +2,4 @@
 //! path into JSON.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(
-    init: fuzz::sow_sessions("sessions"),
-    |bytes: &[u8]| fuzz::feed_session(bytes)
-);
+libfuzzer_sys::fuzz_target!(init: fuzz::begin("sessions"), |bytes: &[u8]| fuzz::feed(bytes));

@@ -1,12 +1,10 @@
 //! Tables on MariaDB and SQLite: the same rows, and those of `sysbench prepare`.
 
-mod place;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::place::Watch;
 use loading::{Error, MARKS, Options};
-use place::Watch;
 use servers::{MariaDb, MariaDbSettings};
 
 fn start() -> MariaDb {

@@ -1,11 +1,9 @@
 //! Tables on a real PostgreSQL server are those of `pgbench -i` and of `sysbench prepare`.
 
-mod place;
-
 use std::process::Stdio;
 
+use crate::place::Watch;
 use loading::{Error, MARKS, Options, PartitionMethod};
-use place::Watch;
 use servers::{Postgres, PostgresSettings};
 
 fn start() -> Postgres {

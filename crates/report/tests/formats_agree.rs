@@ -1,5 +1,7 @@
 //! One study has one answer: terminal, Markdown, JSON and page say the same of it, and none says what no block shows.
 
+use std::sync::LazyLock;
+
 use crate::pages;
 use crate::studies::{self, Stored};
 use serde_json::Value;
@@ -25,20 +27,23 @@ fn on_one_line(text: &str) -> String {
 }
 
 impl Formats {
-    fn of((case, stored): (&'static str, Stored)) -> Self {
+    fn of((case, stored): &(&'static str, Stored)) -> Self {
         Self {
             case,
-            terminal: on_one_line(&written(&stored, "terminal")),
+            terminal: on_one_line(&written(stored, "terminal")),
             markdown: on_one_line(
-                &written(&stored, "md").replace('\\', "").replace("&lt;", "<").replace("&gt;", ">"),
+                &written(stored, "md").replace('\\', "").replace("&lt;", "<").replace("&gt;", ">"),
             ),
-            json: serde_json::from_str(&written(&stored, "json")).unwrap(),
-            page: pages::document(&pages::of_study(&stored)),
+            json: serde_json::from_str(&written(stored, "json")).unwrap(),
+            page: pages::document(&pages::of_study(stored)),
         }
     }
 
-    fn all() -> Vec<Self> {
-        studies::all().into_iter().map(Self::of).collect()
+    /// Written once for all tests.
+    fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<Formats>> =
+            LazyLock::new(|| studies::all().iter().map(Formats::of).collect());
+        &ALL
     }
 
     /// Looks for a sentence in both formats that are read as text.
@@ -262,7 +267,7 @@ fn every_format_has_the_same_figures_and_counts() {
 
 #[test]
 fn who_left_a_search_for_the_best_is_told_in_every_format() {
-    let formats = Formats::of(("study-best", studies::searched::best()));
+    let formats = Formats::of(&("study-best", studies::searched::best()));
     let found = &formats.json["comparison"]["found"][0];
     assert_eq!((&found["end"], &found["confirmed"]), (&"unmeasured".into(), &Value::Null), "{found}");
     let left = list(&found["left"]);
@@ -287,7 +292,7 @@ fn who_left_a_search_for_the_best_is_told_in_every_format() {
 
 #[test]
 fn a_failed_gate_comes_first_with_its_figures() {
-    let formats = Formats::of(("study-complete", studies::complete()));
+    let formats = Formats::of(&("study-complete", studies::complete()));
     let told = "Gate failed: errors<0.1%: puma workers=8 threads=16: 2.50 %, limit 0.10 % (25.0 ×), in 8 of 8 runs, \
                 20,697 requests; puma workers=1 threads=500: no valid run.";
     formats.assert_says(told);
@@ -307,7 +312,7 @@ fn a_failed_gate_comes_first_with_its_figures() {
 
 #[test]
 fn no_gate_holds_for_a_setting_without_a_valid_run() {
-    let formats = Formats::of(("study-apart", studies::apart(0)));
+    let formats = Formats::of(&("study-apart", studies::apart(0)));
     let told = "not judged for mysql: none of its runs is valid";
     formats.assert_says(told);
     let load = &formats.page["loads"][0];
@@ -318,7 +323,7 @@ fn no_gate_holds_for_a_setting_without_a_valid_run() {
 
 #[test]
 fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
-    let formats = Formats::of(("study-failures", studies::failures()));
+    let formats = Formats::of(&("study-failures", studies::failures()));
     let answer = &formats.json["comparison"]["answers"][0];
     let said = text(&answer["text"]);
     for part in [
@@ -338,7 +343,7 @@ fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
 fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
     let mut compared = 0;
     for (case, stored) in studies::all() {
-        let json: Value = serde_json::from_str(&written(&stored, "json")).unwrap();
+        let json: Value = serde_json::from_str(&written(stored, "json")).unwrap();
         let words = |found: &Value, key: &str| found[key].as_str().unwrap().to_owned();
         let mut reported: Vec<[String; 5]> = json["bottlenecks"]
             .as_array()
@@ -405,7 +410,7 @@ fn loads_are_in_the_order_of_the_plan_in_every_format() {
     for (kept, order) in [(&["100 users", "75/s"][..], ["100 users", "75/s"]), (&[], ["75/s", "100 users"])] {
         let mut stored = studies::two_loads();
         stored.study.new.loads = kept.iter().map(|name| (*name).to_owned()).collect();
-        let formats = Formats::of(("two loads", stored));
+        let formats = Formats::of(&("two loads", stored));
         for text in [&formats.terminal, &formats.markdown] {
             let [first, second] = order.map(|name| text.find(name).expect("it is reported"));
             assert!(first < second, "{order:?} in {text}");

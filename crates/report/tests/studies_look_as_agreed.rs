@@ -2,15 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use crate::studies::{self, Stored};
 use report::{FORMATS, Format, Options};
 
-static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(studies::all);
-
 fn cases() -> impl Iterator<Item = (&'static str, &'static Stored)> {
-    CASES.iter().map(|(case, study)| (*case, study))
+    studies::all().iter().map(|(case, study)| (*case, study))
 }
 
 fn written(format: &Format, study: &Stored, width: usize) -> String {

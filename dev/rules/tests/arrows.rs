@@ -48,6 +48,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("tenbin", &["judge", "lab", "machine", "plan", "proxy", "report", "runner", "store", "study", "target"]),
     ("simulator", &["load", "record", "stats"]),
     ("fixtures", &["record", "store"]),
+    ("hostile", &["plan", "record", "wire"]),
     ("rules", &[]),
     ("harness", &["units"]),
     ("bench-http", &["harness"]),

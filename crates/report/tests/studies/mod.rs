@@ -8,6 +8,8 @@ mod with_events;
 
 pub(crate) use with_events::with_events;
 
+use std::sync::LazyLock;
+
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
 use serde_json::json;
@@ -20,7 +22,14 @@ use store::{
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
 
 /// Every study of which all formats are agreed.
-pub(crate) fn all() -> Vec<(&'static str, Stored)> {
+///
+/// Stored once for all tests.
+pub(crate) fn all() -> &'static [(&'static str, Stored)] {
+    static ALL: LazyLock<Vec<(&str, Stored)>> = LazyLock::new(store_all);
+    &ALL
+}
+
+fn store_all() -> Vec<(&'static str, Stored)> {
     vec![
         ("study-complete", complete()),
         ("study-missing", missing()),

@@ -8,7 +8,7 @@ use wire::http1::{
 };
 use wire::{Conversation as _, Next, Progress, Script as _, Secrets};
 
-use crate::{BYTES_MAX, sow};
+use crate::BYTES_MAX;
 
 /// Variables of the texts; the last three are hidden.
 const NAMES: [&str; 6] = ["header", "json", "body", "(cookies)", "(path)", "(location)"];
@@ -22,7 +22,7 @@ const HEAD_LINES: usize = 6;
 static EXPRESSIONS: OnceLock<[Regex; 2]> = OnceLock::new();
 
 /// Replies of a site, and paths into them.
-pub fn sow_sessions(name: &str) {
+pub(crate) fn replies() -> Vec<Vec<u8>> {
     let replies: [&[u8]; 6] = [
         b"$.a[-1]\0HTTP/1.1 200 OK\r\nX-Token: t=1\r\nSet-Cookie: s=1; Path=/\r\nContent-Length: 9\r\n\r\n{\"a\":[1]}",
         b"$['a']\0HTTP/1.1 303 See Other\r\nLocation: /b?c#d\r\nSet-Cookie: s=; Max-Age=0\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na",
@@ -31,11 +31,11 @@ pub fn sow_sessions(name: &str) {
         b"\0HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 26\r\n\r\n\x8b\x0a\x80\x7b\x22\x74\x6f\x6b\x65\x6e\x22\x3a\x20\x22\x70\x61\x63\x6b\x65\x64\x20\xc3\xa9\x22\x7d\x03",
         b"\0HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 31\r\n\r\n\x28\xb5\x2f\xfd\0\x58\xb1\0\0\x7b\x22\x74\x6f\x6b\x65\x6e\x22\x3a\x20\x22\x70\x61\x63\x6b\x65\x64\x20\xc3\xa9\x22\x7d",
     ];
-    sow(name, replies.into_iter());
+    replies.map(<[u8]>::to_vec).to_vec()
 }
 
 /// A user gets these bytes, and sends what it saved of them: whatever that is, the request keeps its shape.
-pub fn feed_session(bytes: &[u8]) {
+pub(crate) fn feed(bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(BYTES_MAX)];
     let at = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let path = std::str::from_utf8(&bytes[..at]).ok().and_then(|text| JsonPath::read(text).ok());

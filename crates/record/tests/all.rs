@@ -1,0 +1,6 @@
+//! Recording: every test of this folder, in one program.
+
+mod histogram_oracle;
+mod identity_is_asserted;
+mod interval_travels;
+mod stored_form;

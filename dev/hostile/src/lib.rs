@@ -1,0 +1,193 @@
+//! Input from outside, for tests that feed it and for the fuzzer: inputs to begin with, and what must hold whatever comes.
+//!
+//! [`targets`] lists the kinds of input. The tests of this crate mutate the inputs of each a fixed number of times, and programs of
+//! `fuzz/` do it for as long as they run, guided by coverage.
+
+#[path = "../../../crates/wire/tests/greetings/mod.rs"]
+mod greetings;
+mod mutate;
+#[path = "../../../crates/wire/tests/pieces/mod.rs"]
+mod pieces;
+mod sessions;
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+pub use mutate::Mutator;
+use plan::{Environment, Study};
+use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
+use wire::http1::Template;
+use wire::{Greeting, PROTOCOLS, Protocol};
+
+/// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
+pub const BYTES_MAX: usize = 32 * 1024;
+
+/// One kind of input.
+pub struct Target {
+    /// Unique.
+    pub name: &'static str,
+    /// Inputs, good and bad, to begin with.
+    pub seeds: Vec<Vec<u8>>,
+    /// Handles one input of any length. Panics if anything that must hold does not.
+    pub feed: Box<dyn Fn(&[u8]) + Send + Sync>,
+}
+
+impl Target {
+    fn new(name: &'static str, seeds: Vec<Vec<u8>>, feed: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { name, seeds, feed: Box::new(feed) }
+    }
+}
+
+/// Every kind of input: plans, stored intervals, replies to a user with a session, and what a server sends in each protocol.
+pub fn targets() -> Vec<Target> {
+    let mut targets = vec![
+        Target::new("plan", plans(), read_plan),
+        Target::new("interval_decode", intervals(), decode_interval),
+        Target::new("sessions", sessions::replies(), sessions::feed),
+    ];
+    targets.extend(PROTOCOLS.iter().map(|protocol| {
+        let seeds = (protocol.samples)().into_iter().map(|sample| sample.bytes);
+        let seeds = seeds.filter(|bytes| bytes.len() <= BYTES_MAX).collect();
+        Target::new(protocol.name, seeds, |bytes| {
+            feed_protocol(protocol, bytes);
+            greet_protocol(protocol, bytes);
+        })
+    }));
+    targets
+}
+
+/// Good and broken plans.
+fn plans() -> Vec<Vec<u8>> {
+    let mut paths: Vec<PathBuf> = ["good", "broken"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(plan_tests().join(folder)).expect("the plans are there").flatten())
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).expect("a plan can be read")).collect()
+}
+
+fn plan_tests() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "crates", "plan", "tests"].iter().collect()
+}
+
+/// Intervals, small and large, and windows of 100 ms.
+fn intervals() -> Vec<Vec<u8>> {
+    let forms = [0u32, 1, 4, 40].map(|values| {
+        let mut tally = Tally::default();
+        (0..values).for_each(|value| {
+            tally.statuses.add(200 + value as u16, 1);
+            tally.errors.note(ErrorClass::Status, 200 + value, || value.to_string());
+        });
+        (0..values).for_each(|value| {
+            tally.response.ok.record_many(1 << value, u64::from(value) + 1);
+            tally.first_byte.record(u64::from(value));
+        });
+        Interval { second: u64::from(values), phase: Phase::Measured, tally, sampled: Vec::new() }.encode()
+    });
+    let moments = [0u64, 1, 40].map(|answers| {
+        let mut window = Moment { planned: answers, sent: answers, ..Moment::numbered(answers) };
+        (0..answers).for_each(|answer| window.note_ok(1 << answer, answer * 1_000_000));
+        window.note_lost(Loss::Reset, 0);
+        Moment::encode_all(&[window])
+    });
+    forms.into_iter().chain(moments).collect()
+}
+
+/// Feeds the protocol any bytes: it must come to an end, and to the same one in pieces.
+fn feed_protocol(protocol: &Protocol, bytes: &[u8]) {
+    if bytes.len() > BYTES_MAX {
+        return;
+    }
+    let whole = pieces::feed(protocol, [bytes].into_iter());
+    let mut chance = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut rest = bytes;
+    let drawn = std::iter::from_fn(|| {
+        chance = chance.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (piece, later) = rest.split_at((chance as usize % 97 + 1).min(rest.len()));
+        rest = later;
+        (!piece.is_empty()).then_some(piece)
+    });
+    for story in [pieces::feed(protocol, bytes.chunks(1)), pieces::feed(protocol, drawn)] {
+        pieces::compare(&whole, &story).unwrap_or_else(|what| panic!("{what}"));
+    }
+}
+
+/// Feeds the protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
+fn greet_protocol(protocol: &Protocol, bytes: &[u8]) {
+    let open = protocol.open;
+    if bytes.len() > BYTES_MAX || open().greet() == Greeting::Done {
+        return;
+    }
+    let whole = greetings::greet(&mut *open(), [bytes].into_iter());
+    let single = greetings::greet(&mut *open(), bytes.chunks(1));
+    assert_eq!(whole, single, "the greeting depends on how it is cut");
+}
+
+/// Reads any bytes as a plan file: they are a study that can be explained and launched, or they have faults that can be drawn.
+fn read_plan(bytes: &[u8]) {
+    let folder = plan_tests().join("good").canonicalize().expect("the plans are there");
+    for is_quick in [false, true] {
+        match Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder.clone(), is_quick) {
+            Err(faults) => assert!(faults.count() > 0 && !faults.to_string().contains('\u{1b}')),
+            Ok(study) => {
+                assert!(!study.explain().is_empty());
+                let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(7000..).collect();
+                let (dir, tenbin) = (Path::new("/run/1"), Path::new("/bin/tenbin"));
+                let host = Ipv4Addr::LOCALHOST;
+                let launch = study.launch(0, &Environment { ports: &ports, dir, tenbin, host });
+                for load in 0..study.loads.len() {
+                    if let Ok(plan) = study.plan(load, &launch) {
+                        let mut actions = plan.steps.iter().filter_map(|step| step.request());
+                        let compiled = actions.all(|action| {
+                            Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok()
+                        });
+                        assert!(compiled, "what is accepted can be sent");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads any bytes as an interval, as the histograms that are its last section, and as windows of 100 ms: what is accepted must be
+/// sound, and come back the same when it is kept again.
+fn decode_interval(bytes: &[u8]) {
+    if let Ok(windows) = Moment::decode_all(bytes) {
+        let again = Moment::decode_all(&Moment::encode_all(&windows));
+        assert_eq!(again, Ok(windows), "what was accepted can be kept again");
+    }
+    match Interval::decode(bytes) {
+        Ok(interval) => {
+            let again = Interval::decode(&interval.encode());
+            assert_eq!(again, Ok(interval), "what was accepted can travel on");
+        }
+        Err(NotAnInterval::Version(_) | NotAnInterval::Malformed) => decode_histograms(bytes),
+    }
+}
+
+fn decode_histograms(bytes: &[u8]) {
+    let mut tally = Tally::default();
+    let (checked, decoded) = (Tally::check_histograms(bytes), tally.decode_histograms(bytes));
+    assert_eq!(checked.is_ok(), decoded.is_ok(), "what is checked can be added");
+    if decoded.is_err() {
+        return;
+    }
+    let Tally { response, service, lateness, first_byte, connect, tls, .. } = &tally;
+    let splits = [response, service, lateness].into_iter();
+    splits
+        .flat_map(|split| [&split.ok, &split.rejected, &split.other])
+        .chain([first_byte, connect, tls])
+        .for_each(|histogram: &Histogram| {
+            let sum = histogram.counters().try_fold(0u64, |sum, (_, count)| sum.checked_add(count));
+            assert_eq!(sum, Some(histogram.count()), "the counters add up to the count");
+            assert_eq!(histogram.value_at(Percentile::P99_99).is_some(), !histogram.is_empty());
+        });
+    let mut again = Tally::default();
+    assert!(again.decode_histograms(&tally.encode_histograms()).is_ok(), "what was accepted can be kept");
+    assert_eq!(again, tally);
+}

@@ -1,0 +1,89 @@
+//! Feeds each kind of input from outside a fixed number of mutated inputs, the same ones every time.
+//!
+//! `HOSTILE_INPUTS` is the number for each kind, and `HOSTILE_SEED` draws others.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{env, fs, panic, thread};
+
+use hostile::{Mutator, Target};
+
+/// Inputs of each kind, without `HOSTILE_INPUTS`.
+const INPUTS: u64 = 20_000;
+/// An input that takes longer hangs. No machine is so busy that one that does not hang takes as long.
+const HANG: Duration = Duration::from_secs(120);
+/// Memory that no input may make the process take, in KiB.
+const RSS_MAX_KIB: u64 = 1024 * 1024;
+
+#[test]
+fn any_input_is_handled_in_bounded_time_and_memory() {
+    let (inputs, seed) = (number("HOSTILE_INPUTS", INPUTS), number("HOSTILE_SEED", 1));
+    let targets = hostile::targets();
+    // Two kinds at a time, so that the slow one does not wait for the others.
+    let queue = Mutex::new(targets.iter().rev().collect::<Vec<_>>());
+    let failed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(target) = take(&queue) {
+                    if let Err(input) = feed(target, inputs, seed) {
+                        failed.lock().expect("no panic here").push((target.name, input));
+                    }
+                }
+            });
+        }
+    });
+    for (name, input) in failed.into_inner().expect("no panic here") {
+        panic!("{name}, HOSTILE_SEED={seed}: failed on the input \"{}\"", input.escape_ascii());
+    }
+    let peak_kib = peak_rss_kib();
+    assert!(peak_kib < RSS_MAX_KIB, "took {peak_kib} KiB of memory");
+}
+
+fn take<'a>(queue: &Mutex<Vec<&'a Target>>) -> Option<&'a Target> {
+    queue.lock().expect("no panic here").pop()
+}
+
+/// Feeds the seeds, then mutated ones. Fails with the input that was handled wrongly.
+fn feed(target: &Target, inputs: u64, seed: u64) -> Result<(), Vec<u8>> {
+    let (begun, watched) = mpsc::channel::<Vec<u8>>();
+    thread::scope(move |scope| {
+        scope.spawn(move || watch(target.name, &watched));
+        // Dropped before the scope waits for the watch, which it ends.
+        let begun = begun;
+        let mut mutator = Mutator::new(&target.seeds, seed);
+        let seeds = target.seeds.iter().cloned();
+        for input in seeds.chain((0..inputs).map(|_| mutator.draw())) {
+            begun.send(input.clone()).expect("the watch goes on until this end is dropped");
+            panic::catch_unwind(panic::AssertUnwindSafe(|| (target.feed)(&input))).map_err(|_| input)?;
+        }
+        Ok(())
+    })
+}
+
+/// Ends the process if no input begins for too long: a thread that hangs cannot be stopped.
+fn watch(name: &str, begun: &mpsc::Receiver<Vec<u8>>) {
+    let mut last = Vec::new();
+    loop {
+        match begun.recv_timeout(HANG) {
+            Ok(input) => last = input,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                let text = format!("{name}: hangs on the input \"{}\"\n", last.escape_ascii());
+                let _ = fs::write("/dev/stderr", text);
+                std::process::exit(101);
+            }
+        }
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+fn peak_rss_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("/proc is there");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak is there");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}

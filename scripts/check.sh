@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Checks what changed since the last commit: format, lints, and the tests of the changed crates and of those that depend on them.
+# Leaves out tests that start the program or servers, and says so. Usage: check.sh
+set -euo pipefail
+
+# Their tests wait for time to pass; `make unit` runs them.
+SLOW=" tenbin engine lab proxy runner target servers loading machine "
+
+root=$(pwd)
+# One line for each crate of the workspace, `name folder`, and one for each arrow between them, `name needs`.
+metadata=$(cargo metadata --format-version 1 --no-deps --locked --offline)
+crates=$(node -e '
+    const { packages } = JSON.parse(require("fs").readFileSync(0));
+    const names = new Set(packages.map((p) => p.name));
+    for (const p of packages) {
+        console.log("crate", p.name, p.manifest_path.replace(/\/Cargo.toml$/, ""));
+        for (const d of p.dependencies) if (names.has(d.name)) console.log("needs", p.name, d.name);
+    }' <<<"$metadata")
+
+changed=$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | sort -u)
+touched=" "
+while read -r _ name folder; do
+    if grep -q "^${folder#"$root"/}/" <<<"$changed"; then touched+="$name "; fi
+done < <(grep '^crate ' <<<"$crates")
+[ "$touched" != " " ] || { echo "no crate changed since the last commit"; cargo fmt --all --check; exit 0; }
+
+# Crates that need a touched one, and those that need them, and so on.
+tested=$touched
+for _ in 1 2 3 4 5 6 7 8; do
+    while read -r _ name needed; do
+        case "$tested" in *" $name "*) continue ;; esac
+        case "$tested" in *" $needed "*) tested+="$name " ;; esac
+    done < <(grep '^needs ' <<<"$crates")
+done
+
+lint=() test=() left=()
+for name in $tested; do
+    lint+=(-p "$name")
+    case "$SLOW$touched" in
+        *" $name "*) if [[ "$touched" == *" $name "* ]]; then test+=(-p "$name"); else left+=("$name"); fi ;;
+        *) test+=(-p "$name") ;;
+    esac
+done
+
+echo "changed:$touched"
+cargo fmt --all --check
+cargo clippy "${lint[@]}" --all-targets --locked --quiet -- -D warnings
+PROPTEST_RNG_SEED=1 scripts/tests.sh target/check-tests "${test[@]}"
+[ "${#left[@]}" = 0 ] || echo "left out, run \`make unit\`: ${left[*]}"
