@@ -1,8 +1,9 @@
 //! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
 
 use judge::bottleneck::RULES;
+use judge::endings::{ENDINGS, EndingRow};
 use judge::intervention::INTERVENTIONS;
-use judge::{ComparedBy, Doubt, METRICS, Resource};
+use judge::{CommandGroup, ComparedBy, Doubt, METRICS, Resource};
 use rules::files::assert_table;
 use stats::Scale;
 
@@ -71,6 +72,40 @@ fn metrics_are_listed() {
     });
     let table = std::iter::once(head.to_owned()).chain(rows);
     assert_table("docs/measurement.md", &table.collect::<String>());
+}
+
+#[test]
+fn endings_are_explained() {
+    let head = "| ending | exit code | JUnit | GitHub | verdict of a run | meaning for a job |\n|---|---|---|---|---|---|\n";
+    let rows = ENDINGS.iter().map(|ending| {
+        let verdicts: Vec<String> = ending.verdicts.iter().map(|verdict| code(verdict.name())).collect();
+        let junit = ending.check.junit().map_or_else(|| "passed".to_owned(), code);
+        let github = ending.check.github().map_or_else(String::new, |command| code(&format!("::{command}")));
+        let exit = ending.code.to_string();
+        row(&[&code(ending.name), &exit, &junit, &github, &verdicts.join(", "), ending.sentence])
+    });
+    assert_table("docs/ci.md", &std::iter::once(head.to_owned()).chain(rows).collect::<String>());
+}
+
+#[test]
+fn endings_of_every_command_are_listed() {
+    let commands = |group: CommandGroup| {
+        let commands = group.commands().iter().map(|command| code(command));
+        commands.collect::<Vec<_>>().join(", ")
+    };
+    let groups = CommandGroup::ALL.map(commands);
+    let names: Vec<&str> = std::iter::once("ending of").chain(groups.iter().map(String::as_str)).collect();
+    let rule = format!("|{}\n", "---|".repeat(names.len()));
+    let cells = |ending: &EndingRow| {
+        let of = |group: CommandGroup| {
+            if ending.commands.contains(&group) { ending.code.to_string() } else { String::new() }
+        };
+        std::iter::once(code(ending.name)).chain(CommandGroup::ALL.map(of)).collect::<Vec<_>>()
+    };
+    let rows =
+        ENDINGS.iter().map(cells).map(|cells| row(&cells.iter().map(String::as_str).collect::<Vec<_>>()));
+    let table = [row(&names), rule].into_iter().chain(rows);
+    assert_table("docs/ci.md", &table.collect::<String>());
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! What a report answers with passed or failed, for programs that run builds: each condition, and whether each run counts.
 
-use judge::Eligibility;
 use judge::baseline::Decision;
-use store::Verdict;
+use judge::{CheckOutcome, CommandEnding, Eligibility};
 
 use crate::breaches;
 use crate::capacity::{self, CapacityRow, CapacityView};
@@ -30,18 +29,16 @@ pub(crate) struct Check {
     pub(crate) of: String,
     /// What was asked.
     pub(crate) name: String,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CheckOutcome,
+    /// Why, in words, if it did not pass.
+    pub(crate) message: String,
 }
 
-/// The answer.
-pub(crate) enum Outcome {
-    Passed,
-    /// The condition was asked too early: too few samples of a short form.
-    Skipped(String),
-    /// The system did not hold what was asked.
-    Failed(String),
-    /// The figures must not be used, so there is no answer.
-    Invalid(String),
+impl Check {
+    /// `message` may hold anything.
+    fn new(of: String, name: String, outcome: CheckOutcome, message: &str) -> Self {
+        Self { of, name, outcome, message: safe(message) }
+    }
 }
 
 /// One group for each run.
@@ -51,26 +48,20 @@ pub(crate) fn of_runs(views: &[View<'_>]) -> Vec<Group> {
 
 fn of_run(view: &View<'_>) -> Group {
     let name = safe(&view.name());
-    let mut checks = vec![Check { of: name.clone(), name: "run".to_owned(), outcome: ended(view) }];
+    let mut checks = vec![ended(view, name.clone())];
     for gate in view.run.gates() {
-        let outcome = match gate.holds {
-            true => Outcome::Passed,
-            false => Outcome::Failed(safe(&breaches::with_samples(view, gate))),
-        };
-        checks.push(Check { of: name.clone(), name: named(&gate.text, gate.step.as_deref()), outcome });
+        let outcome = if gate.holds { CheckOutcome::Passed } else { CommandEnding::Breached.row().check };
+        let asked = named(&gate.text, gate.step.as_deref());
+        checks.push(Check::new(name.clone(), asked, outcome, &breaches::with_samples(view, gate)));
     }
     Group { name, checks, duration_s: view.duration_s() }
 }
 
-/// How a run ended, and whether its figures count.
-fn ended(view: &View<'_>) -> Outcome {
+/// How a run ended, conditions aside, and whether its figures count.
+fn ended(view: &View<'_>, of: String) -> Check {
     let causes = view.validity.causes.iter().map(judge::validity::told);
-    let text = safe(&std::iter::once(words::verdict(view)).chain(causes).collect::<Vec<_>>().join("; "));
-    match view.verdict {
-        Verdict::Complete => Outcome::Passed,
-        Verdict::Invalid => Outcome::Invalid(text),
-        Verdict::Degraded | Verdict::Partial | Verdict::Aborted => Outcome::Failed(text),
-    }
+    let message = std::iter::once(words::verdict(view)).chain(causes).collect::<Vec<_>>().join("; ");
+    Check::new(of, "run".to_owned(), CommandEnding::of_verdict(view.verdict).row().check, &message)
 }
 
 /// One group for each load of a study; one group for a search for a capacity, whose runs fail on purpose.
@@ -83,13 +74,13 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Vec<Group> {
 
 fn of_capacity(view: &StudyView<'_>, found: &CapacityView) -> Group {
     let check = |row: &CapacityRow| {
-        let text = safe(&capacity::answer(row).text);
         let outcome = match (row.found.held_per_s, row.found.failed_per_s) {
-            (Some(_), _) => Outcome::Passed,
-            (None, Some(_)) => Outcome::Failed(text),
-            (None, None) => Outcome::Invalid(text),
+            (Some(_), _) => CheckOutcome::Passed,
+            (None, Some(_)) => CheckOutcome::Failed,
+            (None, None) => CheckOutcome::Error,
         };
-        Check { of: safe(&found.name(row)), name: safe(&found.asked.join(", ")), outcome }
+        let asked = safe(&found.asked.join(", "));
+        Check::new(safe(&found.name(row)), asked, outcome, &capacity::answer(row).text)
     };
     let checks = found.rows.iter().map(check).collect();
     Group { name: safe(&view.study.new.title), checks, duration_s: None }
@@ -99,11 +90,9 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
     let mut checks = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
         let (valid, runs) = (of_row.count(Eligibility::Valid), of_row.runs.len());
-        let outcome = match valid {
-            0 => Outcome::Invalid(format!("no valid run of {runs}")),
-            _ => Outcome::Passed,
-        };
-        checks.push(Check { of: safe(&study::row_name(load, row)), name: "valid runs".to_owned(), outcome });
+        let outcome = if valid > 0 { CheckOutcome::Passed } else { CheckOutcome::Error };
+        let (of, message) = (safe(&study::row_name(load, row)), format!("no valid run of {runs}"));
+        checks.push(Check::new(of, "valid runs".to_owned(), outcome, &message));
     }
     for gate in study::gates_of_load(view, load) {
         let words = format!(
@@ -113,26 +102,28 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
             study::runs(gate.runs)
         );
         let outcome = match gate.runs - gate.held {
-            0 => Outcome::Passed,
+            0 => CheckOutcome::Passed,
             // What a short form has too few samples to tell is no breach.
-            open if view.study.new.is_quick && open == gate.untold => Outcome::Skipped(safe(&words)),
-            _ => Outcome::Failed(safe(&words)),
+            open if view.study.new.is_quick && open == gate.untold => CheckOutcome::Skipped,
+            _ => CommandEnding::Breached.row().check,
         };
         let of = safe(&study::row_name(load, gate.row));
-        checks.push(Check { of, name: named(gate.text, gate.step), outcome });
+        checks.push(Check::new(of, named(gate.text, gate.step), outcome, &words));
     }
     for gate in view.of_baseline.iter().filter(|gate| view.loads[gate.load].name == load.name) {
-        let outcome = match &gate.answer {
-            BaselineAnswer::NotJudged(why) => Outcome::Skipped(safe(why)),
+        let breached = CommandEnding::Breached.row().check;
+        let (outcome, message) = match &gate.answer {
+            BaselineAnswer::NotJudged(why) => (CheckOutcome::Skipped, why.clone()),
             BaselineAnswer::Judged(judged) => match judged.decision() {
-                Decision::True => Outcome::Passed,
-                Decision::Undecided(_) if view.study.new.is_quick => Outcome::Skipped(safe(&judged.words())),
-                Decision::Undecided(_) => Outcome::Failed(safe(&format!("undecided: {}", judged.words()))),
-                Decision::False => Outcome::Failed(safe(&judged.words())),
+                Decision::True => (CheckOutcome::Passed, judged.words()),
+                Decision::Undecided(_) if view.study.new.is_quick => (CheckOutcome::Skipped, judged.words()),
+                Decision::Undecided(_) => (breached, format!("undecided: {}", judged.words())),
+                Decision::False => (breached, judged.words()),
             },
         };
         let of = safe(&study::row_name(load, gate.row));
-        checks.push(Check { of, name: named(&gate.condition.text, gate.condition.step.as_deref()), outcome });
+        let asked = named(&gate.condition.text, gate.condition.step.as_deref());
+        checks.push(Check::new(of, asked, outcome, &message));
     }
     let durations = view.runs.iter().filter(|run| run.place().is_some_and(|place| place.load == load.name));
     let duration_s = durations.filter_map(View::duration_s).reduce(|sum, s| sum + s);
@@ -143,14 +134,13 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
 pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
     let name = safe(&compared.name());
     let check = |failure: &Failure| {
-        let words = safe(&failure.words());
         let outcome = match failure.decision() {
-            Decision::True => Outcome::Failed(words),
-            Decision::Undecided(_) => Outcome::Skipped(words),
-            Decision::False => Outcome::Passed,
+            Decision::True => CommandEnding::Breached.row().check,
+            Decision::Undecided(_) => CheckOutcome::Skipped,
+            Decision::False => CheckOutcome::Passed,
         };
         let of = if failure.of.is_empty() { name.clone() } else { safe(&failure.of) };
-        Check { of, name: safe(failure.text()), outcome }
+        Check::new(of, safe(failure.text()), outcome, &failure.words())
     };
     let checks = compared.failures().iter().map(check).collect();
     vec![Group { checks, duration_s: None, name: name.clone() }]

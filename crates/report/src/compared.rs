@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use judge::Condition;
 use judge::baseline::Decision;
+use judge::{CommandEnding, Condition};
 use serde_json::{Value, json};
 use store::{Origin, Run, Study, Utc};
 
@@ -100,9 +100,10 @@ impl Compared {
         self
     }
 
-    /// Whether a condition is true on which it is to fail.
-    pub fn has_failed(&self) -> bool {
-        self.failures.iter().any(|failure| *failure.decision() == Decision::True)
+    /// How the comparison ends: whether a condition is true on which it is to fail.
+    pub fn ending(&self) -> CommandEnding {
+        let has_failed = self.failures.iter().any(|failure| *failure.decision() == Decision::True);
+        if has_failed { CommandEnding::Breached } else { CommandEnding::Ok }
     }
 
     /// The conditions on which it is to fail, judged.

@@ -14,6 +14,7 @@ mod compared;
 mod comparison;
 mod cpu_profile;
 mod durations;
+mod ending;
 mod error;
 mod event_causes;
 mod event_costs;
@@ -50,6 +51,7 @@ mod words;
 
 use std::io;
 
+use judge::CommandEnding;
 use store::{Run, RunId, StoreError};
 
 pub use compared::Compared;
@@ -90,6 +92,11 @@ pub fn write(
 
 /// Loads one run with its seconds: a study has only the totals of its runs.
 pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, StoreError>;
+
+/// How a study ends by itself, by what its report says.
+pub fn study_ending(study: &store::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, StoreError> {
+    Ok(ending::of_study(&study::StudyView::of(study, load_run)?))
+}
 
 /// Writes a report about a study: its variants side by side, and what they say together. Formats that show seconds load
 /// one run after the other, and keep none.

@@ -5,8 +5,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-/// Exit code of a run ended by force: it could not run.
-const FORCED_EXIT_CODE: i32 = 1;
+use judge::CommandEnding;
 
 /// Armed as long as it lives.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>) {
                     b"error: the run did not end in time and is ended by force\n  help: what was kept is a partial run: see tenbin report\n",
                 )
                 .ok();
-                std::process::exit(FORCED_EXIT_CODE);
+                std::process::exit(CommandEnding::CouldNotRun.code().into());
             }
         }
     }

@@ -12,7 +12,7 @@ mod schedule;
 mod study;
 mod study_error;
 
-pub use procedure::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
+pub use procedure::{level_words, procedure, slos};
 pub use run_maker::{Ahead, Draws, Journal, RunMaker, StoredStudy};
 pub use stats::OVERRULED_BY;
 pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};

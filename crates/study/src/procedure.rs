@@ -29,7 +29,7 @@ use experiment::Experiment;
 
 pub(crate) use capacity::GRACE_MIN_NS;
 
-pub use capacity::{CapacityAnswer, capacity_answers, level_words, slos};
+pub use capacity::{level_words, slos};
 
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use judge::endings::{ENDINGS, EndingRow};
 
 use crate::exit::Exit;
 use crate::output;
@@ -125,7 +126,11 @@ fn filled(text: &str, place: &str, value: &str) -> String {
 
 /// The exit codes as `--help` lists them.
 pub(crate) fn exit_codes() -> String {
-    let lines = Exit::ALL.map(|(exit, words)| format!("  {:>3}  {words}", exit as u8));
+    let mut rows: Vec<&EndingRow> = ENDINGS.iter().collect();
+    rows.sort_by_key(|row| row.code);
+    // The first sentence of a code is the most general one.
+    rows.dedup_by_key(|row| row.code);
+    let lines: Vec<String> = rows.iter().map(|row| format!("  {:>3}  {}", row.code, row.sentence)).collect();
     format!("Exit codes:\n{}\n  More than one applies: 4 comes before 3, and 3 before 6.", lines.join("\n"))
 }
 

@@ -64,20 +64,24 @@ fn main() -> ExitCode {
     let given = arguments::given(std::env::args_os());
     let result = match Arguments::command().try_get_matches_from(&given) {
         Ok(matches) => carry_out(&matches),
-        Err(error) => help::end(&error, &given).map(Into::into),
+        Err(error) => help::end(&error, &given).map(code),
     };
     match result {
-        Ok(exit) => exit,
+        Ok(code) => code,
         // Whoever reads, such as `head`, has seen enough.
-        Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
+        Err(error) if output::is_broken_pipe(&error) => code(Exit::Ok),
         Err(error) => {
             output::complain(&error);
             if is_file_too_large.load(Ordering::Relaxed) {
                 output::note("a file reached the limit of this process on the size of files (ulimit -f)");
             }
-            Exit::of(&error).into()
+            code(exit::of_error(&error))
         }
     }
+}
+
+fn code(exit: Exit) -> ExitCode {
+    exit.code().into()
 }
 
 /// Does what the arguments ask for.
@@ -101,5 +105,5 @@ fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Command::Machine(flags)) => commands::machine::run(&flags),
         Some(Command::Proxy(flags)) => commands::proxy::run(&flags),
     };
-    exit.map(Into::into)
+    exit.map(code)
 }

@@ -29,7 +29,13 @@ impl Heard {
         self.has_begun.store(true, Ordering::Relaxed);
     }
 
-    /// The exit code that the first signal asks for, if there was one.
+    /// How the command ends that would end so by itself: the first signal decides, if there was one. A run that ended early without
+    /// one did not finish.
+    pub(crate) fn or_by_itself(&self, ending: Exit) -> Exit {
+        self.exit().unwrap_or(if ending == Exit::Interrupted { Exit::CouldNotRun } else { ending })
+    }
+
+    /// The ending that the first signal asks for, if there was one.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.first.load(Ordering::Relaxed) {
             0 => None,
@@ -50,13 +56,13 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
                 hearing.first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
             let exit = hearing.exit().unwrap_or(Exit::Interrupted);
             if !hearing.has_begun.load(Ordering::Relaxed) {
-                std::process::exit(exit as i32);
+                std::process::exit(exit.code().into());
             }
             stopper.ask();
             if !is_first {
                 thread::sleep(PATIENCE);
                 tidy_up();
-                std::process::exit(exit as i32);
+                std::process::exit(exit.code().into());
             }
         }
     })?;

@@ -17,6 +17,8 @@ pub(crate) struct Levels {
     pub(crate) not_recovered: Option<String>,
     /// Why the soak did not hold, if it did not.
     pub(crate) not_soaked: Option<String>,
+    /// Whether any run of it was answered.
+    pub(crate) was_answered: bool,
 }
 
 /// A rate, over all its runs.
@@ -63,6 +65,10 @@ impl Levels {
     ) -> Result<Judged, StoreError> {
         let said = of_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
+        self.was_answered |= match judged {
+            Judged::Sized { per_s, .. } => per_s > 0.0,
+            _ => run.ending.as_ref().is_some_and(|ending| ending.failure.is_none()),
+        };
         let why = why(said, slos);
         match (level.at, level.stage) {
             (At::Users(users), _) => self.sizes.extend(size(users, judged)),

@@ -5,7 +5,7 @@
 use std::io;
 
 use super::{Format, Way};
-use crate::checks::{self, Check, Group, Outcome};
+use crate::checks::{self, Check, Group};
 use crate::error::ReportError;
 
 pub(super) const FORMAT: Format = Format {
@@ -23,16 +23,12 @@ fn write(groups: &[Group], out: &mut dyn io::Write) -> Result<(), ReportError> {
     let checks: Vec<&Check> = groups.iter().flat_map(|group| &group.checks).collect();
     let mut passed = 0;
     for check in &checks {
-        let (command, message) = match &check.outcome {
-            Outcome::Passed => {
-                passed += 1;
-                continue;
-            }
-            Outcome::Skipped(message) => ("warning", message),
-            Outcome::Failed(message) | Outcome::Invalid(message) => ("error", message),
+        let Some(command) = check.outcome.github() else {
+            passed += 1;
+            continue;
         };
         let title = property(&format!("{}: {}", check.of, check.name));
-        writeln!(out, "::{command} title={title}::{}", data(message))?;
+        writeln!(out, "::{command} title={title}::{}", data(&check.message))?;
     }
     let all = checks.len();
     Ok(writeln!(out, "::notice title=tenbin::{passed} of {all} checks passed")?)

@@ -3,8 +3,10 @@
 use std::fmt::{self, Display};
 use std::io;
 
+use judge::CheckOutcome;
+
 use super::{Format, Way};
-use crate::checks::{self, Check, Group, Outcome};
+use crate::checks::{self, Check, Group};
 use crate::error::ReportError;
 
 pub(super) const FORMAT: Format = Format {
@@ -55,14 +57,9 @@ fn write_suite(group: &Group, out: &mut dyn io::Write) -> io::Result<()> {
 fn write_case(check: &Check, out: &mut dyn io::Write) -> io::Result<()> {
     let (name, class) = (Escaped(&check.name), Escaped(&check.of));
     write!(out, r#"        <testcase name="{name}" classname="{class}""#)?;
-    let (element, message) = match &check.outcome {
-        Outcome::Passed => return writeln!(out, "/>"),
-        Outcome::Skipped(message) => ("skipped", message),
-        Outcome::Failed(message) => ("failure", message),
-        Outcome::Invalid(message) => ("error", message),
-    };
+    let Some(element) = check.outcome.junit() else { return writeln!(out, "/>") };
     writeln!(out, ">")?;
-    writeln!(out, r#"            <{element} message="{}"/>"#, Escaped(message))?;
+    writeln!(out, r#"            <{element} message="{}"/>"#, Escaped(&check.message))?;
     writeln!(out, "        </testcase>")
 }
 
@@ -80,10 +77,10 @@ impl Counts {
         checks.into_iter().fold(Self::default(), |mut counts, check| {
             counts.tests += 1;
             match check.outcome {
-                Outcome::Passed => {}
-                Outcome::Skipped(_) => counts.skipped += 1,
-                Outcome::Failed(_) => counts.failures += 1,
-                Outcome::Invalid(_) => counts.errors += 1,
+                CheckOutcome::Passed => {}
+                CheckOutcome::Skipped => counts.skipped += 1,
+                CheckOutcome::Failed => counts.failures += 1,
+                CheckOutcome::Error => counts.errors += 1,
             }
             counts
         })

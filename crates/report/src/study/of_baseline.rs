@@ -218,6 +218,16 @@ pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
 }
 
 impl GateOfBaseline {
+    /// Whether it is not held: it is worse, or undecided. A quick study promises nothing, so in it only what is worse counts.
+    pub(crate) fn is_breached(&self, is_quick: bool) -> bool {
+        let Answer::Judged(judged) = &self.answer else { return false };
+        match judged.decision() {
+            Decision::True => false,
+            Decision::False => true,
+            Decision::Undecided(_) => !is_quick,
+        }
+    }
+
     /// For programs.
     pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
         let load = &view.loads[self.load];

@@ -1,6 +1,5 @@
 //! The search for a capacity: a level after the other, of every variant in turn, until each search has its answer.
 
-mod answer;
 mod words;
 
 use std::cell::RefCell;
@@ -16,7 +15,6 @@ use super::{StudyProcedure, Turn, Why, setting};
 use crate::run_maker::Journal;
 use crate::study_error::StudyError;
 
-pub use answer::{CapacityAnswer, capacity_answers};
 pub use words::level_words;
 
 /// Tells the draws of the order of variants, and of arrivals, from other draws of the same seed.

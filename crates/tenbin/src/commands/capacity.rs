@@ -7,7 +7,6 @@ use clap_complete::engine::ArgValueCompleter;
 use judge::words::percent_up_to;
 use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
-use study::CapacityAnswer;
 
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::{is_server, with_seconds};
@@ -120,20 +119,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let label = &flags.label;
     let ordered =
         Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label, baseline: None };
-    ordered.carry_out(&destination, &words, |study, kept, store| {
-        Ok(exit(&study::capacity_answers(study, kept, store)?))
-    })
-}
-
-/// A search answers with what it found, unless nothing of it can be believed.
-fn exit(answers: &[CapacityAnswer]) -> Exit {
-    if answers.contains(&CapacityAnswer::Found) {
-        Exit::Ok
-    } else if answers.contains(&CapacityAnswer::Unbelievable) {
-        Exit::Invalid
-    } else {
-        Exit::CouldNotRun
-    }
+    ordered.carry_out(&destination, &words)
 }
 
 impl CapacityFlags {

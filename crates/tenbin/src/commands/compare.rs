@@ -56,7 +56,7 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
     let compared = compared(&sides, &failing)?;
     let is_shown = !failing.is_empty();
     destination.write(is_shown, &|format, options, out| compared.write(format, options, out))?;
-    Ok(if compared.has_failed() { Exit::Breached } else { Exit::Ok })
+    Ok(compared.ending())
 }
 
 /// Every condition, or all errors in them.

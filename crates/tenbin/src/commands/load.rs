@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use judge::Condition;
+use judge::{Condition, endings};
 use plan::{Draft, Fault, Field, LoadSpec, Played, RunningSpec};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
-use store::{Store, Verdict};
+use store::Store;
 
 use crate::arguments::{is_plan, stages_with_seconds, with_scheme, with_seconds};
 use crate::commands::baseline;
@@ -250,7 +250,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions).against(baseline);
     let Made { run, ending, gates, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
     label.keep(run.as_str(), &store);
-    let is_breached = gates.iter().any(|gate| !gate.holds);
+    let by_itself = endings::of_run(ending.verdict, &gates);
 
     let shown = store.load(&run).map_err(Into::into).and_then(|run| {
         let runs = [run];
@@ -264,18 +264,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     {
         return Err(error);
     }
-    Ok(heard.exit().unwrap_or(exit(ending.verdict, is_breached)))
-}
-
-/// The exit code of a load that ended by itself. Figures that are invalid hold no condition and breach none.
-fn exit(verdict: Verdict, is_breached: bool) -> Exit {
-    match verdict {
-        Verdict::Invalid => Exit::Invalid,
-        _ if is_breached => Exit::Breached,
-        Verdict::Complete => Exit::Ok,
-        Verdict::Degraded => Exit::Degraded,
-        Verdict::Partial | Verdict::Aborted => Exit::CouldNotRun,
-    }
+    Ok(heard.or_by_itself(by_itself))
 }
 
 /// The conditions of `--slo`.

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use judge::{ComparedBy, Eligibility, Gates};
 use plan::{Experiment, Interleave, NoSlices, Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
-use store::{Baseline, Procedure, Store, StudyId, StudyState, Verdict};
+use store::{Baseline, Procedure, RunId, Store, StudyId, StudyState};
 use study::StoredStudy;
 
 use crate::arguments::with_seconds;
@@ -113,7 +112,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         label: &flags.label,
         baseline,
     };
-    ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
+    ordered.carry_out(&destination, "")
 }
 
 /// Why a study that may be made in slices is not.
@@ -159,14 +158,9 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    /// Starts, loads, stops, keeps, reports. Prints `words` first, if there are any; `exit` follows from what was stored. A study
-    /// that names no seed gets a new one; one that is resumed keeps its own.
-    pub(crate) fn carry_out(
-        self,
-        destination: &Destination,
-        words: &str,
-        exit: impl FnOnce(&Study, &store::Study, &Store) -> anyhow::Result<Exit>,
-    ) -> anyhow::Result<Exit> {
+    /// Starts, loads, stops, keeps, reports. Prints `words` first, if there are any; the exit code follows from what was stored. A
+    /// study that names no seed gets a new one; one that is resumed keeps its own.
+    pub(crate) fn carry_out(self, destination: &Destination, words: &str) -> anyhow::Result<Exit> {
         let tenbin = this_program()?;
         let generator = self.public.generator()?;
         refuse(&runner::preflight(&self.study, &tenbin, &generator.public))?;
@@ -211,17 +205,17 @@ impl Ordered<'_> {
             .inspect_err(show_what_is_left)
             .map_err(|error| explained(error, can_resume))?;
         let kept = store.load_study(&id)?;
-        let exit = exit(&study, &kept, &store)?;
-        let shown = destination.write(true, &|format, options, out| {
-            report::write_study(format, &kept, &|run| store.load(run), options, out)
-        });
+        let load = |run: &RunId| store.load(run);
+        let ending = report::study_ending(&kept, &load)?;
+        let shown = destination
+            .write(true, &|format, options, out| report::write_study(format, &kept, &load, options, out));
         output::remark(&format!("kept as {id} in {}", store.path().display()));
         if let Err(error) = shown
             && !output::is_broken_pipe(&error)
         {
             return Err(error);
         }
-        Ok(heard.exit().unwrap_or(exit))
+        Ok(heard.or_by_itself(ending))
     }
 
     /// The study to resume, and its seed.
@@ -355,49 +349,4 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
     };
     Err(BadArguments(format!("{what}\n  help: leave out --resume, or name one that tenbin history lists"))
         .into())
-}
-
-/// A study answers with what it found, unless a gate was breached, invalid runs prevented its verdict, a system was gone, or nothing can
-/// be believed. A search
-/// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
-pub(crate) fn exit(study: &store::Study, store: &Store) -> anyhow::Result<Exit> {
-    let judged = |verdict: Verdict| {
-        let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
-        let endings = counting.filter_map(|run| run.ending.as_ref());
-        endings.filter(|ending| ending.verdict == verdict).count()
-    };
-    let compare = &study.new.compare;
-    let is_meant = matches!(compare.procedure, Procedure::Capacity(_)) || compare.asks_for_failures();
-    Ok(if is_breached(study, store)? {
-        Exit::Breached
-    } else if judge::is_prevented_by_invalid_runs(study) {
-        Exit::Invalid
-    } else if judged(Verdict::Degraded) > 0 && !is_meant {
-        Exit::Degraded
-    } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 || counts_any(study) {
-        Exit::Ok
-    } else if judged(Verdict::Invalid) > 0 {
-        Exit::Invalid
-    } else {
-        Exit::CouldNotRun
-    })
-}
-
-/// Whether any run counts by the figure that the study compares, though others of its figures may be invalid.
-fn counts_any(study: &store::Study) -> bool {
-    let by = ComparedBy::named(&study.new.compare.by);
-    let figure = by.as_ref().and_then(ComparedBy::distorted);
-    study.runs.iter().any(|run| judge::eligibility_by(run, figure) == Eligibility::Valid)
-}
-
-/// A gate must hold for every run that may be believed, and for every setting: one without such a run holds none. Where no
-/// run at all may be believed, that is the answer.
-fn is_breached(study: &store::Study, store: &Store) -> anyhow::Result<bool> {
-    let gates = Gates::of(study);
-    let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
-    let is_any_valid = { counting }.any(|run| judge::eligibility(run) == Eligibility::Valid);
-    if gates.is_breached || !is_any_valid {
-        return Ok(gates.is_breached);
-    }
-    Ok(!gates.held() || judge::baseline::is_breached(study, &|run| store.load(&run.id))?)
 }

@@ -9,7 +9,7 @@ use super::LoadFlags;
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::with_seconds;
 use crate::commands::listed;
-use crate::commands::run::{Ordered, exit};
+use crate::commands::run::Ordered;
 use crate::exit::{BadArguments, Exit};
 
 /// How long each run takes unless a flag says otherwise: many short runs tell more than a few long ones.
@@ -89,7 +89,7 @@ pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::
         label: &flags.label,
         baseline: None,
     };
-    ordered.carry_out(&destination, "", |_, kept, store| exit(kept, store))
+    ordered.carry_out(&destination, "")
 }
 
 fn bad(what: &str, help: &str) -> anyhow::Error {

@@ -1,0 +1,298 @@
+//! How commands end: the one list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of JSON, and the tables in
+//! docs/ci.md derive.
+//!
+//! A row of [`ENDINGS`] says what an ending means everywhere. The functions that decide which one applies are in `report`, for runs,
+//! studies, and comparisons, and in `tenbin`, for errors and signals. They look at the rows in their order: where more than one
+//! applies, the first counts.
+
+use store::{GateResult, Verdict};
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandEnding {
+    /// SIGINT stopped it.
+    Interrupted,
+    /// SIGTERM or SIGHUP stopped it.
+    Terminated,
+    /// Its arguments or its plan are wrong.
+    BadArguments,
+    /// The store failed.
+    Storage,
+    /// The command itself failed.
+    CouldNotRun,
+    /// A condition failed.
+    Breached,
+    /// The figures must not be used.
+    Invalid,
+    /// Nothing of the system was measured to its end.
+    SystemFailed,
+    /// The system was gone for part of the time.
+    Degraded,
+    /// Everything went as requested.
+    Ok,
+}
+
+/// How a test case in JUnit ends, or a check on GitHub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckOutcome {
+    /// What was asked holds.
+    Passed,
+    /// There is no answer, and that is no failure.
+    Skipped,
+    /// What was asked does not hold.
+    Failed,
+    /// There is no answer, and that is a failure.
+    Error,
+}
+
+impl CheckOutcome {
+    /// Every outcome.
+    pub const ALL: [Self; 4] = [Self::Passed, Self::Skipped, Self::Failed, Self::Error];
+
+    /// The element of a test case in JUnit; `None` for one that passed.
+    pub const fn junit(self) -> Option<&'static str> {
+        match self {
+            Self::Passed => None,
+            Self::Skipped => Some("skipped"),
+            Self::Failed => Some("failure"),
+            Self::Error => Some("error"),
+        }
+    }
+
+    /// The workflow command that annotates the commit; `None` for a check that passed.
+    pub const fn github(self) -> Option<&'static str> {
+        match self {
+            Self::Passed => None,
+            Self::Skipped => Some("warning"),
+            Self::Failed | Self::Error => Some("error"),
+        }
+    }
+}
+
+/// Commands that can end in the same ways: a column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandGroup {
+    /// One load on a running server.
+    Load,
+    /// A plan, or two running servers.
+    Study,
+    /// A search for the maximum sustainable load.
+    Capacity,
+    /// Two stored runs or studies side by side.
+    Compare,
+    /// Commands that read the store.
+    Stored,
+    /// A plan that is checked, and whose systems are started for a trial.
+    Check,
+    /// Commands that work for a while, without a store.
+    Work,
+    /// Servers that a signal ends.
+    Serve,
+    /// Commands that print or write a text.
+    Text,
+}
+
+impl CommandGroup {
+    /// Every group, in the order of columns.
+    pub const ALL: [Self; 9] = [
+        Self::Load,
+        Self::Study,
+        Self::Capacity,
+        Self::Compare,
+        Self::Stored,
+        Self::Check,
+        Self::Work,
+        Self::Serve,
+        Self::Text,
+    ];
+
+    /// Its commands, as a person writes them.
+    pub const fn commands(self) -> &'static [&'static str] {
+        match self {
+            Self::Load => &["URL"],
+            Self::Study => &["run", "URL URL_B"],
+            Self::Capacity => &["capacity"],
+            Self::Compare => &["compare"],
+            Self::Stored => &["report", "history", "export"],
+            Self::Check => &["check"],
+            Self::Work => &["prepare", "machine"],
+            Self::Serve => &["target", "proxy"],
+            Self::Text => &["init", "completions"],
+        }
+    }
+}
+
+/// What an ending means: a row of the table.
+#[derive(Debug)]
+pub struct EndingRow {
+    /// The ending.
+    pub ending: CommandEnding,
+    /// Its name in JSON and in documents.
+    pub name: &'static str,
+    /// The exit code.
+    pub code: u8,
+    /// In JUnit and on GitHub.
+    pub check: CheckOutcome,
+    /// Verdicts of a single run that end so by themselves.
+    pub verdicts: &'static [Verdict],
+    /// Commands that can end so.
+    pub commands: &'static [CommandGroup],
+    /// What happened, in words.
+    pub sentence: &'static str,
+}
+
+use CommandGroup::{Capacity, Check, Compare, Load, Stored, Study, Work};
+
+/// Every ending. Where more than one applies, the first counts.
+pub const ENDINGS: [EndingRow; 10] = [
+    EndingRow {
+        ending: CommandEnding::Interrupted,
+        name: "interrupted",
+        code: 130,
+        check: CheckOutcome::Failed,
+        verdicts: &[Verdict::Partial],
+        commands: &[Load, Study, Capacity, Check, Work],
+        sentence: "interrupted (SIGINT); the result so far is kept",
+    },
+    EndingRow {
+        ending: CommandEnding::Terminated,
+        name: "terminated",
+        code: 143,
+        check: CheckOutcome::Failed,
+        verdicts: &[],
+        commands: &[Load, Study, Capacity, Check, Work],
+        sentence: "terminated (SIGTERM, SIGHUP); the result so far is kept",
+    },
+    EndingRow {
+        ending: CommandEnding::BadArguments,
+        name: "bad_arguments",
+        code: 2,
+        check: CheckOutcome::Error,
+        verdicts: &[],
+        commands: &CommandGroup::ALL,
+        sentence: "wrong arguments or a wrong plan; nothing was sent",
+    },
+    EndingRow {
+        ending: CommandEnding::Storage,
+        name: "storage",
+        code: 5,
+        check: CheckOutcome::Error,
+        verdicts: &[],
+        commands: &[Load, Study, Capacity, Compare, Stored],
+        sentence: "the store cannot be read or written",
+    },
+    EndingRow {
+        ending: CommandEnding::CouldNotRun,
+        name: "could_not_run",
+        code: 1,
+        check: CheckOutcome::Error,
+        verdicts: &[],
+        commands: &CommandGroup::ALL,
+        sentence: "the command could not run or did not finish",
+    },
+    EndingRow {
+        ending: CommandEnding::Breached,
+        name: "breached",
+        code: 3,
+        check: CheckOutcome::Failed,
+        verdicts: &[],
+        commands: &[Load, Study, Compare],
+        sentence: "a condition failed",
+    },
+    EndingRow {
+        ending: CommandEnding::Invalid,
+        name: "invalid",
+        code: 4,
+        check: CheckOutcome::Error,
+        verdicts: &[Verdict::Invalid],
+        commands: &[Load, Study, Capacity],
+        sentence: "the run is invalid: it measured the load generator, not the server",
+    },
+    EndingRow {
+        ending: CommandEnding::SystemFailed,
+        name: "system_failed",
+        code: 1,
+        check: CheckOutcome::Failed,
+        verdicts: &[Verdict::Aborted],
+        commands: &[Load, Study, Capacity, Check],
+        sentence: "the system did not start, or no run came to its end",
+    },
+    EndingRow {
+        ending: CommandEnding::Degraded,
+        name: "degraded",
+        code: 6,
+        check: CheckOutcome::Failed,
+        verdicts: &[Verdict::Degraded],
+        commands: &[Load, Study],
+        sentence: "the server was gone for 5 % of the measured time or more",
+    },
+    EndingRow {
+        ending: CommandEnding::Ok,
+        name: "ok",
+        code: 0,
+        check: CheckOutcome::Passed,
+        verdicts: &[Verdict::Complete],
+        commands: &CommandGroup::ALL,
+        sentence: "success",
+    },
+];
+
+impl CommandEnding {
+    /// What it means.
+    pub const fn row(self) -> &'static EndingRow {
+        // Rows stand in the order of the variants, which a test checks.
+        &ENDINGS[self as usize]
+    }
+
+    /// The exit code.
+    pub const fn code(self) -> u8 {
+        self.row().code
+    }
+
+    /// How a run with this verdict ends by itself, conditions aside.
+    pub fn of_verdict(verdict: Verdict) -> Self {
+        let is_of = |row: &&EndingRow| row.verdicts.contains(&verdict);
+        ENDINGS.iter().find(is_of).map_or(Self::CouldNotRun, |row| row.ending)
+    }
+
+    /// The first of two in the table.
+    #[must_use]
+    pub fn or_worse(self, other: Self) -> Self {
+        if (other as usize) < self as usize { other } else { self }
+    }
+}
+
+/// How a single run ends by itself. Figures that are invalid hold no condition and breach none.
+pub fn of_run(verdict: Verdict, gates: &[GateResult]) -> CommandEnding {
+    let is_breached = verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds);
+    if is_breached { CommandEnding::Breached } else { CommandEnding::of_verdict(verdict) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_endings() {
+        for (place, row) in ENDINGS.iter().enumerate() {
+            assert_eq!(row.ending as usize, place, "{}", row.name);
+            assert_eq!(row.ending.row().name, row.name);
+        }
+    }
+
+    #[test]
+    fn every_verdict_has_one_ending() {
+        for verdict in Verdict::ALL {
+            let of = ENDINGS.iter().filter(|row| row.verdicts.contains(&verdict)).count();
+            assert_eq!(of, 1, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_check_passes_where_the_exit_code_is_0() {
+        for row in &ENDINGS {
+            let passes = matches!(row.check, CheckOutcome::Passed | CheckOutcome::Skipped);
+            assert_eq!(passes, row.code == 0, "{}", row.name);
+        }
+    }
+}
