@@ -13,6 +13,7 @@ use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
+use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
@@ -43,6 +44,8 @@ pub struct Side {
     pub too_few: usize,
     /// Runs that do not count.
     pub invalid: usize,
+    /// Of those, the ones whose system failed.
+    pub failed: usize,
     /// Runs that count, in which the system was gone for part of the time.
     pub degraded: usize,
     /// Planned requests of the runs that count that the system did not serve.
@@ -82,6 +85,8 @@ pub struct Found {
     pub runs_true: usize,
     /// What can be said.
     pub decision: Decision,
+    /// How a command ends for which this decides: a side has runs, and none of them counts. `None` if both have one that counts.
+    pub no_runs: Option<CommandEnding>,
 }
 
 impl Side {
@@ -95,8 +100,9 @@ impl Side {
         for run in runs {
             match eligibility_by(run, condition.figure.distorted()) {
                 Eligibility::Valid => {}
-                Eligibility::Invalid | Eligibility::Failed => {
+                ineligible @ (Eligibility::Invalid | Eligibility::Failed) => {
                     side.invalid += 1;
+                    side.failed += usize::from(ineligible == Eligibility::Failed);
                     continue;
                 }
                 Eligibility::CutShort => continue,
@@ -115,6 +121,16 @@ impl Side {
 
     fn error_share(&self) -> f64 {
         self.errors as f64 / self.planned.max(1) as f64
+    }
+
+    /// How a command ends that needs a run of this side, if it has some and none of them counts.
+    fn no_runs(&self) -> Option<CommandEnding> {
+        let counts_none = self.figures.is_empty() && self.too_few == 0;
+        match self.invalid - self.failed {
+            _ if !counts_none || self.invalid == 0 => None,
+            0 => Some(CommandEnding::SystemFailed),
+            _ => Some(CommandEnding::Invalid),
+        }
     }
 
     fn why_nothing(&self, name: &str) -> Option<String> {
@@ -193,7 +209,13 @@ fn judge_extended(
         confidence,
         runs_true: 0,
         decision,
+        no_runs: no_runs([baseline, candidate]),
     }
+}
+
+/// How a command ends for which one of the sides has no run that counts.
+fn no_runs<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Option<CommandEnding> {
+    sides.into_iter().filter_map(Side::no_runs).reduce(CommandEnding::or_worse)
 }
 
 /// Why nothing can be said, whatever the figures are.
@@ -289,6 +311,7 @@ fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
         confidence: None,
         runs_true,
         decision,
+        no_runs: candidate.no_runs(),
     }
 }
 
@@ -298,6 +321,23 @@ mod tests {
 
     fn side(figures: &[f64]) -> Side {
         Side { figures: figures.to_vec(), planned: 1_000, ..Side::default() }
+    }
+
+    #[test]
+    fn a_side_without_runs_that_count_ends_the_command() {
+        let lost = |invalid, failed| Side { invalid, failed, ..Side::default() };
+        let ends = |condition: &str, baseline: &Side, candidate: &Side| {
+            judge(&Condition::parse_failures(condition).unwrap()[0], baseline, candidate, 1).no_runs
+        };
+        let (counts, nothing) = (side(&[0.0; 4]), Side::default());
+        for (condition, baseline) in [("errors>1%", &nothing), ("errors>+1% of baseline", &counts)] {
+            assert_eq!(ends(condition, baseline, &lost(2, 0)), Some(CommandEnding::Invalid));
+            assert_eq!(ends(condition, baseline, &lost(2, 1)), Some(CommandEnding::Invalid));
+            assert_eq!(ends(condition, baseline, &lost(2, 2)), Some(CommandEnding::SystemFailed));
+            assert_eq!(ends(condition, baseline, &counts), None);
+            assert_eq!(ends(condition, baseline, &nothing), None, "it has no run at all");
+        }
+        assert_eq!(ends("errors>+1% of baseline", &lost(1, 0), &lost(1, 1)), Some(CommandEnding::Invalid));
     }
 
     fn decided(condition: &str, baseline: &Side, candidate: &Side) -> Decision {

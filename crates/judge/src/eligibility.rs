@@ -1,6 +1,8 @@
 //! Whether a run counts in the figures of its study.
 
-use store::{Distorted, Level, Run, Verdict};
+use store::{Distorted, Ending, GateResult, Level, Run, Verdict};
+
+use crate::condition::Condition;
 
 /// Whether a run counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +26,7 @@ pub fn eligibility(run: &Run) -> Eligibility {
 /// time that is in doubt is not compared; a throughput is, because it can only be too low.
 pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
-    let is_explained = ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid;
-    if !is_explained {
+    if !is_explained(ending) {
         return eligibility(run);
     }
     let enough = if figure == Distorted::Throughput { Level::Invalid } else { Level::Suspect };
@@ -34,25 +35,45 @@ pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
 
 fn eligible(run: &Run, is_invalid: bool) -> Eligibility {
     let Some(ending) = &run.ending else { return Eligibility::CutShort };
-    let went_to_its_end = match ending.verdict {
-        Verdict::Complete | Verdict::Degraded => true,
-        // Another figure than the one in question is invalid.
-        Verdict::Invalid => ending.failure.is_none(),
-        Verdict::Partial | Verdict::Aborted => false,
-    };
     let was_cut_short = matches!(ending.verdict, Verdict::Partial | Verdict::Aborted);
     match is_invalid {
-        false if went_to_its_end => Eligibility::Valid,
+        false if went_to_its_end(ending) => Eligibility::Valid,
         _ if ending.failure.is_some() => Eligibility::Failed,
         true if !was_cut_short => Eligibility::Invalid,
         _ => Eligibility::CutShort,
     }
 }
 
+/// Whether the result of a gate counts: the run went to its end, and the figure of the gate is not invalid. A gate on errors, or on
+/// another figure that no cause distorts by itself, counts only where no figure is invalid.
+pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
+    let figure = Condition::parse_gate(&gate.text).ok().and_then(|condition| condition.figure.distorted());
+    let is_invalid = match figure {
+        Some(figure) if is_explained(ending) => ending.validity.of(figure) == Level::Invalid,
+        _ => has_invalid_figure(ending),
+    };
+    went_to_its_end(ending) && !is_invalid
+}
+
+/// Whether the causes say why a run is invalid.
+fn is_explained(ending: &Ending) -> bool {
+    ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid
+}
+
+fn went_to_its_end(ending: &Ending) -> bool {
+    match ending.verdict {
+        Verdict::Complete | Verdict::Degraded => true,
+        // Another figure than the one in question is invalid.
+        Verdict::Invalid => ending.failure.is_none(),
+        Verdict::Partial | Verdict::Aborted => false,
+    }
+}
+
 /// Whether any figure of a run must not be compared with others.
 pub fn is_invalid(run: &Run) -> bool {
-    let is_invalid = |ending: &store::Ending| {
-        ending.verdict == Verdict::Invalid || ending.validity.verdict == Level::Invalid
-    };
-    run.ending.as_ref().is_some_and(is_invalid)
+    run.ending.as_ref().is_some_and(has_invalid_figure)
+}
+
+fn has_invalid_figure(ending: &Ending) -> bool {
+    ending.verdict == Verdict::Invalid || ending.validity.verdict == Level::Invalid
 }

@@ -28,6 +28,10 @@ pub enum CommandEnding {
     SystemFailed,
     /// The system was gone for part of the time.
     Degraded,
+    /// A condition is undecided where that is no failure.
+    Undecided,
+    /// A search found that its conditions fail at every rate.
+    NothingHolds,
     /// Everything went as requested.
     Ok,
 }
@@ -144,24 +148,24 @@ pub struct EndingRow {
 use CommandGroup::{Capacity, Check, Compare, Load, Stored, Study, Work};
 
 /// Every ending. Where more than one applies, the first counts.
-pub const ENDINGS: [EndingRow; 10] = [
+pub const ENDINGS: [EndingRow; 12] = [
     EndingRow {
         ending: CommandEnding::Interrupted,
         name: "interrupted",
         code: 130,
-        check: CheckOutcome::Failed,
+        check: CheckOutcome::Error,
         verdicts: &[Verdict::Partial],
         commands: &[Load, Study, Capacity, Check, Work],
-        sentence: "interrupted (SIGINT); the result so far is kept",
+        sentence: "interrupted (SIGINT); the result so far is kept, and is no result of the system",
     },
     EndingRow {
         ending: CommandEnding::Terminated,
         name: "terminated",
         code: 143,
-        check: CheckOutcome::Failed,
+        check: CheckOutcome::Error,
         verdicts: &[],
         commands: &[Load, Study, Capacity, Check, Work],
-        sentence: "terminated (SIGTERM, SIGHUP); the result so far is kept",
+        sentence: "terminated (SIGTERM, SIGHUP); the result so far is kept, and is no result of the system",
     },
     EndingRow {
         ending: CommandEnding::BadArguments,
@@ -197,7 +201,7 @@ pub const ENDINGS: [EndingRow; 10] = [
         check: CheckOutcome::Failed,
         verdicts: &[],
         commands: &[Load, Study, Compare],
-        sentence: "a condition failed",
+        sentence: "a condition failed, or a gate could not be judged",
     },
     EndingRow {
         ending: CommandEnding::Invalid,
@@ -205,8 +209,8 @@ pub const ENDINGS: [EndingRow; 10] = [
         code: 4,
         check: CheckOutcome::Error,
         verdicts: &[Verdict::Invalid],
-        commands: &[Load, Study, Capacity],
-        sentence: "the run is invalid: it measured the load generator, not the server",
+        commands: &[Load, Study, Capacity, Compare],
+        sentence: "invalid: the load generator was measured, not the server, and that leaves no verdict",
     },
     EndingRow {
         ending: CommandEnding::SystemFailed,
@@ -214,8 +218,8 @@ pub const ENDINGS: [EndingRow; 10] = [
         code: 1,
         check: CheckOutcome::Failed,
         verdicts: &[Verdict::Aborted],
-        commands: &[Load, Study, Capacity, Check],
-        sentence: "the system did not start, or no run came to its end",
+        commands: &[Load, Study, Capacity, Compare, Check],
+        sentence: "a system did not start, or failed in each of its runs",
     },
     EndingRow {
         ending: CommandEnding::Degraded,
@@ -225,6 +229,24 @@ pub const ENDINGS: [EndingRow; 10] = [
         verdicts: &[Verdict::Degraded],
         commands: &[Load, Study],
         sentence: "the server was gone for 5 % of the measured time or more",
+    },
+    EndingRow {
+        ending: CommandEnding::Undecided,
+        name: "undecided",
+        code: 0,
+        check: CheckOutcome::Skipped,
+        verdicts: &[],
+        commands: &[Study, Compare],
+        sentence: "a condition is undecided: one of --fail-if, one without a stored baseline, or one of a quick study",
+    },
+    EndingRow {
+        ending: CommandEnding::NothingHolds,
+        name: "nothing_holds",
+        code: 0,
+        check: CheckOutcome::Skipped,
+        verdicts: &[],
+        commands: &[Capacity],
+        sentence: "even the lowest rate of the search fails",
     },
     EndingRow {
         ending: CommandEnding::Ok,

@@ -7,7 +7,7 @@ use store::{GateResult, Outage, Run, StoreError, Study};
 use crate::baseline;
 use crate::condition::Condition;
 use crate::diagnosis::counts_in_study;
-use crate::eligibility::{Eligibility, eligibility};
+use crate::eligibility::{Eligibility, eligibility, is_judged};
 use crate::scope::Scope;
 use crate::setting::Setting;
 
@@ -16,8 +16,25 @@ use crate::setting::Setting;
 pub struct Gates {
     /// Whether one was breached in a run that may be believed, or by a system that failed.
     pub is_breached: bool,
-    /// Settings under a load without a single run that may be believed: nothing held for them.
+    /// Settings under a load for which a gate has no run whose figure may be believed: nothing held for them.
     pub unjudged: Vec<(String, Setting)>,
+    /// How many other settings under a load there are.
+    pub judged: usize,
+}
+
+/// What the runs of a setting say of its gates.
+#[derive(Default)]
+struct OfSetting<'a> {
+    has_valid_run: bool,
+    /// By text and step, whether any run counts for the gate.
+    gates: BTreeMap<(&'a str, Option<&'a str>), bool>,
+}
+
+impl OfSetting<'_> {
+    fn is_judged(&self) -> bool {
+        // Gates of a baseline are judged over all runs, and leave no result in one.
+        if self.gates.is_empty() { self.has_valid_run } else { self.gates.values().all(|judged| *judged) }
+    }
 }
 
 impl Gates {
@@ -26,27 +43,32 @@ impl Gates {
         if study.new.gates.is_empty() {
             return Self::default();
         }
-        let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
         let counting = || study.runs.iter().filter(|run| counts_in_study(run));
-        let valid = || counting().filter(|run| eligibility(run) == Eligibility::Valid);
-        let is_breach = |gate: &GateResult| !gate.holds && is_told(study, gate);
-        let is_breached = counting().any(has_failed) || valid().flat_map(|run| run.gates()).any(is_breach);
+        let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
+        let is_breached = |run: &Run| {
+            let Some(ending) = &run.ending else { return false };
+            run.gates().iter().any(|gate| !gate.holds && is_told(study, gate) && is_judged(ending, gate))
+        };
+        let is_breached = counting().any(|run| has_failed(run) || is_breached(run));
         // Of a study that goes on, what has not been run yet may still hold.
         let is_over = study.ending.is_some();
-        let mut settings: BTreeMap<(&str, Setting), bool> = BTreeMap::new();
-        let planned = study.new.planned.iter().filter(|place| is_over && place.intervention.is_none());
-        let run = counting().filter_map(|run| run.new.place.as_ref()).map(|(_, place)| place);
-        for place in planned.chain(run) {
+        let mut settings: BTreeMap<(&str, Setting), OfSetting<'_>> = BTreeMap::new();
+        for place in study.new.planned.iter().filter(|place| is_over && place.intervention.is_none()) {
             settings.entry((&place.load, Setting::of(place))).or_default();
         }
-        for (_, place) in valid().filter_map(|run| run.new.place.as_ref()) {
-            settings.insert((&place.load, Setting::of(place)), true);
+        for run in counting() {
+            let Some((_, place)) = &run.new.place else { continue };
+            let of = settings.entry((&place.load, Setting::of(place))).or_default();
+            of.has_valid_run |= eligibility(run) == Eligibility::Valid;
+            for gate in run.gates() {
+                let counts = run.ending.as_ref().is_some_and(|ending| is_judged(ending, gate));
+                *of.gates.entry((&gate.text, gate.step.as_deref())).or_default() |= counts;
+            }
         }
-        let unjudged = settings.into_iter().filter(|(_, is_judged)| !is_judged);
-        Self {
-            is_breached,
-            unjudged: unjudged.map(|((load, setting), _)| (load.to_owned(), setting)).collect(),
-        }
+        let judged = settings.values().filter(|of| of.is_judged()).count();
+        let unjudged = settings.into_iter().filter(|(_, of)| !of.is_judged());
+        let unjudged = unjudged.map(|((load, setting), _)| (load.to_owned(), setting)).collect();
+        Self { is_breached, unjudged, judged }
     }
 
     /// Whether every gate held, in every run that may be believed, of every setting.

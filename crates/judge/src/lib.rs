@@ -64,7 +64,7 @@ pub use core_time::CoreTime;
 pub use counting::{Counted, counted};
 pub use diagnosis::Diagnosis;
 pub use durations::Durations;
-pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid};
+pub use eligibility::{Eligibility, eligibility, eligibility_by, is_invalid, is_judged};
 pub use endings::{CheckOutcome, CommandEnding, CommandGroup};
 pub use event_causes::EventCauses;
 pub use finalists::{ERRORS_MAX, finalists};

@@ -2,7 +2,9 @@
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use judge::{Condition, Gates, Setting, judge_gates};
-use store::{GateResult, Procedure, Study, StudyPlace};
+use store::{
+    Cause, Distorted, Distortion, GateResult, Level, Procedure, Study, StudyPlace, Validity, Verdict,
+};
 
 /// Two systems in a block each: `a` is measured, `b` ends as the test asks.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
@@ -74,4 +76,47 @@ fn a_gate_is_held_as_it_is_written() {
     assert!(holds("max<1ms from 1s to 3s"));
     let breached = ["errors<5%", "errors>5%", "p99>1ms", "another: max<1s", "max<400us from 1s to 3s"];
     assert_eq!(breached.map(holds), [false; 5]);
+}
+
+/// A run whose response times are invalid, and whose throughput is not, with the result of a gate.
+fn held_against(gate: &str, holds: bool) -> Gates {
+    let distorts =
+        [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));
+    let cause = Cause {
+        code: "wake_lag".to_owned(),
+        sentence: "timers woke late".to_owned(),
+        remedy: "use a quieter machine".to_owned(),
+        distorts: distorts.to_vec(),
+    };
+    let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
+    let ending = store::Ending { verdict: Verdict::Invalid, validity, ..ending() };
+    let stored = Stored::new();
+    let places = [place(0, 0, BLOCK, "a")];
+    let id = stored.study(Procedure::Blocks, 1, places.to_vec());
+    let run = stored.run(Some((&id, &places[0])), Some(&Queue::default()), &ending);
+    let result = GateResult {
+        text: gate.to_owned(),
+        step: None,
+        observed: Some(1.0),
+        limit: 2.0,
+        unit: String::new(),
+        holds,
+    };
+    stored.store.keep_gates(&run.id, &[result]).unwrap();
+    stored.end(&id, Some("blocks"));
+    let mut study = stored.load(&id);
+    study.new.gates = vec![gate.to_owned()];
+    Gates::of(&study)
+}
+
+#[test]
+fn a_gate_counts_the_runs_whose_own_figure_is_valid() {
+    for gate in ["p50<1us", "p99<1s", "max<1s", "errors<1%"] {
+        for holds in [false, true] {
+            let gates = held_against(gate, holds);
+            assert_eq!((gates.is_breached, gates.judged, gates.unjudged.len()), (false, 0, 1), "{gate}");
+        }
+    }
+    assert!(held_against("throughput>1/s", true).held());
+    assert!(held_against("throughput>1/s", false).is_breached);
 }

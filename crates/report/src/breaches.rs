@@ -9,6 +9,8 @@ use crate::words;
 
 /// Gates that are named.
 pub(crate) const NAMED_MAX: usize = 3;
+/// What the sentence begins with.
+pub(crate) const FAILED: &str = "Gate failed";
 
 /// `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`; not escaped. `None` if all held.
 pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
@@ -42,5 +44,5 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
 
 /// The first of them.
 pub(crate) fn sentence(failed: Vec<String>) -> Option<String> {
-    (!failed.is_empty()).then(|| format!("Gate failed: {}.", listed(failed, NAMED_MAX, "; ")))
+    (!failed.is_empty()).then(|| format!("{FAILED}: {}.", listed(failed, NAMED_MAX, "; ")))
 }

@@ -6,6 +6,7 @@ use judge::{CheckOutcome, CommandEnding, Eligibility};
 use crate::breaches;
 use crate::capacity::{self, CapacityRow, CapacityView};
 use crate::compared::{Compared, Failure};
+use crate::ending;
 use crate::study::{self, BaselineAnswer, LoadView, StudyView};
 use crate::text::harmless;
 use crate::view::View;
@@ -64,35 +65,55 @@ fn ended(view: &View<'_>, of: String) -> Check {
     Check::new(of, "run".to_owned(), CommandEnding::of_verdict(view.verdict).row().check, &message)
 }
 
-/// One group for each load of a study; one group for a search for a capacity, whose runs fail on purpose.
+/// How a study ends, and one group for each load; one group for a search for a capacity, whose runs fail on purpose.
 pub(crate) fn of_study(view: &StudyView<'_>) -> Vec<Group> {
-    match &view.capacity {
+    let ending = ending::of_study(view);
+    let name = safe(&view.study.new.title);
+    let ended = ending.map(|ending| {
+        let row = ending.row();
+        let check = Check::new(name.clone(), "study".to_owned(), row.check, row.sentence);
+        Group { name, checks: vec![check], duration_s: None }
+    });
+    let groups = match &view.capacity {
         Some(found) => vec![of_capacity(view, found)],
-        None => view.loads.iter().map(|load| of_load(view, load)).collect(),
-    }
+        None => view.loads.iter().map(|load| of_load(view, load, ending)).collect(),
+    };
+    ended.into_iter().chain(groups).collect()
 }
 
 fn of_capacity(view: &StudyView<'_>, found: &CapacityView) -> Group {
     let check = |row: &CapacityRow| {
-        let outcome = match (row.found.held_per_s, row.found.failed_per_s) {
-            (Some(_), _) => CheckOutcome::Passed,
-            (None, Some(_)) => CheckOutcome::Failed,
-            (None, None) => CheckOutcome::Error,
-        };
-        let asked = safe(&found.asked.join(", "));
-        Check::new(safe(&found.name(row)), asked, outcome, &capacity::answer(row).text)
+        let (of, asked) = (safe(&found.name(row)), safe(&found.asked.join(", ")));
+        Check::new(of, asked, ending::of_search(row).row().check, &capacity::answer(row).text)
     };
     let checks = found.rows.iter().map(check).collect();
     Group { name: safe(&view.study.new.title), checks, duration_s: None }
 }
 
-fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
+fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEnding>) -> Group {
     let mut checks = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
-        let (valid, runs) = (of_row.count(Eligibility::Valid), of_row.runs.len());
-        let outcome = if valid > 0 { CheckOutcome::Passed } else { CheckOutcome::Error };
-        let (of, message) = (safe(&study::row_name(load, row)), format!("no valid run of {runs}"));
+        let (valid, failed) = (of_row.count(Eligibility::Valid), of_row.count(Eligibility::Failed));
+        let (outcome, message) = match of_row.runs.len() {
+            _ if valid > 0 => (CheckOutcome::Passed, String::new()),
+            // Where other rows give the study its verdict, the rest is a warning.
+            runs if ending.is_some_and(|ending| ending.code() == 0) => {
+                (CheckOutcome::Skipped, format!("no valid run of {runs}"))
+            }
+            runs if failed == runs && runs > 0 => (
+                CommandEnding::SystemFailed.row().check,
+                format!("the system failed in {}", study::runs(runs)),
+            ),
+            runs => (CommandEnding::Invalid.row().check, format!("no valid run of {runs}")),
+        };
+        let of = safe(&study::row_name(load, row));
         checks.push(Check::new(of, "valid runs".to_owned(), outcome, &message));
+    }
+    // A row without a valid run has said so.
+    let has_valid = |row: &usize| load.rows[*row].count(Eligibility::Valid) > 0;
+    for row in study::unjudged(view, load).into_iter().filter(has_valid) {
+        let (of, why) = (safe(&study::row_name(load, row)), study::why_unjudged(load, row));
+        checks.push(Check::new(of, "gates".to_owned(), CommandEnding::Invalid.row().check, why));
     }
     for gate in study::gates_of_load(view, load) {
         let words = format!(
@@ -134,11 +155,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Group {
 pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
     let name = safe(&compared.name());
     let check = |failure: &Failure| {
-        let outcome = match failure.decision() {
-            Decision::True => CommandEnding::Breached.row().check,
-            Decision::Undecided(_) => CheckOutcome::Skipped,
-            Decision::False => CheckOutcome::Passed,
-        };
+        let outcome = failure.ending().row().check;
         let of = if failure.of.is_empty() { name.clone() } else { safe(&failure.of) };
         Check::new(of, safe(failure.text()), outcome, &failure.words())
     };

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use judge::baseline::Decision;
 use judge::{CommandEnding, Condition};
 use serde_json::{Value, json};
 use store::{Origin, Run, Study, Utc};
@@ -100,10 +99,9 @@ impl Compared {
         self
     }
 
-    /// How the comparison ends: whether a condition is true on which it is to fail.
+    /// How the comparison ends, by the conditions on which it is to fail.
     pub fn ending(&self) -> CommandEnding {
-        let has_failed = self.failures.iter().any(|failure| *failure.decision() == Decision::True);
-        if has_failed { CommandEnding::Breached } else { CommandEnding::Ok }
+        self.failures.iter().map(Failure::ending).fold(CommandEnding::Ok, CommandEnding::or_worse)
     }
 
     /// The conditions on which it is to fail, judged.
@@ -181,6 +179,7 @@ impl Compared {
             "is_paired": false,
             "notes": self.notes,
             "fail_if": self.failures.iter().map(Failure::object).collect::<Vec<_>>(),
+            "ending": self.ending().row().name,
         });
         match &self.of {
             Of::Runs(runs) => {

@@ -1,63 +1,142 @@
 //! How a study ends: which row of the list of endings applies to what its report says.
 
-use judge::{CommandEnding, ComparedBy, Eligibility, Gates};
-use store::{Procedure, Verdict};
+use judge::{CommandEnding, Eligibility, Gates};
+use stats::Verdict as PairVerdict;
+use store::{Procedure, StudyState, Verdict};
 
-use crate::study::StudyView;
+use crate::capacity::CapacityRow;
+use crate::study::{BaselineAnswer, StudyView, VariantRow};
 
-/// A study ends with what it found, unless a gate was breached, invalid runs prevented its verdict, a system was gone, or no figure
-/// may be used. A study of failures asks for them: what systems do then is its result.
-pub(crate) fn of_study(view: &StudyView<'_>) -> CommandEnding {
-    let study = view.study;
-    if let Procedure::Capacity(_) = study.new.compare.procedure {
-        return of_capacity(view);
+/// How a study ends by itself; `None` while it has not ended.
+pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
+    let (study, ended) = (view.study, view.study.ending.as_ref()?);
+    Some(if study.state != StudyState::Complete && ended.why.is_none() {
+        CommandEnding::Interrupted
+    } else if let Procedure::Capacity(_) = study.new.compare.procedure {
+        of_searches(view)
+    } else if study.new.compare.asks_for_failures() {
+        of_gates(view).unwrap_or_else(|| of_figures(view))
+    } else {
+        of_gates(view).unwrap_or_else(|| of_comparison(view))
+    })
+}
+
+/// By the gates: one was breached, or could not be judged. `None` if none was.
+fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
+    let gates = Gates::of(view.study);
+    let is_any_valid = gates.judged > 0 || has_valid_run(view);
+    // A condition of a baseline that is undecided because no run is valid is not breached.
+    let promises_nothing = view.study.new.is_quick || !is_any_valid;
+    let is_breached =
+        gates.is_breached || view.of_baseline.iter().any(|gate| gate.is_breached(promises_nothing));
+    match gates.unjudged.is_empty() {
+        _ if is_breached => Some(CommandEnding::Breached),
+        false if gates.judged > 0 => Some(CommandEnding::Breached),
+        false if has_run(view, Eligibility::Invalid) || has_verdict_of_run(view, Verdict::Invalid) => {
+            Some(CommandEnding::Invalid)
+        }
+        _ => None,
     }
-    let has_any = |verdict: Verdict| {
-        let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
-        counting.filter_map(|run| run.ending.as_ref()).any(|ending| ending.verdict == verdict)
+}
+
+/// By what was compared: that invalid runs left no verdict, that a system failed, or that it was gone.
+fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
+    let rows = || view.loads.iter().flat_map(|load| &load.rows);
+    let has_only = |row: &VariantRow<'_>, wanted: Eligibility| {
+        !row.runs.is_empty() && row.count(wanted) == row.runs.len()
     };
-    if is_breached(view) {
-        CommandEnding::Breached
-    } else if judge::is_prevented_by_invalid_runs(study) {
+    let is_prevented = judge::is_prevented_by_invalid_runs(view.study)
+        || rows().any(|row| row.count(Eligibility::Valid) == 0 && row.count(Eligibility::Invalid) > 0);
+    if is_prevented && !has_verdict(view) {
         CommandEnding::Invalid
-    } else if has_any(Verdict::Degraded) && !study.new.compare.asks_for_failures() {
+    } else if rows().any(|row| has_only(row, Eligibility::Failed)) {
+        CommandEnding::SystemFailed
+    } else if has_verdict_of_run(view, Verdict::Degraded) {
         CommandEnding::Degraded
-    } else if has_any(Verdict::Complete) || has_any(Verdict::Degraded) || counts_any(view) {
-        CommandEnding::Ok
-    } else if has_any(Verdict::Invalid) {
+    } else if has_verdict(view) {
+        ok_or_undecided(view)
+    } else {
+        of_figures(view)
+    }
+}
+
+/// By whether any run may be used at all.
+fn of_figures(view: &StudyView<'_>) -> CommandEnding {
+    if has_verdict_of_run(view, Verdict::Complete) || has_verdict_of_run(view, Verdict::Degraded) {
+        ok_or_undecided(view)
+    } else if has_verdict_of_run(view, Verdict::Invalid) {
         CommandEnding::Invalid
     } else {
         CommandEnding::SystemFailed
     }
 }
 
-/// A search overloads systems on purpose: it ends with what it found, unless nothing can be believed, or nothing was answered.
-fn of_capacity(view: &StudyView<'_>) -> CommandEnding {
-    let rows = || view.capacity.iter().flat_map(|found| &found.rows);
-    if rows().any(|row| row.found.held_per_s.is_some() || row.found.failed_per_s.is_some()) {
-        CommandEnding::Ok
-    } else if rows().any(|row| row.levels.was_answered) {
-        CommandEnding::Invalid
-    } else {
-        CommandEnding::SystemFailed
+fn ok_or_undecided(view: &StudyView<'_>) -> CommandEnding {
+    let is_open = view.of_baseline.iter().any(|gate| match &gate.answer {
+        BaselineAnswer::NotJudged(_) => true,
+        BaselineAnswer::Judged(judged) => judged.ending() == CommandEnding::Undecided,
+    });
+    if is_open { CommandEnding::Undecided } else { CommandEnding::Ok }
+}
+
+/// A search overloads systems on purpose: it ends with the best that it found of any variant.
+fn of_searches(view: &StudyView<'_>) -> CommandEnding {
+    let endings = || view.capacity.iter().flat_map(|found| &found.rows).map(of_search);
+    let has = |wanted: CommandEnding| endings().any(|ending| ending == wanted);
+    let by_rank = [CommandEnding::Ok, CommandEnding::NothingHolds, CommandEnding::Invalid];
+    by_rank.into_iter().find(|ending| has(*ending)).unwrap_or(CommandEnding::SystemFailed)
+}
+
+/// How the search of one variant ends.
+pub(crate) fn of_search(row: &CapacityRow) -> CommandEnding {
+    of_rates(row.found.held_per_s, row.found.failed_per_s, row.levels.was_answered)
+}
+
+/// By the highest passing and the lowest failing rate.
+fn of_rates(held_per_s: Option<f64>, failed_per_s: Option<f64>, was_answered: bool) -> CommandEnding {
+    match (held_per_s, failed_per_s) {
+        (Some(_), _) => CommandEnding::Ok,
+        (None, Some(_)) => CommandEnding::NothingHolds,
+        (None, None) if was_answered => CommandEnding::Invalid,
+        (None, None) => CommandEnding::SystemFailed,
     }
 }
 
-/// Whether any run counts by the figure that the study compares, though others of its figures may be invalid.
-fn counts_any(view: &StudyView<'_>) -> bool {
-    let by = ComparedBy::named(&view.study.new.compare.by);
-    let figure = by.as_ref().and_then(ComparedBy::distorted);
-    view.study.runs.iter().any(|run| judge::eligibility_by(run, figure) == Eligibility::Valid)
+/// Whether two variants differ, or are equivalent.
+fn has_verdict(view: &StudyView<'_>) -> bool {
+    let mut pairs = view.loads.iter().flat_map(|load| &load.pairs);
+    pairs.any(|pair| matches!(pair.comparison.verdict, PairVerdict::Differs { .. } | PairVerdict::Equivalent))
 }
 
-/// A gate must hold for every run that may be believed, and for every setting: one without such a run holds none. Where no
-/// run at all may be believed, that is the answer.
-fn is_breached(view: &StudyView<'_>) -> bool {
-    let (study, gates) = (view.study, Gates::of(view.study));
-    let counting = study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
-    let is_any_valid = { counting }.any(|run| judge::eligibility(run) == Eligibility::Valid);
-    if gates.is_breached || !is_any_valid {
-        return gates.is_breached;
+fn has_valid_run(view: &StudyView<'_>) -> bool {
+    let counting = view.study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
+    { counting }.any(|run| judge::eligibility(run) == Eligibility::Valid)
+}
+
+fn has_run(view: &StudyView<'_>, wanted: Eligibility) -> bool {
+    view.loads.iter().flat_map(|load| &load.rows).any(|row| row.count(wanted) > 0)
+}
+
+/// Whether a run that counts in the study has this verdict.
+fn has_verdict_of_run(view: &StudyView<'_>, wanted: Verdict) -> bool {
+    let counting = view.study.runs.iter().filter(|run| judge::diagnosis::counts_in_study(run));
+    counting.filter_map(|run| run.ending.as_ref()).any(|ending| ending.verdict == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_by_the_rates_that_it_found() {
+        assert_eq!(of_rates(Some(90.0), Some(100.0), true), CommandEnding::Ok);
+        assert_eq!(of_rates(Some(90.0), None, true), CommandEnding::Ok);
+        assert_eq!(of_rates(None, Some(100.0), true), CommandEnding::NothingHolds);
+        assert_eq!(
+            of_rates(None, None, true),
+            CommandEnding::Invalid,
+            "it answered, and no run can be believed"
+        );
+        assert_eq!(of_rates(None, None, false), CommandEnding::SystemFailed);
     }
-    !gates.held() || view.of_baseline.iter().any(|gate| gate.is_breached(study.new.is_quick))
 }

@@ -93,9 +93,10 @@ pub fn write(
 /// Loads one run with its seconds: a study has only the totals of its runs.
 pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, StoreError>;
 
-/// How a study ends by itself, by what its report says.
+/// How a study ends by itself, by what its report says. One that has not ended did not finish.
 pub fn study_ending(study: &store::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, StoreError> {
-    Ok(ending::of_study(&study::StudyView::of(study, load_run)?))
+    let view = study::StudyView::of(study, load_run)?;
+    Ok(ending::of_study(&view).unwrap_or(CommandEnding::CouldNotRun))
 }
 
 /// Writes a report about a study: its variants side by side, and what they say together. Formats that show seconds load

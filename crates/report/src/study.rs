@@ -51,7 +51,7 @@ use pairs::{Pairs, Scene};
 pub(crate) use answer::{answer, headline, winner};
 pub(crate) use best::Ranked;
 pub(crate) use brief::Brief;
-pub(crate) use gates::{failed, of_load as gates_of_load, unjudged};
+pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged};
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
 pub(crate) use pairs::Pair;

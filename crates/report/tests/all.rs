@@ -19,5 +19,6 @@ mod runs;
 mod shared_reports_tell_nothing;
 mod stages_that_count;
 mod studies;
+mod studies_end;
 mod studies_look_as_agreed;
 mod two_side_by_side;

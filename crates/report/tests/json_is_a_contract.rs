@@ -174,6 +174,7 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
         "profiles",
         "profile_differences",
         "diagnosis",
+        "ending",
     ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();

@@ -89,7 +89,8 @@ impl StudyLine {
             }
         }
         for gate in made.gates.iter().filter(|gate| !gate.holds) {
-            output::remark(&format!("        gate failed: {}", report::visible(&gate.text)));
+            let failed = if judge::is_judged(&made.ending, gate) { "failed" } else { "not judged" };
+            output::remark(&format!("        gate {failed}: {}", report::visible(&gate.text)));
         }
     }
 }

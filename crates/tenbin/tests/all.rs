@@ -18,6 +18,7 @@ mod database_studies;
 mod database_wire;
 mod databases;
 mod databases_from_inside;
+mod endings;
 mod ends_in_time;
 mod events;
 mod events_killed;

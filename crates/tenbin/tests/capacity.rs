@@ -87,6 +87,7 @@ fn a_system_that_holds_nothing_is_told_so() {
         return;
     }
     assert_eq!(found["end"], "nothing_holds", "{found}");
+    assert_eq!(study["ending"], "nothing_holds", "a search has no gate: {study}");
     assert!(found["held_per_s"].is_null() && found["failed_per_s"].is_number(), "{found}");
     assert!(found["failed_by"].as_str().is_some_and(|words| words.contains("p99")), "{found}");
 }

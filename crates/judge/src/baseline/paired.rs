@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stats::{Discards, InBlocks, MinEffect, Paired, Seen};
 
-use super::{Decision, Found, NO_RATIO, Side, decide, why_unfair};
+use super::{Decision, Found, NO_RATIO, Side, decide, no_runs, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 use crate::pairing::Pairing;
 
@@ -59,6 +59,7 @@ pub(super) fn judge(
         confidence: found.and_then(|found| found.confidence),
         runs_true: 0,
         decision,
+        no_runs: no_runs(sides),
     }
 }
 

@@ -115,6 +115,8 @@ pub fn side(kept: &BaselineSide) -> Side {
         figures: kept.figures.clone(),
         too_few: kept.too_few as usize,
         invalid: kept.invalid as usize,
+        // A stored baseline does not tell them apart.
+        failed: 0,
         degraded: kept.degraded as usize,
         errors: kept.errors,
         planned: kept.planned,

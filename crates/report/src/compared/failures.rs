@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use judge::baseline::{self, Decision, Found};
 use judge::explanation::Spent;
 use judge::words::percent;
-use judge::{Condition, OfBaseline};
+use judge::{CommandEnding, Condition, OfBaseline};
 use serde_json::{Value, json};
 use store::{Run, StoreError, Unit};
 
@@ -155,6 +155,15 @@ impl Failure {
     /// What can be said.
     pub(crate) fn decision(&self) -> &Decision {
         &self.found.decision
+    }
+
+    /// How a command ends that this decides.
+    pub(crate) fn ending(&self) -> CommandEnding {
+        match self.found.decision {
+            Decision::True => CommandEnding::Breached,
+            Decision::Undecided(_) => self.found.no_runs.unwrap_or(CommandEnding::Undecided),
+            Decision::False => CommandEnding::Ok,
+        }
     }
 
     /// By how much, from how many runs, and why nothing can be said where that is so.

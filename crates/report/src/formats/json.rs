@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
+use judge::endings;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -132,6 +133,8 @@ struct RunObject<'a> {
     database: Option<inside::InsideObject<'a>>,
     /// Where the system spent CPU time; null of a run that was not profiled.
     profile: Option<cpu_profile::ProfileObject>,
+    /// How a command ends that made the run alone; null while it goes on.
+    ending: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -426,6 +429,7 @@ impl<'a> RunObject<'a> {
             baseline: crate::baseline::object_of_run(view),
             database: inside::of_run(view),
             profile: cpu_profile::of_run(view),
+            ending: ending.map(|ending| endings::of_run(ending.verdict, run.gates()).row().name),
         }
     }
 }

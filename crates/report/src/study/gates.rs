@@ -6,6 +6,9 @@ use store::GateResult;
 use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
 use crate::{breaches, words};
 
+/// What a sentence about gates begins with, none of which was judged.
+const NOT_JUDGED: &str = "Gate not judged";
+
 /// One gate in one row. Texts may hold anything: escape them.
 pub(crate) struct Gate<'a> {
     pub(crate) text: &'a str,
@@ -21,7 +24,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) worst: &'a GateResult,
 }
 
-/// The rows of a load without a single run that may be believed, where there are gates: nothing held for them.
+/// The rows of a load for which a gate has no run whose figure may be believed: nothing held for them.
 pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> {
     let unjudged = judge::Gates::of(view.study).unjudged;
     let is_unjudged = |row: &usize| {
@@ -31,14 +34,14 @@ pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> 
     (0..load.rows.len()).filter(is_unjudged).collect()
 }
 
-/// Every gate in every row of a load, over valid runs, in order of the plan.
+/// Every gate in every row of a load, over the runs whose figure may be believed, in order of the plan.
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
     let mut gates: Vec<Gate<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
         // Of every kind: a pilot that breaches a gate has breached it.
-        let runs = of_row.runs.iter().chain(&of_row.others);
-        for (run, _) in runs.filter(|(_, eligibility)| *eligibility == Eligibility::Valid) {
-            for result in view.runs[*run].run.gates() {
+        let runs = of_row.runs.iter().chain(&of_row.others).map(|(run, _)| view.runs[*run].run);
+        for (run, ending) in runs.filter_map(|run| Some((run, run.ending.as_ref()?))) {
+            for result in run.gates().iter().filter(|gate| judge::is_judged(ending, gate)) {
                 let is_same = |gate: &&mut Gate<'_>| {
                     gate.row == row && gate.text == result.text && gate.step == result.step.as_deref()
                 };
@@ -88,13 +91,25 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     let mut told: Vec<String> = of_load(view, load).into_iter().filter(is_failed).map(of_gate).collect();
     told.extend(of_baseline::failed(page, view, load));
     let unjudged = unjudged(view, load);
-    told.extend(unjudged.iter().map(|row| format!("{}: no valid run", page.row(load, *row))));
     let others = (0..load.rows.len()).filter(|row| !unjudged.contains(row));
     let failed: usize = others.map(|row| load.rows[row].count(Eligibility::Failed)).sum();
     if failed > 0 && !view.study.new.gates.is_empty() {
         told.push(format!("{} failed", runs(failed)));
     }
-    breaches::sentence(told)
+    let has_failed = !told.is_empty();
+    told.extend(unjudged.iter().map(|row| format!("{}: {}", page.row(load, *row), why_unjudged(load, *row))));
+    match breaches::sentence(told) {
+        Some(sentence) if !has_failed => Some(sentence.replacen(breaches::FAILED, NOT_JUDGED, 1)),
+        sentence => sentence,
+    }
+}
+
+/// Why a gate of a row was not judged.
+pub(crate) fn why_unjudged(load: &LoadView<'_>, row: usize) -> &'static str {
+    match load.rows[row].count(Eligibility::Valid) {
+        0 => "no valid run",
+        _ => "no run in which its figure is valid",
+    }
 }
 
 impl<'a> Gate<'a> {

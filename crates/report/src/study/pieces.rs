@@ -511,7 +511,8 @@ impl<'a> StudyPieces<'a> {
             }
         }
         for row in gates::unjudged(self.view, load) {
-            let line = format!("not judged for {}: none of its runs is valid", self.row(load, row));
+            let why = gates::why_unjudged(load, row);
+            let line = format!("not judged for {}: {why}", self.row(load, row));
             lines.push((Tone::Bad, line));
         }
         let failed: usize = load.rows.iter().map(|row| row.count(Eligibility::Failed)).sum();

@@ -41,6 +41,8 @@ pub(super) struct Whole<'a> {
     profile_differences: Vec<RowDifference<'a>>,
     /// What an experiment showed; null if the study made none.
     diagnosis: Option<DiagnosisObject<'a>>,
+    /// How a command ends that makes the study; null while it goes on.
+    ending: Option<&'static str>,
 }
 
 /// Where a variant spent CPU time under a load, over its runs.
@@ -342,6 +344,7 @@ impl<'a> Whole<'a> {
             event_differences: view.loads.iter().flat_map(|load| differences(view, load)).collect(),
             profiles: view.loads.iter().flat_map(|load| profiles(view, load)).collect(),
             profile_differences: view.loads.iter().flat_map(|load| profile_differences(view, load)).collect(),
+            ending: crate::ending::of_study(view).map(|ending| ending.row().name),
         }
     }
 }
