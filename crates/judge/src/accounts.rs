@@ -171,8 +171,7 @@ impl Accounts {
 /// That somebody stopped it comes first: when its study goes on, it is made again.
 fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool) -> Verdict {
     match (stopped, level) {
-        (Stopped::Aborted, _) => Verdict::Aborted,
-        (Stopped::Drained, _) => Verdict::Partial,
+        (Stopped::Drained | Stopped::Aborted, _) => Verdict::Partial,
         (Stopped::No, Level::Invalid) => Verdict::Invalid,
         (Stopped::No, _) if overran => Verdict::Aborted,
         (Stopped::No, _) if is_degraded => Verdict::Degraded,
@@ -197,7 +196,7 @@ mod tests {
         let told = |stopped| how_it_went(stopped, Level::Invalid, true, true);
         assert_eq!(
             [Stopped::No, Stopped::Drained, Stopped::Aborted].map(told),
-            [Verdict::Invalid, Verdict::Partial, Verdict::Aborted]
+            [Verdict::Invalid, Verdict::Partial, Verdict::Partial]
         );
         let told = |overran, is_degraded| how_it_went(Stopped::No, Level::Suspect, overran, is_degraded);
         assert_eq!(told(false, false), Verdict::Complete);

@@ -87,6 +87,15 @@ impl Loaded {
         self
     }
 
+    /// Somebody asked to stop. An interruption is no result of the system: a failure that it may have caused becomes a note, and the
+    /// run is made again when its study is resumed.
+    pub(crate) fn interrupt(&mut self) {
+        if let Some(failure) = self.ending.failure.take() {
+            self.ending.verdict = Verdict::Partial;
+            self.ending.notes.push(format!("interrupted, and so no failure of the system: {}", failure.what));
+        }
+    }
+
     /// Whether the system failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.ending.failure.is_some()

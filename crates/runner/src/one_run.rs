@@ -38,7 +38,7 @@ impl Runner<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Made, RunError> {
         let new = planned.describe(&self.tools);
-        let (loaded, outputs) = match planned.start(&self.tools, up.take()) {
+        let (mut loaded, outputs) = match planned.start(&self.tools, up.take()) {
             Ok(mut monitored) => {
                 let loaded = self.load(&mut planned, new, &mut monitored, observer);
                 if let Some(keeps) = &planned.keeps
@@ -63,6 +63,9 @@ impl Runner<'_> {
                 (loaded, outputs)
             }
         };
+        if self.tools.is_stopped() {
+            loaded.interrupt();
+        }
         loaded.keep(self.store, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
     }
 

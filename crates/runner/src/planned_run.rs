@@ -179,6 +179,8 @@ impl<'a> PlannedRun<'a> {
     pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
+            // What would have been answered is not known.
+            _ if tools.is_stopped() => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswer if measured.is_rejected => {
                 measured.wait();

@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// A second signal ends the program within a second, whatever hangs: so long for the run to end by itself, and so long to tidy up.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -35,6 +36,13 @@ impl Heard {
         self.exit().unwrap_or(if ending == Exit::Interrupted { Exit::CouldNotRun } else { ending })
     }
 
+    /// How the command ends that could not print its report. A closed terminal is one that cannot be written, and its signal is why.
+    pub(crate) fn or_error(&self, error: anyhow::Error) -> anyhow::Result<Exit> {
+        let Some(exit) = self.exit() else { return Err(error) };
+        output::complain(&error);
+        Ok(exit)
+    }
+
     /// The ending that the first signal asks for, if there was one.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.first.load(Ordering::Relaxed) {
@@ -45,9 +53,19 @@ impl Heard {
     }
 }
 
+/// Whether this process was started with a signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 << (signal - 1) != 0)
+}
+
 /// Listens for the rest of the program's life.
 pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    // Whoever starts it with nohup wants it to go on when the terminal is closed.
+    let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let heard = Heard { first: Arc::default(), has_begun: Arc::default() };
     let hearing = heard.clone();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {

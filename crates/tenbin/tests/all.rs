@@ -27,6 +27,7 @@ mod exports;
 mod extends;
 mod gates_of_one_load;
 mod hostile_words;
+mod interruptions;
 mod json_contract;
 mod kill;
 mod labels;

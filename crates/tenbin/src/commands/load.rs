@@ -262,7 +262,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     if let Err(error) = shown
         && !output::is_broken_pipe(&error)
     {
-        return Err(error);
+        return heard.or_error(error);
     }
     Ok(heard.or_by_itself(by_itself))
 }

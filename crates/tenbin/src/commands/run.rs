@@ -213,7 +213,7 @@ impl Ordered<'_> {
         if let Err(error) = shown
             && !output::is_broken_pipe(&error)
         {
-            return Err(error);
+            return heard.or_error(error);
         }
         Ok(heard.or_by_itself(ending))
     }
