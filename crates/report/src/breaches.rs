@@ -1,5 +1,6 @@
 //! Gates that failed, in words for the first lines of a report: which, by how much, and from how many samples.
 
+use judge::Condition;
 use store::GateResult;
 
 use crate::ratio;
@@ -39,10 +40,46 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
     let times = observed / gate.limit;
     let times =
         if times.is_finite() && times > 0.0 { format!(" ({})", ratio::times(times)) } else { String::new() };
-    format!("{}, limit {limit}{times}", words::observed(gate))
+    let why = if is_within_limit(gate) { GONE } else { "" };
+    format!("{}, limit {limit}{times}{why}", words::observed(gate))
+}
+
+/// Why a gate on errors or throughput fails whose figure is within its limit.
+const GONE: &str = ", but the run is degraded: the system was gone for 5 % of the time or more";
+
+/// Whether a gate failed although its figure is within its limit: few requests ask a system that is gone.
+fn is_within_limit(gate: &GateResult) -> bool {
+    let condition =
+        Condition::parse_gate(&gate.text).ok().filter(|condition| condition.of_baseline.is_none());
+    !gate.holds && condition.zip(gate.observed).is_some_and(|(condition, observed)| condition.holds(observed))
 }
 
 /// The first of them.
 pub(crate) fn sentence(failed: Vec<String>) -> Option<String> {
     (!failed.is_empty()).then(|| format!("{FAILED}: {}.", listed(failed, NAMED_MAX, "; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_that_fails_within_its_limit_says_why() {
+        let gate = |observed, holds| GateResult {
+            text: "errors<1%".to_owned(),
+            step: None,
+            observed: Some(observed),
+            limit: 0.01,
+            unit: "share".to_owned(),
+            holds,
+        };
+        let within = by_how_much(&gate(0.000_496, false));
+        assert!(
+            within.ends_with("but the run is degraded: the system was gone for 5 % of the time or more"),
+            "{within}"
+        );
+        for told in [by_how_much(&gate(0.02, false)), by_how_much(&gate(0.000_496, true))] {
+            assert!(!told.contains("degraded"), "{told}");
+        }
+    }
 }

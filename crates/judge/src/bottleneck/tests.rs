@@ -1,6 +1,6 @@
 //! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
 
-use record::Counts;
+use record::{ClassName, Counts, ErrorClass};
 use store::{Outage, OutageTime};
 
 use super::cause::Scope;
@@ -761,4 +761,27 @@ fn what_its_own_control_group_waited_for_counts_more_than_what_the_machine_did()
     assert!(planted.causes()[0].because.contains("its own control group waited for disks 80 % of the time"));
     planted.signals.group_pressures = [None, Some(0.5), Some(0.0)];
     assert!(planted.said().contains(&"memory"));
+}
+
+#[test]
+fn a_system_that_was_gone_is_said_to_be_gone() {
+    let gone = |refused: u64| {
+        let mut planted = Planted::closed(16, 200.0, 79.0);
+        planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
+        planted.pace().began_slowly = true;
+        let counts = &mut planted.together.counts;
+        (counts.planned, counts.sent, counts.failed) = (counts.ok + refused, counts.ok + refused, refused);
+        planted.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), refused);
+        planted
+    };
+    let dead = gone(1_000_000);
+    assert_eq!(dead.said(), ["errors"]);
+    let cause = &dead.causes()[0];
+    assert!(
+        cause.because.starts_with("the system was gone: ") && cause.because.contains("connect_refused"),
+        "{}",
+        cause.because
+    );
+    assert!(!cause.next.is_empty());
+    assert_eq!(gone(1).said(), ["unknown"]);
 }

@@ -1,6 +1,7 @@
 //! No rule explains it: what was read highest, and that it is not known.
 
 use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
+use super::errors;
 use super::evidence::Evidence;
 use super::pressure::Pressure;
 use super::threads::what_they_did;
@@ -12,6 +13,9 @@ use crate::words::decimal;
 const READINGS: usize = 3;
 
 pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
+    if let Some(gone) = errors::gone(evidence) {
+        return gone;
+    }
     let read = highest(evidence);
     let disturbance = disturbance(evidence);
     let because = match (read.len(), &disturbance) {
