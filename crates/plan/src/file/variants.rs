@@ -53,8 +53,8 @@ pub(crate) fn read(
             !except.as_ref().is_some_and(|except| except.iter().any(|choice| choice.matches(values)))
         })
         .map(|values| {
-            let name =
-                values.iter().map(|(knob, value)| format!("{knob}={value}")).collect::<Vec<_>>().join(" ");
+            let name = values.iter().map(|(name, value)| with_value(name, value));
+            let name = name.collect::<Vec<_>>().join(" ");
             Variant { system, name, knobs: values }
         })
         .collect();
@@ -67,6 +67,11 @@ pub(crate) fn read(
         }
     }
     (knobs, kept)
+}
+
+/// `workers=8`, or `keepalive=""`: an empty value is quoted, so that it can be seen.
+fn with_value(name: &str, value: &str) -> String {
+    if value.is_empty() { format!("{name}=\"\"") } else { format!("{name}={value}") }
 }
 
 /// More variants than anybody runs.
@@ -193,4 +198,15 @@ fn combinations(knobs: &[Knob]) -> Vec<Vec<(String, String)>> {
             .collect();
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_value_can_be_seen_in_the_name_of_a_variant() {
+        assert_eq!(with_value("keepalive", ""), "keepalive=\"\"");
+        assert_eq!(with_value("workers", "8"), "workers=8");
+    }
 }
