@@ -11,8 +11,8 @@ use crate::words::duration;
 
 /// Of the planned requests: from here on, what is said of the others matters less.
 const MANY: f64 = 0.1;
-/// Of the planned requests: from here on, that the system was not there explains a run that nothing else explains.
-const GONE_MIN_SHARE: f64 = 0.5;
+/// Of the measured time: from here on, that the system was gone explains a run that nothing else explains.
+const GONE_MIN_SHARE: f64 = 0.2;
 /// Rejections that took so many times as long as good answers are time-outs: what they waited for is the cause.
 const TIMED_OUT: f64 = 2.0;
 /// Statuses with a rule of their own.
@@ -26,7 +26,7 @@ impl Resource {
 pub(super) const ERRORS: Rule = Rule {
     finds: &[Resource::ERRORS, Resource::DATABASE_LOCK],
     when: "1 % of the planned requests or more ended with one status (but 429 and 503), or with one class of error that is not about \
-           connecting; or nothing else explains a run in which half of the requests could not connect or were not answered in time. Deadlocks and time-outs of locks are `database_lock`",
+           connecting; or nothing else explains a run in which the system was gone for 20 % of the time. Deadlocks and time-outs of locks are `database_lock`",
     why: "what fails is not measured. From 10 % on it comes first, but rejections that took twice as long as good answers, or of a system \
           that has used up a thread or the cores, are a symptom",
     refuted_by: &[LOST_TO_EVENTS],
@@ -80,20 +80,25 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(standing(evidence, suspected(resource, Scope::System, because).next(class.help()), of_all))
 }
 
-/// That the system was gone, where no rule explains a run: most requests could not connect, or were not answered in time.
+/// That the system was gone, where no rule explains a run. Few requests ask a system that is gone: time tells it, not their number.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let shares =
+        evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
+    let gone = shares.sum::<f64>() / evidence.runs.len().max(1) as f64;
+    if gone < GONE_MIN_SHARE {
+        return None;
+    }
     let classes = evidence.together.errors.iter().filter_map(|(class, count)| Some((class.known()?, *count)));
-    let is_lost = |(class, _): &(ErrorClass, u64)| matches!(Loss::of(*class), Loss::Connect | Loss::TimedOut);
-    let lost: Vec<(ErrorClass, u64)> = classes.filter(is_lost).collect();
-    let of_all = share(lost.iter().map(|(_, count)| count).sum(), evidence.together.counts.planned);
-    let (class, _) = lost.iter().max_by_key(|(_, count)| *count).filter(|_| of_all >= GONE_MIN_SHARE)?;
-    let because = format!(
-        "the system was gone: {} of the requests could not connect or were not answered in time, most with {}: {}",
-        percent(of_all.min(1.0)),
-        ClassName::from(*class).as_str(),
-        class.words()
-    );
-    Some(suspected(Resource::ERRORS, Scope::System, because).next(class.help()).first())
+    let is_lost = |(class, _): &(ErrorClass, u64)| {
+        class.outcome().is_some() && !matches!(Loss::of(*class), Loss::StaleReuse)
+    };
+    let class = classes.filter(is_lost).max_by_key(|(_, count)| *count).map(|(class, _)| class);
+    let most = class.map_or_else(String::new, |class| {
+        format!("; most errors were {}: {}", ClassName::from(class).as_str(), class.words())
+    });
+    let because = format!("the system was gone for {} of the time{most}", percent(gone.min(1.0)));
+    let next = class.map_or("read the log of the system for why it did not answer", ErrorClass::help);
+    Some(suspected(Resource::ERRORS, Scope::System, because).next(next).first())
 }
 
 fn is_of_locks(class: ErrorClass) -> bool {

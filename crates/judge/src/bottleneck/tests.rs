@@ -765,23 +765,19 @@ fn what_its_own_control_group_waited_for_counts_more_than_what_the_machine_did()
 
 #[test]
 fn a_system_that_was_gone_is_said_to_be_gone() {
-    let gone = |refused: u64| {
+    let gone = |gone_share: f64| {
         let mut planted = Planted::closed(16, 200.0, 79.0);
         planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
         planted.pace().began_slowly = true;
-        let counts = &mut planted.together.counts;
-        (counts.planned, counts.sent, counts.failed) = (counts.ok + refused, counts.ok + refused, refused);
-        planted.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), refused);
+        planted.measured.outage = Some(Outage { longest_s: 2.0, gone_share, times: Vec::new() });
+        planted.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), 3);
         planted
     };
-    let dead = gone(1_000_000);
+    let dead = gone(0.6);
     assert_eq!(dead.said(), ["errors"]);
     let cause = &dead.causes()[0];
-    assert!(
-        cause.because.starts_with("the system was gone: ") && cause.because.contains("connect_refused"),
-        "{}",
-        cause.because
-    );
+    let because = "the system was gone for 60 % of the time; most errors were connect_refused: ";
+    assert!(cause.because.starts_with(because), "{}", cause.because);
     assert!(!cause.next.is_empty());
-    assert_eq!(gone(1).said(), ["unknown"]);
+    assert_eq!(gone(0.1).said(), ["unknown"]);
 }
