@@ -87,8 +87,8 @@ impl Loaded {
         self
     }
 
-    /// Somebody asked to stop. An interruption is no result of the system: a failure that it may have caused becomes a note, and the
-    /// run is made again when its study is resumed.
+    /// Turns a failure that an interruption may have caused into a note: it is no result of the system, and the run is made again when
+    /// its study is resumed.
     pub(crate) fn interrupt(&mut self) {
         if let Some(failure) = self.ending.failure.take() {
             self.ending.verdict = Verdict::Partial;

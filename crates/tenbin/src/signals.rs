@@ -63,7 +63,7 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Listens for the rest of the program's life.
 pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
-    // Whoever starts it with nohup wants it to go on when the terminal is closed.
+    // A program under nohup outlives its terminal.
     let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let heard = Heard { first: Arc::default(), has_begun: Arc::default() };
