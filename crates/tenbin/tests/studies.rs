@@ -89,7 +89,7 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
          noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",
     );
     let output = home.run(&["run", &path, "--format", "json"]);
-    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(output.code, Some(1), "some failed in each of their runs: {output:?}");
     let study = output.json();
     let run = |system: &str| -> &Value {
         let runs = study["runs"].as_array().expect("a list");
@@ -172,7 +172,7 @@ fn a_system_that_fails_holds_no_gate_and_a_quick_study_need_not_tell() {
     let with_failing = text.replace("GATES", &format!("{failing}gates: [ 'errors<1%' ]\n"));
     assert_eq!(home.run(&["run", &plan(&home, &with_failing)]).code, Some(3));
     let without = text.replace("GATES", failing);
-    assert_eq!(home.run(&["run", &plan(&home, &without)]).code, Some(0), "a failure is a result");
+    assert_eq!(home.run(&["run", &plan(&home, &without)]).code, Some(1), "its only run failed");
     let untold = plan(&home, &gates("p(99.9)<10s"));
     let whole = home.run(&["run", &untold]);
     assert!(whole.code == Some(3) && whole.stdout.contains("not judged in 1 of 1 run"), "{whole:?}");
