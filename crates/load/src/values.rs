@@ -69,6 +69,8 @@ pub enum Source {
     },
     /// A UUID of version 4 (RFC 9562).
     Uuid,
+    /// A UUID of version 7 (RFC 9562): the time of the wall clock in milliseconds, then random bits.
+    TimeUuid,
     /// The time of the wall clock, since 1970.
     Timestamp {
         /// Nanoseconds of its unit.
@@ -106,7 +108,7 @@ impl Source {
         match self {
             Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } => "-9223372036854775808".len(),
             Self::Text { length, .. } => *length as usize,
-            Self::Uuid => UUID_BYTES,
+            Self::Uuid | Self::TimeUuid => UUID_BYTES,
             Self::Timestamp { .. } => "18446744073709551615".len(),
             Self::Rows { rows, .. } => {
                 rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
@@ -139,6 +141,7 @@ enum Drawer {
     Zipf(Zipf),
     Text { length: u32, alphabet: &'static [u8] },
     Uuid,
+    TimeUuid,
     Timestamp { unit_ns: u64 },
     InTurn { rows: Rows, places: Sequence },
     Random { rows: Rows },
@@ -157,6 +160,7 @@ impl Values {
                 Drawer::Text { length: *length, alphabet: alphabet.as_bytes() }
             }
             Source::Uuid => Drawer::Uuid,
+            Source::TimeUuid => Drawer::TimeUuid,
             Source::Timestamp { unit_ns } => Drawer::Timestamp { unit_ns: (*unit_ns).max(1) },
             Source::Rows { rows, order: RowOrder::Random } => Drawer::Random { rows: Arc::clone(rows) },
             Source::Rows { rows, order: RowOrder::InTurn } => {
@@ -193,7 +197,12 @@ impl Values {
                 return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
             }
             Drawer::Uuid => {
-                write_uuid(chance.bits(), text);
+                write_uuid(chance.bits(), 4, text);
+                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
+            }
+            Drawer::TimeUuid => {
+                let time_ms = u128::from(wall_ns() / 1_000_000);
+                write_uuid(time_ms << 80 | chance.bits() >> 48, 7, text);
                 return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
             }
             Drawer::Timestamp { unit_ns } => (wall_ns() / *unit_ns) as i64,
@@ -214,8 +223,8 @@ impl Values {
 }
 
 /// Writes a UUID of these bits, but for those of version and variant.
-fn write_uuid(bits: u128, text: &mut String) {
-    let bits = bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+fn write_uuid(bits: u128, version: u128, text: &mut String) {
+    let bits = bits & !(0xf << 76) & !(0x3 << 62) | version << 76 | 0x2 << 62;
     let part = |shift: u32, bytes: u32| bits >> shift & ((1 << (8 * bytes)) - 1);
     // Writing to a string cannot fail.
     let _ = write!(

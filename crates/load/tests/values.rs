@@ -64,6 +64,31 @@ fn a_uuid_has_its_form_and_is_another_every_time() {
 }
 
 #[test]
+fn a_uuid_of_version_7_begins_with_the_time() {
+    let mut values = Values::new(&data(Source::TimeUuid), Share::WHOLE);
+    let mut chance = Chance::stream(1, 1);
+    let mut draw = |wall_ns: u64| {
+        let mut given = String::new();
+        values.draw(
+            0,
+            &mut chance,
+            || wall_ns,
+            |_, value| given = String::from_utf8(value.to_vec()).unwrap(),
+        );
+        given
+    };
+    // The example of RFC 9562, A.6: 2022-02-22 14:22:22.00 GMT-05:00.
+    let (first, second, later) =
+        (draw(1_645_557_742_000 * 1_000_000), draw(1_645_557_742_000 * 1_000_000), draw(1 << 61));
+    assert!(
+        first.starts_with("017f22e2-79b0-7") && second.starts_with("017f22e2-79b0-7"),
+        "{first} {second}"
+    );
+    assert!(first != second && first < later, "{first} {second} {later}");
+    assert!(first[19..].starts_with(['8', '9', 'a', 'b']) && first.len() == 36, "{first}");
+}
+
+#[test]
 fn a_timestamp_is_the_time_in_its_unit() {
     for (unit_ns, expected) in [(1_000_000, "1764111600123"), (1_000_000_000, "1764111600")] {
         let mut values = Values::new(&data(Source::Timestamp { unit_ns }), Share::WHOLE);

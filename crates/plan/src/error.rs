@@ -127,7 +127,9 @@ impl PlanError {
 
     /// The names of the values that it is about.
     pub(crate) fn names(&self, spelling: Spelling) -> String {
-        if let Problem::Step(StepProblem::Script { place, .. }) = &self.problem {
+        if let Problem::Step(StepProblem::Script { place, .. } | StepProblem::Undefined { place, .. }) =
+            &self.problem
+        {
             return place.clone();
         }
         let name = spelling.name(self.field);

@@ -195,6 +195,7 @@ fn data_json(data: &DataSource) -> Value {
         Source::Zipf { min, max, exponent } => json!({ "zipf": [min, max], "exponent": exponent }),
         Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
         Source::Uuid => json!({ "uuid": 4 }),
+        Source::TimeUuid => json!({ "uuid": 7 }),
         Source::Timestamp { unit_ns } => json!({ "timestamp_unit_ns": unit_ns }),
         Source::Rows { rows, order } => {
             json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
-use sql::script::{Allow, Deck, Distribution, Language};
+use sql::script::{self, AUTOMATIC, Allow, Deck, Distribution, Given, Language, Read, ReadForm};
 use sql::workload::{self, Style, Tables, Workload};
 use sql::{Engine, Mode, Settings};
 
@@ -18,6 +18,7 @@ use crate::plan::{Action, PlannedStep, SqlAction, connections};
 use crate::script_error;
 use crate::spec::{At, Field, Spanned, SqlSpec, values};
 use crate::transactions::Transactions;
+use crate::visible::visible;
 
 pub(crate) const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SCRIPTS_MAX: usize = 128;
@@ -53,6 +54,7 @@ pub(crate) fn check(
     let scripts = reader.scripts(engine, style, rows);
     let mut deck = reader.deck(&scripts);
     let mode = reader.mode(&workloads, &deck);
+    reader.undefined(&scripts, &variables, mode);
     let max_tries = reader.max_tries(&workloads);
     let distribution = reader.distribution(&workloads);
     let scale = reader.count(Field::SCALE, &spec.scale, 1, 1_000_000).map(|scale| scale as i64);
@@ -332,6 +334,38 @@ impl Checker<'_> {
             }
         }
         deck
+    }
+
+    /// Reports what scripts of pgbench read and nothing defines. In the simple mode, pgbench leaves such a `:name` as it is
+    /// within quotes, and in what may be an array slice; so does this.
+    fn undefined(&mut self, scripts: &[Chosen], variables: &[(String, String)], mode: Mode) {
+        let mut given = Given::default();
+        let mut all = Vec::new();
+        for script in scripts.iter().filter(|script| script.language == Language::Pgbench) {
+            let Ok(text) = std::str::from_utf8(&script.text) else { continue };
+            all.push((script, text, script::reads(text, Language::Pgbench, &mut given)));
+        }
+        let is_defined = |name: &str| {
+            AUTOMATIC.contains(&name) || variables.iter().any(|(known, _)| known == name) || given.has(name)
+        };
+        for (script, text, reads) in all {
+            let is_left = |read: &Read| mode == Mode::Simple && read.form != ReadForm::Value;
+            for read in reads.iter().filter(|read| !is_defined(&read.name) && !is_left(read)) {
+                let known: Vec<&str> = variables
+                    .iter()
+                    .map(|(name, _)| name.as_str())
+                    .chain(given.names())
+                    .chain(AUTOMATIC)
+                    .collect();
+                let meant = near::nearest(&read.name, known.into_iter()).map(str::to_owned);
+                let before = &text[..read.range.start];
+                let line = before.matches('\n').count() + 1;
+                let column = before.chars().rev().take_while(|sign| *sign != '\n').count() + 1;
+                let place = format!("{}:{line}:{column}", visible(&script.name));
+                let problem = StepProblem::Undefined { place, name: visible(&read.name), meant };
+                self.error(Field::SCRIPT, None, problem);
+            }
+        }
     }
 
     /// Whether something is played that is no built-in workload.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sql::script::{Act, Allow, Deck, Language, Placeholders, Player, Seeds};
+use sql::script::{Act, Allow, Backslashes, Deck, Language, Placeholders, Player, Seeds};
 
 use crate::one_script::{play, player};
 
@@ -31,7 +31,7 @@ fn digest(text: &[u8]) {
 fn send(player: &mut Player, number: u16) {
     let mut text = Vec::new();
     player.fill_text(number, &mut text);
-    player.fill_extended(number, Placeholders::Numbered, &mut text);
+    player.fill_extended(number, Placeholders::Numbered, Backslashes::default(), &mut text);
     assert!(player.values(number).count() < 70_000);
     player.start_rows(number);
     player.take_column(0, &text);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::one_script::{play, player};
 use sql::script::{
-    Act, Allow, Deck, Distribution, Gather, Language, Literal, Placeholders, Player, Seeds, StatementKind,
+    Act, Allow, Backslashes, Deck, Distribution, Gather, Language, Literal, Placeholders, Player, Seeds,
+    StatementKind,
 };
 
 const PGBENCH: Language = Language::Pgbench;
@@ -134,7 +135,7 @@ fn statements_have_placeholders_titles_and_kinds() {
     let mut player = Player::new(Arc::new(deck), &Seeds::new(1, 1), 0);
     player.set(n, b"7");
     let mut text = Vec::new();
-    player.fill_extended(4, Placeholders::Question, &mut text);
+    player.fill_extended(4, Placeholders::Question, Backslashes::default(), &mut text);
     player.fill_text(4, &mut text);
     assert_eq!(text, b"select ?, ':b'\n from t7;select :a, ':b'\n from t7;");
 }

@@ -346,3 +346,72 @@ fn values_arrive_as_they_are_whatever_a_backslash_means() {
         assert_eq!(reply.refusal, None, "{setting}");
     }
 }
+
+/// Values that lead out of quotes if they are not escaped.
+const LEADING_OUT: [&str; 6] = ["434", "it's", r"\", r"\' OR 1=1 --", "a\"b`c*/", "''"];
+
+/// Stores each value as the statements write it: in every mode, within quotes of each kind. Returns what the server stored in
+/// the place of a value, in brackets.
+fn stored_in_quotes(
+    open: impl Fn(&str, Settings) -> Sql,
+    port: u16,
+    statements: &[&str],
+    stored: impl Fn() -> String,
+) -> Vec<String> {
+    let mut all = Vec::new();
+    for (mode, _) in MODES {
+        for value in LEADING_OUT {
+            let bindings = vec!["v".to_owned()];
+            let script = open(&statements.join("\n"), Settings { mode, bindings, ..Settings::default() });
+            let mut line = Line::open(script.open(0), port);
+            line.conversation.set(0, value.as_bytes());
+            assert_eq!(line.transact().refusal, None, "{mode:?} {value}");
+            all.push(stored());
+        }
+    }
+    all
+}
+
+#[test]
+fn values_within_quotes_are_stored_as_they_are() {
+    let insert = |text: &str| format!("INSERT INTO q VALUES ({text}) /* {{v}} */;");
+    let expected: Vec<String> =
+        MODES.iter().flat_map(|_| LEADING_OUT).map(|value| format!("[{value}|{{v}}]")).collect();
+    for setting in ["on", "off"] {
+        let settings = PostgresSettings::default().with("standard_conforming_strings", setting);
+        let server = Postgres::start(&settings).unwrap();
+        server.sql("CREATE TABLE q (a TEXT)").unwrap();
+        for text in [
+            "'[{v}|{{v}}]'",
+            "E'[{v}|{{v}}]'",
+            "N'[{v}|{{v}}]'",
+            "(SELECT \"x[{v}|{{v}}]\" FROM (SELECT '[{v}|{{v}}]' AS \"x[{v}|{{v}}]\") AS \"{v}\")",
+        ] {
+            let stored =
+                stored_in_quotes(on_postgres, server.port(), &["DELETE FROM q;", &insert(text)], || {
+                    server.sql("SELECT a FROM q").unwrap().trim_end().to_owned()
+                });
+            assert_eq!(stored, expected, "{setting} {text}");
+        }
+    }
+    for setting in ["STRICT_TRANS_TABLES", "NO_BACKSLASH_ESCAPES"] {
+        let server = MariaDb::start(&MariaDbSettings::default().with("sql_mode", setting)).unwrap();
+        server.sql("CREATE TABLE q (a TEXT)").unwrap();
+        for text in [
+            "'[{v}|{{v}}]'",
+            "\"[{v}|{{v}}]\"",
+            "(SELECT `x[{v}|{{v}}]` FROM (SELECT '[{v}|{{v}}]' AS `x[{v}|{{v}}]`) AS `x{v}`)",
+        ] {
+            let stored =
+                stored_in_quotes(on_mariadb, server.port(), &["DELETE FROM q;", &insert(text)], || {
+                    server.sql("SELECT HEX(a) FROM q").unwrap().trim_end().to_owned()
+                });
+            let expected: Vec<String> = expected.iter().map(|text| hexadecimal(text)).collect();
+            assert_eq!(stored, expected, "{setting} {text}");
+        }
+    }
+}
+
+fn hexadecimal(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02X}")).collect()
+}

@@ -3,7 +3,7 @@
 use sql::SqlConversation;
 use sql::script::{Allow, Deck, Language};
 use sql::workload::{Style, Tables, WORKLOADS, Workload};
-use sql::{Engine, Mode, Settings, TransactionStep};
+use sql::{Engine, Mode, RowCount, Settings, TransactionStep};
 use sqlite::{Database, sqlite};
 use wire::{Conversation as _, ErrorClass, Greeting, Next, Progress, Reply, Script as _, Stage};
 
@@ -178,4 +178,26 @@ fn a_statement_under_way_can_be_interrupted() {
     done.send(()).unwrap();
     assert!(interrupter.join().unwrap());
     assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Canceled));
+}
+
+#[test]
+fn values_within_quotes_are_read_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database { is_made: true, ..Database::new(folder.path().join("quotes.db")) };
+    let text = "SELECT 1 FROM (SELECT '[{v}]' AS \"x{v}\", '{{v}}' AS `y{v}`) /* {v} */ \
+        WHERE \"x{v}\" = '[' || :v || ']' AND `y{v}` = '{' || 'v}';";
+    for mode in [Mode::Simple, Mode::Extended, Mode::Prepared] {
+        for value in ["434", "it's", r"\", "a\"b`c*/", "''"] {
+            let expects = Some(RowCount::exactly(1));
+            let step = TransactionStep { name: "step".to_owned(), script: 0, expects };
+            let settings = Settings { mode, bindings: vec!["v".to_owned()], ..Settings::default() };
+            let script = sqlite(one(text), &[step], settings, database.clone()).unwrap();
+            let mut conversation = script.open(0);
+            assert_eq!(conversation.greet(), Greeting::Await);
+            assert_eq!(conversation.greeted(&[]).unwrap(), (0, Greeting::Done));
+            conversation.set(0, value.as_bytes());
+            let (reply, _) = transact(&mut conversation);
+            assert_eq!(reply.refusal, None, "{mode:?} {value}");
+        }
+    }
 }

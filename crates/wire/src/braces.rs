@@ -2,6 +2,7 @@
 //! `{name}`, any other brace for itself.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,16 @@ pub enum Piece<'a> {
 /// The parts of a text, in order. Names begin with a letter or `_`, and go on with letters, digits, `_`, `.` and `-`.
 pub fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     Pieces { rest: text }
+}
+
+/// The parts of a text as [`pieces`] gives them, each with its place in the text, braces included.
+pub fn spans(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece<'_>)> {
+    let mut pieces = Pieces { rest: text };
+    core::iter::from_fn(move || {
+        let start = text.len() - pieces.rest.len();
+        let piece = pieces.next()?;
+        Some((start..text.len() - pieces.rest.len(), piece))
+    })
 }
 
 /// A text that stands for exactly these bytes.

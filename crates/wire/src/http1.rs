@@ -16,6 +16,7 @@ mod conversation;
 mod date;
 mod decoding;
 mod encoding;
+mod expected;
 mod fault;
 mod framing;
 mod jar;
@@ -31,6 +32,7 @@ mod template;
 pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use conversation::HttpConversation;
+pub use expected::Expected;
 pub use jar::CookieJar;
 pub use json_path::{JsonPath, JsonPathFault};
 pub use redirect::Redirects;
@@ -240,7 +242,10 @@ impl Script for Http1 {
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
-        self.step(step).is_some_and(|step| step.request.variables().any(|needed| needed == variable))
+        let uses = |step: &Step| {
+            step.request.variables().chain(step.checks.variables()).any(|used| used == variable)
+        };
+        self.step(step).is_some_and(uses)
     }
 
     fn looks_through(&self, step: u16) -> bool {

@@ -48,6 +48,12 @@ pub trait Session: Send {
     /// What the server last said of its transaction.
     fn transaction(&self) -> Transaction;
 
+    /// Whether the server reads a backslash in an ordinary quoted text as an escape, as far as it has said: a setting decides
+    /// that in PostgreSQL (`standard_conforming_strings`) and in MySQL (`NO_BACKSLASH_ESCAPES`).
+    fn has_backslash_escapes(&self) -> bool {
+        false
+    }
+
     /// The last error that the server reported.
     fn last_error(&self) -> &ServerError;
 

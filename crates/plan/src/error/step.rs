@@ -26,6 +26,9 @@ pub enum StepProblem {
     /// A pipeline in the simple query protocol.
     #[allow(missing_docs, reason = "which one")]
     PipelineInSimpleMode { script: String },
+    /// A script of pgbench reads a variable that nothing defines.
+    #[allow(missing_docs, reason = "where in the script; its name; a defined name that is like it")]
+    Undefined { place: String, name: String, meant: Option<String> },
     /// A mistake in a script.
     #[allow(missing_docs, reason = "the number of the script; where in it; what is wrong")]
     Script { number: usize, line: u32, place: String, what: String },
@@ -46,6 +49,10 @@ impl StepProblem {
             }
             Self::PipelineInSimpleMode { script } => {
                 format!("{script} has a pipeline, which the simple query protocol does not support")
+            }
+            Self::Undefined { name, meant, .. } => {
+                let meant = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean :{meant}?"));
+                format!("undefined variable :{name}{meant}")
             }
             // The mark of a script's error is under a line of the script, which a plan file does not show.
             Self::Script { what, line, .. } => match spelling {
@@ -84,6 +91,13 @@ impl StepProblem {
                     "add `mode: extended` or `mode: prepared`",
                 )
                 .to_owned(),
+            Self::Undefined { name, meant, .. } => match meant {
+                Some(meant) => format!("write :{meant}, or define it with -D {name}=VALUE"),
+                None => format!(
+                    "define it with -D {name}=VALUE or \\set {name}; for a column that \\gset stores, add AS {name}; for a colon \
+                     that is text, add a space after it"
+                ),
+            },
             Self::Script { .. } => "correct the script".to_owned(),
             Self::NoStyles => "remove it".to_owned(),
         }

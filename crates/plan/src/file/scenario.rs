@@ -64,7 +64,7 @@ impl<'a> Written<'a> {
     }
 
     /// Its steps, those within groups included.
-    fn leaves(&self) -> Vec<&'a Node> {
+    pub(crate) fn leaves(&self) -> Vec<&'a Node> {
         visits::leaves(self.steps)
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let around = setup.iter().chain(&teardown);
     let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
-    let mut variables = Variables::new(sources, saves);
+    let mut variables = Variables::new(sources, saves, settings::variables(root, &written));
     note_kinds(&written, reading);
     let mut around = Errands::default();
     if let Some(setup) = &setup {

@@ -1,11 +1,14 @@
 //! The section `sql`: how statements travel, and what the variables of scripts are; and whether the scripts are right.
 
+use std::collections::BTreeSet;
+
 use sql::Engine;
+use sql::script::variable_name;
 use sql::workload::{self, Tables};
 
 use super::reading::Reading;
+use super::scenario::Written;
 use super::span::Span;
-use super::transaction::slot;
 use super::tree::Node;
 use crate::draft::Played;
 use crate::error::{Problem, Spelling, StepProblem};
@@ -62,11 +65,21 @@ pub(crate) fn read(
     }
     let node = section.map(|entry| &entry.value);
     let spec = node.map(SqlSpec::of_node).unwrap_or_default();
-    let sql = SqlText { played, spec, bindings: names.iter().map(|name| slot(name)).collect() };
+    let sql = SqlText { played, spec, bindings: names.iter().map(|name| variable_name(name)).collect() };
     if is_sound {
         report(&sql, places, reading);
     }
     Some(sql)
+}
+
+/// Variables of all scripts: those that the section defines, and those of the workloads that are played.
+pub(crate) fn variables(root: &Node, scenarios: &[Written<'_>]) -> BTreeSet<String> {
+    let section = root.get("sql").and_then(|sql| sql.get("variables"));
+    let defined = section.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone());
+    let steps = scenarios.iter().flat_map(Written::leaves);
+    let workloads = steps.filter_map(|step| workload::find(styled(step.text_of("workload")?).0));
+    let of_workloads = workloads.flat_map(|workload| workload.variables).map(|one| one.name.to_owned());
+    defined.chain(of_workloads).collect()
 }
 
 /// What is wrong with the scripts on each kind of database that has its own.

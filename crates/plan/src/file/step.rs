@@ -3,13 +3,14 @@
 use load::ThinkTime;
 use regex::bytes::Regex;
 use wire::http1::{
-    Capture, CaptureFrom, Checks, HeaderCheck, JsonPath, JsonPathFault, Request, RequestBody, RequestFault,
-    Template,
+    BodyCheck, Capture, CaptureFrom, Checks, Expected, HeaderCheck, JsonPath, JsonPathFault, Request,
+    RequestBody, RequestFault, Template,
 };
 
 use super::body;
 use super::carried::Carried;
 use super::reading::Reading;
+use super::secret;
 use super::span::Span;
 use super::tcp;
 use super::tree::{Entry, Node};
@@ -18,6 +19,7 @@ use crate::error::Spelling;
 use crate::plan::{Action, HttpAction, PlannedStep};
 use crate::secrets::without_secrets_in_query;
 use crate::spec::{ExpectSpec, Spanned, expects, values};
+use crate::study::names_in;
 
 pub(crate) const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
@@ -45,7 +47,7 @@ pub(crate) fn read(
     let headers = headers(node, variables, reading);
     let given = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let body = body::read(node, given.map(|(_, value)| value.as_str()), variables, reading);
-    let checks = checks(node, &method, reading)?;
+    let checks = checks(node, &method, variables, reading)?;
     let raw = tcp::read(node, variables, reading);
     let mut request = Request { method, headers, ..Request::get("127.0.0.1", &target) };
     if let Some(RequestBody { bytes, content_type }) = body {
@@ -152,8 +154,8 @@ fn header_at(node: &Node, name: &str) -> Option<Span> {
     entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(name)).map(|entry| entry.key_at)
 }
 
-/// What the reply must be.
-fn expects(node: &Node, reading: &mut Reading<'_>) -> ExpectSpec {
+/// What the reply must be. Texts may have values in them.
+fn expects(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> ExpectSpec {
     let of = |key: &str| node.get("expect").and_then(|expect| expect.get(key));
     let texts = |node: &Node| -> Vec<String> {
         node.items().iter().filter_map(|node| node.text().map(str::to_owned)).collect()
@@ -164,17 +166,25 @@ fn expects(node: &Node, reading: &mut Reading<'_>) -> ExpectSpec {
             reading.at(entry.key_at, "invalid name of a header", "write a name such as Content-Type");
         }
         let text = entry.value.text().unwrap_or_default().trim();
-        let contains = (!text.is_empty()).then(|| text.into());
+        let contains = (!text.is_empty()).then(|| expected(&entry.value, text, variables, reading));
         headers.push(HeaderCheck { name: entry.key.trim().into(), contains });
     }
     let items = |key| of(key).map_or(&[][..], Node::items).iter();
-    let bodies = items("body").filter_map(|item| Some(Spanned::at_node(Ok(item.text()?.to_owned()), item)));
+    let bodies = items("body").filter_map(|item| {
+        let text = item.text()?;
+        let check = match expected(item, text, variables, reading) {
+            expected if expected.variables().next().is_some() => BodyCheck::ContainsValues(expected),
+            expected => BodyCheck::Contains(expected.text()),
+        };
+        Some(Spanned::at_node(Ok(check), item))
+    });
+    let bodies = bodies.collect();
     let expressions = items("body-matches");
     let size = of("size").and_then(|size| Some(Spanned::at_node(expects::size(size.text()?), size)));
     ExpectSpec {
         status: of("status")
             .map(|status| Spanned::at_node(expects::statuses(&texts(status).join(",")), status)),
-        bodies: bodies.collect(),
+        bodies,
         expressions: expressions
             .filter_map(|item| Some(Spanned::at_node(expects::expression(item.text()?), item)))
             .collect(),
@@ -183,10 +193,21 @@ fn expects(node: &Node, reading: &mut Reading<'_>) -> ExpectSpec {
     }
 }
 
+/// A text that a reply must contain, with the values in it.
+fn expected(node: &Node, text: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Expected {
+    if names_in(text).any(|(name, ..)| secret::is_one(name)) {
+        let what = "`expect` contains no secret: messages show what a reply was expected to contain";
+        reading.at(node.at, what, "expect another part of the reply");
+    } else {
+        variables.use_in(node, text, reading);
+    }
+    Expected::compile(text.as_bytes(), variables.names())
+}
+
 /// The checks of the reply, if they are right.
-fn checks(node: &Node, method: &str, reading: &mut Reading<'_>) -> Option<Checks> {
+fn checks(node: &Node, method: &str, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<Checks> {
     let mut errors = Vec::new();
-    let checks = expects(node, reading).check(method, &mut errors);
+    let checks = expects(node, variables, reading).check(method, &mut errors);
     for error in &errors {
         let at = error.at.map_or(node.at, |at| at.value);
         if !reading.findings.has_at(at) {

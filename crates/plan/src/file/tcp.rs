@@ -1,10 +1,13 @@
 //! `tcp`: a step over raw TCP.
 
+use wire::braces::{Piece, pieces};
+
 use super::body;
 use super::reading::Reading;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::raw_tcp::{Raw, RawText};
+use crate::study::names_in;
 
 /// The key of such a step.
 pub(crate) const KEY: &str = "tcp";
@@ -28,12 +31,14 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
     }
     let node = &entry.value;
     let receive = node.get("receive");
+    let until = receive.and_then(|receive| receive.get("until"));
+    let until = until.and_then(|until| Some(constant(until, until.text()?, reading)));
     let text = RawText {
         send: node.text_of("send"),
         text: node.text_of("text"),
         write: node.text_of("write"),
         bytes: receive.and_then(|receive| receive.text_of("bytes")),
-        until: receive.and_then(|receive| receive.text_of("until")),
+        until: until.as_deref(),
     };
     if let Some(written) = node.get("text") {
         variables.use_in(written, written.text().unwrap_or_default(), reading);
@@ -49,4 +54,18 @@ pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading
             None
         }
     }
+}
+
+/// The end of a reply, which is the same for all: no values, and `{{name}}` for literal braces.
+fn constant(node: &Node, text: &str, reading: &mut Reading<'_>) -> String {
+    if let Some((name, start, end)) = names_in(text).next() {
+        let at = node.part(reading.source, start, end);
+        let help = format!("write the bytes themselves; {{{{{name}}}}} for literal braces");
+        reading.at(at, "the end of a reply contains no value", help);
+    }
+    let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
+        Piece::Text(bytes) => Some(bytes),
+        Piece::Name(_) | Piece::Raw(_) => None,
+    });
+    String::from_utf8_lossy(&literal.collect::<Vec<_>>().concat()).into_owned()
 }

@@ -1,7 +1,7 @@
 //! A step that is a transaction: its statements, how many rows they must bring, and what is saved of them.
 
+use sql::script::variable_name;
 use sql::workload;
-use wire::braces::{Piece, pieces};
 
 use super::form;
 use super::reading::Reading;
@@ -98,7 +98,7 @@ fn file(
         return None;
     };
     variables.use_in_script(node, &text, true, reading);
-    let text = [with_slots(&text), saving(step)].concat();
+    let text = [text, saving(step)].concat();
     let name = name.unwrap_or_else(|| path.to_owned());
     Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
 }
@@ -119,7 +119,7 @@ fn statements(
             let help = "remove it, or use a `script` with its own BEGIN and COMMIT";
             reading.at(item.at, "`transaction` adds BEGIN and COMMIT itself", help);
         }
-        texts.push(with_slots(text));
+        texts.push(text.to_owned());
     }
     let first = entry.value.items().first().and_then(Node::text).unwrap_or_default();
     let count = texts.len();
@@ -160,8 +160,9 @@ fn ended(text: &str, has_semicolon: bool) -> String {
 /// What makes variables of the columns of the last statement's row.
 fn saving(step: &Node) -> String {
     let saves = step.get("save").map_or(&[][..], Node::entries);
-    let columns = saves.iter().filter_map(|entry| Some((slot(&entry.key), entry.value.text_of("column")?)));
-    let sets: String = columns.map(|(slot, column)| format!("\\set {slot} :{COLUMN}{column}\n")).collect();
+    let columns =
+        saves.iter().filter_map(|entry| Some((variable_name(&entry.key), entry.value.text_of("column")?)));
+    let sets: String = columns.map(|(name, column)| format!("\\set {name} :{COLUMN}{column}\n")).collect();
     if sets.is_empty() { sets } else { format!("\\gset {COLUMN}\n{sets}") }
 }
 
@@ -198,20 +199,6 @@ fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::RowCount> {
         reading.at(entry.key_at, what, "write `rows: 1`, or remove it");
     }
     form::rows(expect.text_of("rows")?).ok()
-}
-
-/// Names in braces as scripts know them.
-fn with_slots(text: &str) -> String {
-    let parts = pieces(text.as_bytes()).map(|piece| match piece {
-        Piece::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Piece::Name(name) | Piece::Raw(name) => format!("{{{}}}", slot(name)),
-    });
-    parts.collect()
-}
-
-/// A variable of a plan as scripts know it: `people.name` is `people_name`.
-pub(crate) fn slot(name: &str) -> String {
-    name.replace(['.', '-'], "_")
 }
 
 /// The beginning of a statement, on one line.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sql::script::{self, AUTOMATIC, Given, Language, Read, ReadForm, variable_name};
 use wire::braces::{Piece, pieces};
 
 use super::built_in;
@@ -9,7 +10,6 @@ use super::data::{self, DataText, Meaning};
 use super::reading::Reading;
 use super::secret;
 use super::span::{Span, line_at};
-use super::transaction::slot;
 use super::tree::{Entry, Node};
 use crate::study::{is_name, names_in};
 
@@ -31,17 +31,36 @@ pub(crate) struct Variables {
     /// Whether each iteration does one step only.
     is_mix: bool,
     uses: usize,
+    /// Variables of all scripts: those that `sql` defines, and those of the workloads that are played.
+    of_scripts: BTreeSet<String>,
+    /// Variables that the scripts of this scenario have set so far.
+    given: Given,
 }
 
 impl Variables {
-    /// `saves` are the sections `save` of every step.
-    pub(crate) fn new<'a>(data: Vec<DataText>, saves: impl Iterator<Item = &'a Node>) -> Self {
+    /// `saves` are the sections `save` of every step, `of_scripts` the variables that scripts have besides those of steps.
+    pub(crate) fn new<'a>(
+        data: Vec<DataText>,
+        saves: impl Iterator<Item = &'a Node>,
+        of_scripts: BTreeSet<String>,
+    ) -> Self {
         let mut saved = BTreeMap::new();
         for entry in saves.flat_map(Node::entries) {
             saved.entry(entry.key.clone()).or_insert(entry.key_at);
         }
         let (used, at_hand, handed_on) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Self { names: Vec::new(), data, saved, used, at_hand, handed_on, is_mix: false, uses: 0 }
+        Self {
+            names: Vec::new(),
+            data,
+            saved,
+            used,
+            at_hand,
+            handed_on,
+            is_mix: false,
+            uses: 0,
+            of_scripts,
+            given: Given::default(),
+        }
     }
 
     /// Names, in the order of their numbers.
@@ -57,6 +76,7 @@ impl Variables {
     /// A scenario begins: nothing is saved yet but what was handed on.
     pub(crate) fn begin(&mut self, is_mix: bool) {
         self.at_hand.clone_from(&self.handed_on);
+        self.given = Given::default();
         self.is_mix = is_mix;
     }
 
@@ -77,7 +97,7 @@ impl Variables {
         }
     }
 
-    /// Looks up the names in a script: `{name}`, and `:name` as far as there is such a value. `is_file`: the text is not here.
+    /// Looks up what a script reads: `{name}` and `:name`. `is_file`: the text is not here.
     pub(crate) fn use_in_script(
         &mut self,
         node: &Node,
@@ -89,16 +109,70 @@ impl Variables {
             let what = "a statement contains no secret: servers log statements";
             reading.at(node.at, what, "use the secret in a request, or in `env` of the system");
         }
-        if is_file {
-            self.use_in_file(node, text.as_bytes(), reading);
-        } else {
-            self.use_in(node, text, reading);
+        for read in script::reads(text, Language::Extended, &mut self.given) {
+            let start = read.range.start;
+            let place = || match is_file {
+                true => format!("line {} of the file: ", line_at(text, start).number),
+                false => String::new(),
+            };
+            let part = read.range.clone();
+            let at = |source: &str| if is_file { node.at } else { node.part(source, part.start, part.end) };
+            match read.form {
+                ReadForm::Braces if read.is_given => {}
+                ReadForm::Braces => self.look_up(&read.name, at, place, reading),
+                ReadForm::Value | ReadForm::Slice => self.look_up_value(&read, at, place, reading),
+                ReadForm::Quoted => {
+                    let names = self.named_in_scripts(&read.name);
+                    names.iter().for_each(|name| {
+                        self.used.insert(name.clone());
+                    });
+                    if read.is_given || !names.is_empty() {
+                        let Read { name, .. } = &read;
+                        let what = format!("{}':{name}' is a text, and no value", place());
+                        let help = format!("write :{name} without quotes, or '{{{name}}}' with them");
+                        reading.at(at(reading.source), what, help);
+                    }
+                }
+            }
         }
+    }
+
+    /// Looks up `:name`.
+    fn look_up_value(
+        &mut self,
+        read: &Read,
+        at: impl Fn(&str) -> Span,
+        place: impl Fn() -> String,
+        reading: &mut Reading<'_>,
+    ) {
+        let name = read.name.as_str();
+        let names = self.named_in_scripts(name);
+        for name in &names {
+            self.look_up(name, &at, &place, reading);
+        }
+        let is_defined = read.is_given || AUTOMATIC.contains(&name) || self.of_scripts.contains(name);
+        if is_defined || !names.is_empty() {
+            return;
+        }
+        if let Some(built_in) = built_in::of_script(name) {
+            return self.look_up(&built_in, at, place, reading);
+        }
+        let known = self.saved.keys().cloned().chain(self.data.iter().flat_map(DataText::spellings));
+        let known = known.chain(self.of_scripts.iter().cloned()).chain(self.given.names().map(str::to_owned));
+        let built_in = built_in::SPELLINGS.map(str::to_owned);
+        let known: BTreeSet<String> =
+            known.chain(built_in).map(|name| format!(":{}", variable_name(&name))).collect();
+        let what = format!("{}undefined variable :{name}", place());
+        let listed_as = "define it under `data`, `save`, or `variables` of `sql`, write \\: for a colon that is text, or use one of";
+        let known = known.iter().map(String::as_str);
+        reading.findings.unknown(at(reading.source), what, &format!(":{name}"), known, listed_as);
+    }
+
+    /// The names in the plan of values that scripts call by this name.
+    fn named_in_scripts(&self, name: &str) -> Vec<String> {
         let of_data = self.data.iter().flat_map(DataText::spellings);
-        let known: Vec<String> = self.saved.keys().cloned().chain(of_data).collect();
-        for name in known.iter().filter(|name| has_value(text, &slot(name))) {
-            self.look_up(name, |_| node.at, String::new, reading);
-        }
+        let known = self.saved.keys().cloned().chain(of_data);
+        known.filter(|known| variable_name(known) == name).collect()
     }
 
     /// Looks up the names in a file.
@@ -266,16 +340,6 @@ impl Variables {
         self.names.push(name.to_owned());
         Some((self.names.len() - 1) as u16)
     }
-}
-
-/// Whether a script has `:name`, which is not `::name`, nor the beginning of a longer name.
-fn has_value(text: &str, name: &str) -> bool {
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    text.match_indices(&format!(":{name}")).any(|(at, found)| {
-        let bytes = text.as_bytes();
-        let is_cast = at > 0 && bytes[at - 1] == b':';
-        !is_cast && !bytes.get(at + found.len()).is_some_and(is_of_name)
-    })
 }
 
 /// Names are compared and shown with their braces.

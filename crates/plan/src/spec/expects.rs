@@ -1,10 +1,11 @@
 //! What a reply must be, as it was asked for: each value by itself.
 
 use regex::bytes::{Regex, RegexBuilder};
-use wire::http1::{BodyCheck, Checks, HeaderCheck, SizeCheck, StatusSet};
+use wire::http1::{BodyCheck, Checks, Expected, HeaderCheck, SizeCheck, StatusSet};
 
 use super::{Field, Spanned, Wrong};
 use crate::error::{PlanError, StepProblem};
+use crate::study::names_in;
 use crate::units;
 
 const REGEX_BYTES_MAX: usize = 1 << 20;
@@ -15,7 +16,7 @@ pub struct ExpectSpec {
     /// Accepted statuses.
     pub(crate) status: Option<Spanned<StatusSet>>,
     /// Texts that the body must contain.
-    pub(crate) bodies: Vec<Spanned<String>>,
+    pub(crate) bodies: Vec<Spanned<BodyCheck>>,
     /// What the body must match.
     pub(crate) expressions: Vec<Spanned<Regex>>,
     /// Headers that must be there.
@@ -38,7 +39,7 @@ impl ExpectSpec {
     pub fn write(&mut self, field: Field, text: &str) {
         match field {
             Field::EXPECT_STATUS => self.status = Some(Spanned::read(statuses(text))),
-            Field::EXPECT_BODY => self.bodies.push(text.to_owned().into()),
+            Field::EXPECT_BODY => self.bodies.push(BodyCheck::Contains(text.into()).into()),
             Field::EXPECT_BODY_REGEX => self.expressions.push(Spanned::read(expression(text))),
             Field::EXPECT_SIZE => self.size = Some(Spanned::read(size(text))),
             _ => {
@@ -46,7 +47,7 @@ impl ExpectSpec {
                     text.split_once(':').map_or((text, None), |(name, value)| (name, Some(value)));
                 self.headers.push(HeaderCheck {
                     name: name.trim().into(),
-                    contains: value.map(|value| value.trim().into()),
+                    contains: value.map(|value| Expected::from(value.trim())),
                 });
             }
         }
@@ -78,10 +79,7 @@ impl ExpectSpec {
         Checks {
             status: status.unwrap_or_default(),
             headers: self.headers.clone(),
-            bodies: texts
-                .map(|text| BodyCheck::Contains(text.clone().into_bytes()))
-                .chain(expressions)
-                .collect(),
+            bodies: texts.cloned().chain(expressions).collect(),
             size: self.size.as_ref().and_then(|size| read(Field::EXPECT_SIZE, size, errors)),
         }
     }
@@ -98,7 +96,10 @@ fn read<T: Clone>(field: Field, value: &Spanned<T>, errors: &mut Vec<PlanError>)
 pub(crate) fn expression(text: &str) -> Result<Regex, Wrong> {
     RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build().map_err(|error| {
         let what = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-        let help = "use the syntax of Rust's regex crate, which has no look-around and no back-references";
+        let help = match names_in(text).next() {
+            Some(_) => "a regular expression takes no values; write \\{ for a literal brace",
+            None => "use the syntax of Rust's regex crate, which has no look-around and no back-references",
+        };
         Wrong::new(format!("{text:?}: {what}"), help)
     })
 }

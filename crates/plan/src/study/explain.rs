@@ -214,6 +214,7 @@ impl Study {
             Source::Zipf { min, max, exponent } => format!("{min} to {max}, Zipf with exponent {exponent}"),
             Source::Text { length, .. } => format!("{length} random characters"),
             Source::Uuid => "a UUID".to_owned(),
+            Source::TimeUuid => "a UUID of version 7".to_owned(),
             Source::Timestamp { unit_ns: 1_000_000 } => "milliseconds since 1970".to_owned(),
             Source::Timestamp { .. } => "seconds since 1970".to_owned(),
             Source::Rows { rows, order } => {

@@ -1,6 +1,6 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
-use crate::script::{Act, Broken};
+use crate::script::{Act, Backslashes, Broken};
 use wire::sql::{ServerError, Statement, Transaction};
 use wire::{ErrorClass, Next, Refusal, Reply};
 
@@ -51,9 +51,11 @@ impl SqlConversation {
             self.scratch.clear();
             if line.has_literals {
                 let engine = self.program.engine;
+                let backslashes = self.backslashes();
                 self.player.fill_literals(
                     number,
                     |value, out| literals::write(engine, value, out),
+                    backslashes,
                     &mut self.scratch,
                 );
             } else {
@@ -78,10 +80,17 @@ impl SqlConversation {
         }
     }
 
+    /// Quotes in which the server reads a backslash as an escape now.
+    fn backslashes(&self) -> Backslashes {
+        let in_single = self.session.has_backslash_escapes();
+        Backslashes { in_single, in_double: in_single && self.program.engine.dialect().has_escapes_in_quotes }
+    }
+
     /// Puts a statement on the wire whose text is made each time.
     fn put_made(&mut self, number: u16, is_kept: bool) {
         self.scratch.clear();
-        self.player.fill_extended(number, self.program.engine.placeholders(), &mut self.scratch);
+        let backslashes = self.backslashes();
+        self.player.fill_extended(number, self.program.engine.placeholders(), backslashes, &mut self.scratch);
         let text = String::from_utf8_lossy(&self.scratch);
         let line = &self.program.lines[usize::from(number)];
         let kept = if is_kept { self.texts.number(&text, line.gathers) } else { None };

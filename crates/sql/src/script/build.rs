@@ -5,9 +5,9 @@ use crate::script::deck::{Allow, Language, Names, Script};
 use crate::script::fault::Fault;
 use crate::script::kind;
 use crate::script::meta::{Line, Meta, Problem, parse};
-use crate::script::pieces;
+use crate::script::pieces::{self, Uncut};
 use crate::script::place::Lines;
-use crate::script::scan::{Collected, End, Scanner};
+use crate::script::scan::{Collected, End, Scanner, place_in_source};
 use crate::script::statement::{Gather, Piece, Statement};
 
 /// More faults than this are not looked for.
@@ -113,9 +113,7 @@ impl<'a> Builder<'a> {
     }
 
     fn read(&mut self) {
-        // An editor's mark at the beginning is no part of the text.
-        let mut scanner = Scanner::new(self.source);
-        scanner.at = if self.source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mut scanner = Scanner::new(self.source, self.language);
         while self.faults.len() < FAULTS_MAX {
             let (collected, end) = scanner.scan();
             let has_text = !collected.text.is_empty();
@@ -146,8 +144,12 @@ impl<'a> Builder<'a> {
         let cut = pieces::cut(text, &quoted, self.language, self.names);
         let number = usize::from(self.first_statement) + self.statements.len();
         let problem = match &cut {
-            None => Some("too many variables".to_owned()),
-            Some(pieces) if values(pieces) > VALUES_MAX => {
+            Err(Uncut::TooManyVariables) => Some("too many variables".to_owned()),
+            Err(Uncut::Unfit { at, message }) => {
+                let at = place_in_source(start, *at, &quoted);
+                return self.fault(start, Some(at), message.clone(), None);
+            }
+            Ok(pieces) if values(pieces) > VALUES_MAX => {
                 Some(format!("statement has too many arguments (maximum is {VALUES_MAX})"))
             }
             _ if number >= usize::from(u16::MAX) => Some("too many statements in all scripts".to_owned()),

@@ -146,6 +146,11 @@ impl Names {
     }
 }
 
+/// The name in scripts of a variable that a plan calls by this name: `people.name` is `people_name`.
+pub fn variable_name(name: &str) -> String {
+    name.replace(['.', '-'], "_")
+}
+
 /// Whether a variable can have this name: letters, digits, `_` and anything beyond ASCII, and no digit first.
 pub(crate) fn is_name(name: &[u8]) -> bool {
     name.first().is_some_and(|byte| !byte.is_ascii_digit()) && name.iter().all(|byte| is_of_name(*byte))

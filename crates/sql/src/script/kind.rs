@@ -1,12 +1,11 @@
 //! What a statement does to its transaction, judged by its words.
 
-use std::ops::Range;
-
+use crate::script::scan::{Quote, Quoted};
 use crate::script::statement::StatementKind;
 
 /// Judges a statement by its first words, and a SELECT also by those that make it more than reading. What is quoted or
 /// commented out is no word.
-pub(crate) fn of(text: &[u8], quoted: &[Range<usize>]) -> StatementKind {
+pub(crate) fn of(text: &[u8], quoted: &[Quoted]) -> StatementKind {
     let mut words = Words { text, quoted, at: 0, has_several: false };
     let first = words.next().unwrap_or_default();
     let kind = match first.as_str() {
@@ -44,7 +43,7 @@ fn locks_or_stores(words: &mut Words<'_>) -> bool {
 /// The words of a text in small letters.
 struct Words<'a> {
     text: &'a [u8],
-    quoted: &'a [Range<usize>],
+    quoted: &'a [Quoted],
     at: usize,
     /// Whether something stood behind a `;`.
     has_several: bool,
@@ -57,15 +56,15 @@ impl Iterator for Words<'_> {
         let mut ended = false;
         while let Some(byte) = self.text.get(self.at) {
             while let [first, rest @ ..] = self.quoted
-                && first.end <= self.at
+                && first.range.end <= self.at
             {
                 self.quoted = rest;
             }
             // What a backslash protects is no quotation.
-            if let Some(range) =
-                self.quoted.first().filter(|range| range.contains(&self.at) && range.len() > 1)
-            {
-                self.at = range.end;
+            let is_here =
+                |quoted: &&Quoted| quoted.range.contains(&self.at) && quoted.quote != Quote::Protected;
+            if let Some(quoted) = self.quoted.first().filter(is_here) {
+                self.at = quoted.range.end;
                 continue;
             }
             ended |= *byte == b';';
@@ -87,6 +86,7 @@ impl Iterator for Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::deck::Language;
     use crate::script::scan::Scanner;
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             (";", Other),
             ("", Other),
         ] {
-            let (collected, _) = Scanner::new(text.as_bytes()).scan();
+            let (collected, _) = Scanner::new(text.as_bytes(), Language::Pgbench).scan();
             assert_eq!(of(&collected.text, &collected.quoted), kind, "{text}");
         }
     }

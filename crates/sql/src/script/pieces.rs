@@ -2,59 +2,195 @@
 
 use std::ops::Range;
 
-use crate::script::deck::{Language, Names, is_of_name};
-use crate::script::statement::Piece;
+use wire::braces;
 
-/// Cuts a text at each `:name`, and in the extended language at each `{name}` too. pgbench sees a `:name` everywhere, also
-/// where it is quoted; the extended language leaves alone what is quoted. `None`: there are too many variables.
+use crate::script::deck::{Language, Names, is_of_name, variable_name};
+use crate::script::scan::{Quote, Quoted};
+use crate::script::statement::{Piece, Place};
+
+/// A name in the text of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found<'a> {
+    pub(crate) name: &'a str,
+    /// Place in the text, with colon or braces.
+    pub(crate) range: Range<usize>,
+    pub(crate) mark: Mark,
+}
+
+/// How a name is marked, and so what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// `:name`. `is_quoted`: within quotes or a comment, where only pgbench sees it.
+    Colon { is_quoted: bool },
+    /// `{name}`
+    Braces(Place),
+    /// `{name}` where no way of writing makes every value a part of what is quoted; with the quotes.
+    Unfit(&'static str),
+}
+
+/// Why a statement cannot be cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Uncut {
+    TooManyVariables,
+    /// A `{name}` at this place in the text has no safe way to be written.
+    Unfit {
+        at: usize,
+        message: String,
+    },
+}
+
+/// Cuts a text at each name. pgbench sees `:name` everywhere, also where it is quoted; the extended language sees it outside
+/// of quotes, and `{name}` everywhere.
 pub(crate) fn cut(
     text: &[u8],
-    quoted: &[Range<usize>],
+    quoted: &[Quoted],
     language: Language,
     names: &mut Names,
-) -> Option<Vec<Piece>> {
+) -> Result<Vec<Piece>, Uncut> {
     let mut pieces = Vec::new();
-    let (mut from, mut at) = (0, 0);
-    let mut quoted = quoted.iter().peekable();
-    while at < text.len() {
-        if language == Language::Extended {
-            quoted.next_if(|range| range.end <= at);
-            if let Some(range) = quoted.next_if(|range| range.contains(&at)) {
-                at = range.end;
-                continue;
+    let mut from = 0;
+    for part in parts(text, quoted, language) {
+        let (range, piece) = match part {
+            Part::Braces(range, literal) => (range, Piece::Text(literal.to_owned())),
+            Part::Name(Found { name, range, mark }) => {
+                let name = variable_name(name);
+                let mut slot = || names.slot(&name).ok_or(Uncut::TooManyVariables);
+                let piece = match mark {
+                    Mark::Colon { .. } => Piece::Value { slot: slot()?, name },
+                    Mark::Braces(place) => Piece::Insert { slot: slot()?, name, place },
+                    Mark::Unfit(quotes) => {
+                        let message = format!(
+                            "{{{name}}} within {quotes}, where no value can be escaped; write {{{name}:raw}} to \
+                             insert the value as it is, or '…' instead of {quotes}"
+                        );
+                        return Err(Uncut::Unfit { at: range.start, message });
+                    }
+                };
+                (range, piece)
             }
-        }
-        let (name, end) = match text[at] {
-            b':' => match name_at(text, at + 1) {
-                Some(name) => (Some(name.clone()), name.end),
-                None => (None, at + text[at..].iter().take_while(|byte| **byte == b':').count()),
-            },
-            b'{' if language == Language::Extended => match name_at(text, at + 1) {
-                Some(name) if text.get(name.end) == Some(&b'}') => (Some(name.clone()), name.end + 1),
-                _ => (None, at + 1),
-            },
-            _ => (None, at + 1),
         };
-        if let Some(name) = name {
-            let name = String::from_utf8_lossy(&text[name]).into_owned();
-            let slot = names.slot(&name)?;
-            push_text(&mut pieces, &text[from..at]);
-            pieces.push(if text[at] == b':' {
-                Piece::Value { slot, name }
-            } else {
-                Piece::Insert { slot, name }
-            });
-            from = end;
+        push_text(&mut pieces, &text[from..range.start]);
+        from = range.end;
+        match piece {
+            Piece::Text(literal) => push_text(&mut pieces, literal.as_bytes()),
+            piece => pieces.push(piece),
         }
-        at = end;
     }
     push_text(&mut pieces, &text[from..]);
-    Some(pieces)
+    Ok(pieces)
+}
+
+/// The names in a text, in their order.
+pub(crate) fn names<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Found<'a>> {
+    let names = parts(text, quoted, language).into_iter().filter_map(|part| match part {
+        Part::Name(found) => Some(found),
+        Part::Braces(..) => None,
+    });
+    names.collect()
+}
+
+/// What is not plain text.
+enum Part<'a> {
+    Name(Found<'a>),
+    /// `{{name}}`, which stands for this text.
+    Braces(Range<usize>, &'a str),
+}
+
+fn parts<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Part<'a>> {
+    let mut found = Vec::new();
+    if language == Language::Pgbench {
+        let is_quoted = |at: usize| {
+            let is_around = |part: &Quoted| part.quote != Quote::Protected && part.range.contains(&at);
+            quoted.iter().any(is_around)
+        };
+        find_values(text, 0..text.len(), is_quoted, &mut found);
+        return found;
+    }
+    let mut from = 0;
+    for quoted in quoted {
+        find(text, from..quoted.range.start, None, &mut found);
+        find(text, quoted.range.clone(), Some(quoted.quote), &mut found);
+        from = quoted.range.end;
+    }
+    find(text, from..text.len(), None, &mut found);
+    found
+}
+
+/// Finds names in a part of the text that is quoted in one way.
+fn find<'a>(text: &'a [u8], part: Range<usize>, quote: Option<Quote>, found: &mut Vec<Part<'a>>) {
+    for (range, piece) in braces::spans(&text[part.clone()]) {
+        let range = range.start + part.start..range.end + part.start;
+        let (name, mark) = match piece {
+            braces::Piece::Name(name) => (name, mark(text, &part, quote)),
+            braces::Piece::Raw(name) => (name, Mark::Braces(Place::Bare)),
+            braces::Piece::Text(literal) if literal.len() < range.len() => {
+                found.extend(std::str::from_utf8(literal).ok().map(|literal| Part::Braces(range, literal)));
+                continue;
+            }
+            braces::Piece::Text(_) if quote.is_some() => continue,
+            braces::Piece::Text(_) => {
+                find_values(text, range, |_| false, found);
+                continue;
+            }
+        };
+        found.push(Part::Name(Found { name, range, mark }));
+    }
+}
+
+/// Finds each `:name`, which is not `::name`.
+fn find_values<'a>(
+    text: &'a [u8],
+    part: Range<usize>,
+    is_quoted: impl Fn(usize) -> bool,
+    found: &mut Vec<Part<'a>>,
+) {
+    let mut at = part.start;
+    while let Some(colon) = text[at..part.end].iter().position(|byte| *byte == b':') {
+        at += colon;
+        let colons = text[at..part.end].iter().take_while(|byte| **byte == b':').count();
+        let name = name_at(&text[..part.end], at + 1).filter(|_| colons == 1);
+        let Some(name) = name else {
+            at += colons;
+            continue;
+        };
+        let range = at..name.end;
+        at = name.end;
+        if let Ok(name) = std::str::from_utf8(&text[name]) {
+            let mark = Mark::Colon { is_quoted: is_quoted(range.start) };
+            found.push(Part::Name(Found { name, range, mark }));
+        }
+    }
+}
+
+/// How a `{name}` is written in a part of the text.
+fn mark(text: &[u8], part: &Range<usize>, quote: Option<Quote>) -> Mark {
+    let is_after_unicode_mark = || text[..part.start].to_ascii_lowercase().ends_with(b"u&");
+    Mark::Braces(match quote {
+        None | Some(Quote::Protected) => Place::Bare,
+        Some(Quote::Text | Quote::Double) if is_after_unicode_mark() => return Mark::Unfit("U&'…'"),
+        Some(Quote::Text) => Place::Text,
+        Some(Quote::Escaped) => Place::Escaped,
+        Some(Quote::Double) => Place::Double,
+        Some(Quote::Backtick) => Place::Backtick,
+        Some(Quote::Dollar) => return Mark::Unfit("$$…$$"),
+        // What MySQL and MariaDB execute is no comment.
+        Some(Quote::Comment) if is_executed(&text[part.clone()]) => return Mark::Unfit("/*! … */"),
+        Some(Quote::Comment) => Place::Comment,
+    })
+}
+
+fn is_executed(comment: &[u8]) -> bool {
+    comment.starts_with(b"/*!") || comment.starts_with(b"/*M!")
 }
 
 fn push_text(pieces: &mut Vec<Piece>, text: &[u8]) {
-    if !text.is_empty() {
-        pieces.push(Piece::Text(String::from_utf8_lossy(text).into_owned()));
+    if text.is_empty() {
+        return;
+    }
+    let text = String::from_utf8_lossy(text);
+    match pieces.last_mut() {
+        Some(Piece::Text(last)) => last.push_str(&text),
+        _ => pieces.push(Piece::Text(text.into_owned())),
     }
 }
 
@@ -69,12 +205,18 @@ mod tests {
     use crate::script::scan::Scanner;
 
     fn shown(text: &str, language: Language) -> String {
-        let (collected, _) = Scanner::new(text.as_bytes()).scan();
-        let pieces = cut(&collected.text, &collected.quoted, language, &mut Names::default()).unwrap();
+        let (collected, _) = Scanner::new(text.as_bytes(), language).scan();
+        let pieces = match cut(&collected.text, &collected.quoted, language, &mut Names::default()) {
+            Ok(pieces) => pieces,
+            Err(Uncut::Unfit { message, .. }) => {
+                return message.split(',').next().unwrap_or_default().to_owned();
+            }
+            Err(other) => return format!("{other:?}"),
+        };
         let show = |piece: &Piece| match piece {
             Piece::Text(text) => text.clone(),
             Piece::Value { name, .. } => format!("<{name}>"),
-            Piece::Insert { name, .. } => format!("<<{name}>>"),
+            Piece::Insert { name, place, .. } => format!("<{name} {place:?}>"),
         };
         pieces.iter().map(show).collect()
     }
@@ -86,7 +228,7 @@ mod tests {
             ("a::b, :::c, :1a, : d, :=", "a::b, :::c, :1a, : d, :=", "a::b, :::c, :1a, : d, :="),
             ("':a' -- :b", "'<a>' -- <b>", "':a' -- :b"),
             ("'12:30'", "'12:30'", "'12:30'"),
-            ("t{n} '{n}' {1} {a {é}", "t{n} '{n}' {1} {a {é}", "t<<n>> '{n}' {1} {a <<é>>"),
+            ("t{n} '{n}' {1} {a {é}", "t{n} '{n}' {1} {a {é}", "t<n Bare> '<n Text>' {1} {a {é}"),
             (":é:a", "<é><a>", "<é><a>"),
             (r"a\:b", "a<b>", "a:b"),
             (":", ":", ":"),
@@ -94,6 +236,27 @@ mod tests {
         ] {
             assert_eq!(shown(text, Language::Pgbench), pgbench);
             assert_eq!(shown(text, Language::Extended), extended);
+        }
+    }
+
+    #[test]
+    fn braces_take_a_value_wherever_it_can_be_written_safely() {
+        for (text, expected) in [
+            ("'a {n} b' E'{n}' 'it''s {n}'", "'a <n Text> b' E'<n Escaped>' 'it''s <n Text>'"),
+            ("\"t{n}\" `t{n}` N'{n}'", "\"t<n Double>\" `t<n Backtick>` N'<n Text>'"),
+            ("1 /* {n} */ -- {n}", "1 /* <n Comment> */ -- <n Comment>"),
+            ("'{people.name}' {people.first-name}", "'<people_name Text>' <people_first_name Bare>"),
+            ("'{{n}}' {{n}} '{{people.name}}'", "'{n}' {n} '{people.name}'"),
+            ("'{{{n}}}' '{{n}' '{n}}'", "'{{n}}' '{<n Text>' '<n Text>}'"),
+            ("'{1,2}' '{\"a\": 1}' '{a,b}' '{ n }'", "'{1,2}' '{\"a\": 1}' '{a,b}' '{ n }'"),
+            ("'{n:raw}' {n:raw} $$ {n:raw} $$", "'<n Bare>' <n Bare> $$ <n Bare> $$"),
+            ("$$ {1} {{n}} $$", "$$ {1} {n} $$"),
+            ("do $x$ {n} $x$", "{n} within $$…$$"),
+            ("U&'{n}'", "{n} within U&'…'"),
+            ("u&\"{n}\"", "{n} within U&'…'"),
+            ("/*!50000 {n} */ 1", "{n} within /*! … */"),
+        ] {
+            assert_eq!(shown(text, Language::Extended), expected, "{text}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::script::fault::Broken;
 use crate::script::gathering::Gathering;
 use crate::script::machine::Machine;
 use crate::script::seeds::Seeds;
-use crate::script::statement::{Gather, Piece, Placeholders, Statement, write_insert};
+use crate::script::statement::{Gather, Piece, Place, Placeholders, Statement, write_insert};
 use crate::script::value::Value;
 use crate::script::variables::Variables;
 
@@ -41,6 +41,15 @@ pub enum Literal<'a> {
     Plain(&'a [u8]),
     /// Anything else.
     Text(&'a [u8]),
+}
+
+/// Quotes in which the server reads a backslash as an escape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backslashes {
+    /// In `'…'`.
+    pub in_single: bool,
+    /// In `"…"`.
+    pub in_double: bool,
 }
 
 /// One client: its variables, its random numbers, and its place in a script.
@@ -121,7 +130,9 @@ impl Player {
                         }
                     }
                 }
-                Piece::Insert { slot, name } => insert(&mut self.machine.variables, *slot, name, out),
+                Piece::Insert { slot, name, place } => {
+                    insert(&mut self.machine.variables, (*slot, name), *place, Backslashes::default(), out);
+                }
             }
         }
     }
@@ -132,6 +143,7 @@ impl Player {
         &mut self,
         statement: u16,
         write: impl Fn(Literal<'_>, &mut Vec<u8>),
+        backslashes: Backslashes,
         out: &mut Vec<u8>,
     ) {
         let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
@@ -143,16 +155,26 @@ impl Player {
                     variables.write(*slot);
                     write(literal(variables, *slot), out);
                 }
-                Piece::Insert { slot, name } => insert(variables, *slot, name, out),
+                Piece::Insert { slot, name, place } => {
+                    insert(variables, (*slot, name), *place, backslashes, out);
+                }
             }
         }
     }
 
     /// Appends a statement with placeholders for its values, and the texts of its `{name}`s.
-    pub fn fill_extended(&mut self, statement: u16, dialect: Placeholders, out: &mut Vec<u8>) {
+    pub fn fill_extended(
+        &mut self,
+        statement: u16,
+        dialect: Placeholders,
+        backslashes: Backslashes,
+        out: &mut Vec<u8>,
+    ) {
         let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
         let variables = &mut self.machine.variables;
-        statement.write_extended(dialect, out, |slot, name, out| insert(variables, slot, name, out));
+        statement.write_extended(dialect, out, |slot, name, place, out| {
+            insert(variables, (slot, name), place, backslashes, out);
+        });
     }
 
     /// The values of a statement, one for each placeholder, as the literals that would stand in its text: in pgbench's language
@@ -243,13 +265,42 @@ impl Player {
     }
 }
 
-/// Appends the text of a `{name}`, or the name as it stands.
-fn insert(variables: &mut Variables, slot: u16, name: &str, out: &mut Vec<u8>) {
+/// Appends the text of a `{name}` as its place needs it, or the name as it stands.
+fn insert(
+    variables: &mut Variables,
+    (slot, name): (u16, &str),
+    place: Place,
+    backslashes: Backslashes,
+    out: &mut Vec<u8>,
+) {
     variables.write(slot);
     match variables.text(slot) {
-        Some(text) => out.extend_from_slice(text),
+        Some(text) => write_quoted(text, place, backslashes, out),
         None => write_insert(name, out),
     }
+}
+
+/// Appends a text so that it stays within the quotes around it.
+fn write_quoted(text: &[u8], place: Place, backslashes: Backslashes, out: &mut Vec<u8>) {
+    let (quote, escapes) = match place {
+        Place::Bare => return out.extend_from_slice(text),
+        Place::Comment => return out.extend(text.iter().map(|byte| without_edge(*byte))),
+        Place::Text => (b'\'', backslashes.in_single),
+        Place::Escaped => (b'\'', true),
+        Place::Double => (b'"', backslashes.in_double),
+        Place::Backtick => (b'`', false),
+    };
+    for byte in text {
+        if *byte == quote || escapes && *byte == b'\\' {
+            out.push(*byte);
+        }
+        out.push(*byte);
+    }
+}
+
+/// In a comment, a space stands for what could end or begin one.
+fn without_edge(byte: u8) -> u8 {
+    if matches!(byte, b'*' | b'/' | b'\n' | b'\r') { b' ' } else { byte }
 }
 
 fn literal(variables: &Variables, slot: u16) -> Literal<'_> {

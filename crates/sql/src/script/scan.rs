@@ -2,16 +2,50 @@
 
 use std::ops::Range;
 
+use crate::script::deck::Language;
+
+/// A part of a text that is quoted, commented out, or protected by a backslash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Quoted {
+    pub(crate) range: Range<usize>,
+    pub(crate) quote: Quote,
+}
+
+/// How a part of a text is quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quote {
+    /// `'…'`
+    Text,
+    /// `E'…'`, in which a backslash always escapes; without the `E`.
+    Escaped,
+    /// `"…"`
+    Double,
+    /// `` `…` ``
+    Backtick,
+    /// `$tag$…$tag$`
+    Dollar,
+    /// `/* … */` or `-- …`
+    Comment,
+    /// `;` or `:` after a backslash, which is left out.
+    Protected,
+}
+
 /// The text between two ends.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     /// Without white space and `--` comments before it; empty if there was nothing else. As far as the scanner knows, a
     /// statement: its `;` is still there.
     pub(crate) text: Vec<u8>,
-    /// Parts of `text` that are quoted, commented out, or protected by a backslash.
-    pub(crate) quoted: Vec<Range<usize>>,
+    /// In the order of the text.
+    pub(crate) quoted: Vec<Quoted>,
     /// Where it begins in the script.
     pub(crate) start: usize,
+}
+
+/// The place in the script of a byte of a collected text: the backslashes of protected characters are left out of the text.
+pub(crate) fn place_in_source(start: usize, at: usize, quoted: &[Quoted]) -> usize {
+    let is_before = |quoted: &&Quoted| quoted.quote == Quote::Protected && quoted.range.start <= at;
+    start + at + quoted.iter().filter(is_before).count()
 }
 
 /// What ended a text.
@@ -36,6 +70,8 @@ pub(crate) struct Scanner<'a> {
     collected: Collected,
     parens: u32,
     body: Body,
+    /// Whether backticks quote names, as in MySQL.
+    has_backticks: bool,
 }
 
 /// Follows the body of an SQL function in the standard's style, `BEGIN ATOMIC … END`, whose `;` end nothing.
@@ -69,8 +105,11 @@ impl Body {
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(source: &'a [u8]) -> Self {
-        Self { source, at: 0, collected: Collected::default(), parens: 0, body: Body::default() }
+    /// From the start of a script, behind a byte order mark. psql knows no backticks.
+    pub(crate) fn new(source: &'a [u8], language: Language) -> Self {
+        let at = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let has_backticks = language == Language::Extended;
+        Self { source, at, collected: Collected::default(), parens: 0, body: Body::default(), has_backticks }
     }
 
     /// The text up to the next end, and what that is.
@@ -94,12 +133,13 @@ impl<'a> Scanner<'a> {
                     continue;
                 }
                 b'/' if self.byte(1) == Some(b'*') => (self.block_comment(), "comment"),
-                b'\'' => (self.quoted(b'\'', false), "quoted text"),
+                b'\'' => (self.quoted(b'\'', Quote::Text), "quoted text"),
                 b'e' | b'E' if self.byte(1) == Some(b'\'') => {
                     self.copy(1);
-                    (self.quoted(b'\'', true), "quoted text")
+                    (self.quoted(b'\'', Quote::Escaped), "quoted text")
                 }
-                b'"' => (self.quoted(b'"', false), "quoted name"),
+                b'"' => (self.quoted(b'"', Quote::Double), "quoted name"),
+                b'`' if self.has_backticks => (self.quoted(b'`', Quote::Backtick), "quoted name"),
                 b'$' => (self.dollar(), "dollar-quoted text"),
                 b'\\' => match self.backslash() {
                     Some(end) => return end,
@@ -151,10 +191,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// Copies what is quoted.
-    fn copy_quoted(&mut self, to: usize) {
+    fn copy_quoted(&mut self, to: usize, quote: Quote) {
         let from = self.collected.text.len();
         self.copy(to - self.at);
-        self.collected.quoted.push(from..self.collected.text.len());
+        self.collected.quoted.push(Quoted { range: from..self.collected.text.len(), quote });
     }
 
     /// White space counts once there is something before it.
@@ -165,7 +205,11 @@ impl<'a> Scanner<'a> {
     fn line_comment(&mut self) {
         let rest = &self.source[self.at..];
         let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
-        if self.collected.text.is_empty() { self.at += length } else { self.copy_quoted(self.at + length) }
+        if self.collected.text.is_empty() {
+            self.at += length
+        } else {
+            self.copy_quoted(self.at + length, Quote::Comment)
+        }
     }
 
     /// Comments nest. Whether it has an end.
@@ -179,16 +223,17 @@ impl<'a> Scanner<'a> {
                 _ => to += 1,
             }
             if depth == 0 {
-                self.copy_quoted(to);
+                self.copy_quoted(to, Quote::Comment);
                 return true;
             }
         }
-        self.copy_quoted(to);
+        self.copy_quoted(to, Quote::Comment);
         false
     }
 
     /// A doubled quote goes on for our purposes as two texts side by side. Whether it has an end.
-    fn quoted(&mut self, quote: u8, has_escapes: bool) -> bool {
+    fn quoted(&mut self, quote: u8, kind: Quote) -> bool {
+        let has_escapes = kind == Quote::Escaped;
         let mut to = self.at + 1;
         while let Some(byte) = self.source.get(to) {
             to += 1;
@@ -199,13 +244,13 @@ impl<'a> Scanner<'a> {
                 match continuation(&self.source[to..]) {
                     Some(length) if has_escapes => to += length,
                     _ => {
-                        self.copy_quoted(to);
+                        self.copy_quoted(to, kind);
                         return true;
                     }
                 }
             }
         }
-        self.copy_quoted(to);
+        self.copy_quoted(to, kind);
         false
     }
 
@@ -225,7 +270,7 @@ impl<'a> Scanner<'a> {
         let body = &rest[delimiter.len()..];
         let end = body.windows(delimiter.len()).position(|window| window == delimiter);
         let length = end.map_or(rest.len(), |end| end + 2 * delimiter.len());
-        self.copy_quoted(self.at + length);
+        self.copy_quoted(self.at + length, Quote::Dollar);
         end.is_some()
     }
 
@@ -234,7 +279,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         let byte = self.byte(0).filter(|byte| matches!(byte, b';' | b':'));
         let Some(byte) = byte else { return Some(End::Backslash) };
-        self.copy_quoted(self.at + 1);
+        self.copy_quoted(self.at + 1, Quote::Protected);
         if byte == b';' && self.parens == 0 && self.body.depth == 0 {
             self.body = Body::default();
         }
@@ -286,7 +331,7 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<String> {
-        let mut scanner = Scanner::new(source.as_bytes());
+        let mut scanner = Scanner::new(source.as_bytes(), Language::Pgbench);
         let mut found = Vec::new();
         loop {
             let (collected, end) = scanner.scan();
@@ -347,7 +392,7 @@ mod tests {
             ("/* a /* b */", "comment"),
             ("select $x$ a $y$", "dollar-quoted text"),
         ] {
-            let mut scanner = Scanner::new(source.as_bytes());
+            let mut scanner = Scanner::new(source.as_bytes(), Language::Pgbench);
             let (_, end) = scanner.scan();
             assert!(matches!(end, End::Open { what: said, .. } if said == what), "{source}: {end:?}");
         }
@@ -355,8 +400,21 @@ mod tests {
 
     #[test]
     fn quoted_parts_are_known() {
-        let (collected, _) = Scanner::new(br"select ':a', :b -- :c").scan();
-        let quoted: Vec<_> = collected.quoted.iter().map(|range| &collected.text[range.clone()]).collect();
-        assert_eq!(quoted, [&b"':a'"[..], b"-- :c"]);
+        let (collected, _) = Scanner::new(br"select ':a', :b -- :c", Language::Pgbench).scan();
+        let part = |quoted: &Quoted| {
+            (String::from_utf8_lossy(&collected.text[quoted.range.clone()]).into_owned(), quoted.quote)
+        };
+        let quoted: Vec<_> = collected.quoted.iter().map(part).collect();
+        assert_eq!(quoted, [("':a'".to_owned(), Quote::Text), ("-- :c".to_owned(), Quote::Comment)]);
+    }
+
+    #[test]
+    fn backticks_quote_names_in_the_extended_language_only() {
+        let quotes = |language| {
+            let (collected, _) = Scanner::new(b"select `it's`, 'a'", language).scan();
+            collected.quoted.iter().map(|quoted| quoted.quote).collect::<Vec<_>>()
+        };
+        assert_eq!(quotes(Language::Extended), [Quote::Backtick, Quote::Text]);
+        assert_eq!(quotes(Language::Pgbench), [Quote::Text, Quote::Text]);
     }
 }

@@ -57,8 +57,25 @@ pub(crate) enum Piece {
     Text(String),
     /// `:name`: a value, or the text of one.
     Value { slot: u16, name: String },
-    /// `{name}`: always text.
-    Insert { slot: u16, name: String },
+    /// `{name}`: always text, written for its place.
+    Insert { slot: u16, name: String, place: Place },
+}
+
+/// Where a `{name}` stands, which says how its value is written so that it stays there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Outside of quotes, or `{name:raw}`: as it is.
+    Bare,
+    /// In `'…'`.
+    Text,
+    /// In `E'…'`.
+    Escaped,
+    /// In `"…"`: a name, or in MySQL a text.
+    Double,
+    /// In backticks.
+    Backtick,
+    /// In a comment.
+    Comment,
 }
 
 impl Statement {
@@ -105,7 +122,7 @@ impl Statement {
     /// Its text with placeholders for the values. A `{name}` stays as it is: see [`crate::script::Player::fill_extended`].
     pub fn extended(&self, dialect: Placeholders) -> String {
         let mut out = Vec::new();
-        self.write_extended(dialect, &mut out, |_, name, out| write_insert(name, out));
+        self.write_extended(dialect, &mut out, |_, name, _, out| write_insert(name, out));
         String::from_utf8_lossy(&out).into_owned()
     }
 
@@ -113,7 +130,7 @@ impl Statement {
         &self,
         dialect: Placeholders,
         out: &mut Vec<u8>,
-        mut insert: impl FnMut(u16, &str, &mut Vec<u8>),
+        mut insert: impl FnMut(u16, &str, Place, &mut Vec<u8>),
     ) {
         let mut number = 0;
         for piece in &self.pieces {
@@ -128,7 +145,7 @@ impl Statement {
                         Placeholders::Question => out.push(b'?'),
                     }
                 }
-                Piece::Insert { slot, name } => insert(*slot, name, out),
+                Piece::Insert { slot, name, place } => insert(*slot, name, *place, out),
             }
         }
     }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use super::expected::Expected;
 use httparse::Header;
 use memchr::memmem;
 use regex::bytes::Regex;
@@ -72,6 +73,8 @@ impl fmt::Debug for StatusSet {
 pub enum BodyCheck {
     /// It has these bytes somewhere.
     Contains(Vec<u8>),
+    /// It has this text somewhere, with the values of its request.
+    ContainsValues(Expected),
     /// It matches this expression somewhere. The engine behind it takes linear time.
     Matches(Regex),
 }
@@ -82,7 +85,7 @@ pub struct HeaderCheck {
     /// Its name, in any case.
     pub name: String,
     /// What its value must contain.
-    pub contains: Option<String>,
+    pub contains: Option<Expected>,
 }
 
 /// Bounds on the size of a body, in bytes.
@@ -114,9 +117,20 @@ impl Checks {
         !self.bodies.is_empty()
     }
 
-    pub(super) fn first_failed_header(&self, headers: &[Header<'_>]) -> Option<u32> {
+    /// The variables whose values the checks hold replies against.
+    pub(super) fn variables(&self) -> impl Iterator<Item = u16> {
+        let of_headers = self.headers.iter().filter_map(|check| check.contains.as_ref());
+        let of_bodies = self.bodies.iter().filter_map(|check| match check {
+            BodyCheck::ContainsValues(expected) => Some(expected),
+            BodyCheck::Contains(_) | BodyCheck::Matches(_) => None,
+        });
+        of_headers.chain(of_bodies).flat_map(Expected::variables)
+    }
+
+    pub(super) fn first_failed_header(&self, headers: &[Header<'_>], values: &[Vec<u8>]) -> Option<u32> {
         let holds = |check: &HeaderCheck| {
-            let wanted = check.contains.as_ref().map(|text| memmem::Finder::new(text.as_bytes()));
+            let text = check.contains.as_ref().map(|text| text.filled(values));
+            let wanted = text.as_ref().map(|text| memmem::Finder::new(text));
             let mut named = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(&check.name));
             named.any(|header| wanted.as_ref().is_none_or(|wanted| wanted.find(header.value).is_some()))
         };
@@ -124,9 +138,10 @@ impl Checks {
     }
 
     /// The number of the first body rule that does not hold.
-    pub(super) fn first_failed_body(&self, body: &[u8]) -> Option<u32> {
+    pub(super) fn first_failed_body(&self, body: &[u8], values: &[Vec<u8>]) -> Option<u32> {
         let holds = |check: &BodyCheck| match check {
             BodyCheck::Contains(text) => memmem::find(body, text).is_some(),
+            BodyCheck::ContainsValues(text) => memmem::find(body, &text.filled(values)).is_some(),
             BodyCheck::Matches(expression) => expression.is_match(body),
         };
         let first = self.headers.len() as u32;
@@ -138,15 +153,22 @@ impl Checks {
     }
 
     /// What the rule of this number says: header rules first, then body rules, then the size.
-    pub(super) fn explain(&self, number: u32) -> Option<String> {
+    pub(super) fn explain(&self, number: u32, values: &[Vec<u8>]) -> Option<String> {
         let number = number as usize;
         let header = self.headers.get(number).map(|check| match &check.contains {
-            Some(text) => format!("header {} does not contain \"{}\"", check.name, text.escape_debug()),
+            Some(text) => {
+                let text = text.filled(values);
+                format!("header {} does not contain \"{}\"", check.name, text.escape_ascii())
+            }
             None => format!("header {} is missing", check.name),
         });
         let body = || {
             self.bodies.get(number.checked_sub(self.headers.len())?).map(|check| match check {
                 BodyCheck::Contains(text) => format!("the body does not contain \"{}\"", text.escape_ascii()),
+                BodyCheck::ContainsValues(text) => {
+                    let text = text.filled(values);
+                    format!("the body does not contain \"{}\"", text.escape_ascii())
+                }
                 BodyCheck::Matches(expression) => {
                     format!("the body does not match /{}/", expression.as_str())
                 }

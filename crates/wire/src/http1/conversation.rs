@@ -184,7 +184,7 @@ impl Conversation for HttpConversation {
                 })
             }
             ErrorClass::Capture => capture::explain(captures, number),
-            _ => checks.explain(number),
+            _ => checks.explain(number, &self.reading.values.list),
         };
         let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());
         if number != refusal.code {

@@ -117,7 +117,8 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
         values.set(origin.redirects.location, location);
         is_redirect = true;
     }
-    let failed_check = if is_redirect { None } else { step.checks.first_failed_header(response.headers) };
+    let failed_check =
+        if is_redirect { None } else { step.checks.first_failed_header(response.headers, &values.list) };
     if !step.captures.is_empty() && !is_redirect {
         values.keep_from_head(&step.captures, response.headers);
     }

@@ -261,7 +261,7 @@ impl Reading {
         };
         let body = unpacked.as_ref().map_or(&self.kept, |unpacked| &unpacked.bytes);
         if checks.need_body()
-            && let Some(code) = checks.first_failed_body(body)
+            && let Some(code) = checks.first_failed_body(body, &self.values.list)
         {
             return Some(Refusal { class: ErrorClass::CheckBody, code: code | coded });
         }

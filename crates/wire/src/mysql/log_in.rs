@@ -49,6 +49,8 @@ pub(super) struct LogIn {
     pub(super) server: Option<ServerGreeting>,
     /// What both sides can do.
     pub(super) capabilities: Capabilities,
+    /// The status in the server's latest success; 0 before one.
+    pub(super) status: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +94,7 @@ impl LogIn {
             switches: 0,
             server: None,
             capabilities: Capabilities::default(),
+            status: 0,
         }
     }
 
@@ -110,7 +113,10 @@ impl LogIn {
         match (self.state, first) {
             (_, ERROR) => Err(refused(payload)),
             (State::Greeting, _) => self.greeted(payload, around),
-            (State::Answered, SUCCESS) => self.succeeded(around),
+            (State::Answered, SUCCESS) => {
+                self.status = status(payload);
+                self.succeeded(around)
+            }
             (State::Answered, SWITCH) => self.switched(payload, around),
             (State::Answered, MORE_DATA) => self.more_data(&payload[1..], around),
             (State::Key, MORE_DATA) => {
@@ -119,7 +125,10 @@ impl LogIn {
                 self.state = State::Answered;
                 Ok(LogInAction::Send(encrypted))
             }
-            (State::Settings, SUCCESS) => Ok(LogInAction::Done),
+            (State::Settings, SUCCESS) => {
+                self.status = status(payload);
+                Ok(LogInAction::Done)
+            }
             _ => Err(Fault::Unexpected.showing(payload)),
         }
     }
@@ -242,6 +251,16 @@ impl LogIn {
             Ok(LogInAction::Ask(statement))
         }
     }
+}
+
+/// The status in a success; 0 if the packet is too short for one.
+fn status(payload: &[u8]) -> u16 {
+    let mut fields = Fields::of(payload);
+    let mut read = || {
+        let (_kind, _changed, _inserted) = (fields.byte()?, fields.number()?, fields.number()?);
+        fields.two()
+    };
+    read().unwrap_or(0)
 }
 
 fn password(around: Circumstances<'_>) -> &[u8] {

@@ -28,6 +28,7 @@ const OLD_END_BYTES: usize = 9;
 /// Bits of the status.
 const IN_TRANSACTION: u16 = 1;
 const MORE_RESULTS: u16 = 1 << 3;
+const NO_BACKSLASH_ESCAPES: u16 = 1 << 9;
 /// A deadlock rolls back the whole transaction; every other error leaves it open.
 const DEADLOCK: u16 = 1213;
 
@@ -46,6 +47,8 @@ pub(super) struct Reading {
     prepared: Prepared,
     text: String,
     pub(super) transaction: Transaction,
+    /// The status that the server sent last.
+    status: u16,
     pub(super) server_error: ServerError,
     /// Whether anything of the reply has come.
     pub(super) has_begun: bool,
@@ -357,7 +360,18 @@ impl Reading {
         let is_last = status & MORE_RESULTS == 0;
         self.state = if is_last { State::Idle } else { State::Result };
         self.transaction = if status & IN_TRANSACTION == 0 { Transaction::Idle } else { Transaction::Open };
+        self.note_status(status);
         Outcome::Ended { rows, has_rows, is_last }
+    }
+
+    /// Keeps a status that the server sent.
+    pub(super) fn note_status(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// Whether the server reads a backslash in quotes as an escape.
+    pub(super) fn has_backslash_escapes(&self) -> bool {
+        self.status & NO_BACKSLASH_ESCAPES == 0
     }
 
     fn refused(&mut self, payload: &[u8]) -> Result<Outcome, Fault> {

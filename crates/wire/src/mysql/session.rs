@@ -167,6 +167,7 @@ impl Session {
             }
             LogInAction::Done => {
                 self.reading.agree(self.log_in.capabilities);
+                self.reading.note_status(self.log_in.status);
                 self.outgoing.clear();
                 return Some(Greeting::Done);
             }
@@ -563,6 +564,10 @@ impl sql::Session for Session {
 
     fn transaction(&self) -> Transaction {
         self.reading.transaction
+    }
+
+    fn has_backslash_escapes(&self) -> bool {
+        self.reading.has_backslash_escapes()
     }
 
     fn last_error(&self) -> &ServerError {

@@ -250,6 +250,10 @@ impl sql::Session for Session {
         self.reading.transaction
     }
 
+    fn has_backslash_escapes(&self) -> bool {
+        self.reading.settings.get("standard_conforming_strings") == Some("off")
+    }
+
     fn last_error(&self) -> &ServerError {
         &self.reading.server_error
     }

@@ -1,0 +1,99 @@
+//! A text that a reply must contain, with values of variables in it.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::braces::{Piece, spans};
+
+/// A text whose parts may be values, as they are: a reply encodes nothing for its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Bytes(Vec<u8>),
+    Value(u16),
+}
+
+impl Expected {
+    /// From a text with names of `variables` in braces; the place in the list is a variable's number. A name that is not among
+    /// them stays as it is written.
+    pub fn compile(text: &[u8], variables: &[String]) -> Self {
+        let number = |name: &str| variables.iter().position(|known| known == name);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut push = |part: Part| match (parts.last_mut(), part) {
+            (Some(Part::Bytes(last)), Part::Bytes(more)) => last.extend(more),
+            (_, part) => parts.push(part),
+        };
+        for (range, piece) in spans(text) {
+            push(match piece {
+                Piece::Text(bytes) => Part::Bytes(bytes.to_vec()),
+                Piece::Name(name) | Piece::Raw(name) => match number(name) {
+                    Some(number) => Part::Value(number as u16),
+                    None => Part::Bytes(text[range].to_vec()),
+                },
+            });
+        }
+        Self(parts)
+    }
+
+    /// The numbers of the variables in it.
+    pub fn variables(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Value(variable) => Some(*variable),
+            Part::Bytes(_) => None,
+        })
+    }
+
+    /// The text without values.
+    pub fn text(&self) -> Vec<u8> {
+        self.filled(&[]).into_owned()
+    }
+
+    /// The text with these values.
+    pub(super) fn filled<'a>(&'a self, values: &'a [Vec<u8>]) -> Cow<'a, [u8]> {
+        let bytes = |part: &'a Part| match part {
+            Part::Bytes(bytes) => bytes.as_slice(),
+            Part::Value(variable) => values.get(usize::from(*variable)).map_or(&[][..], Vec::as_slice),
+        };
+        match self.0.as_slice() {
+            [] => Cow::Borrowed(&[]),
+            [part] => Cow::Borrowed(bytes(part)),
+            parts => Cow::Owned(parts.iter().flat_map(bytes).copied().collect()),
+        }
+    }
+}
+
+/// As it is, names in braces included.
+impl From<&str> for Expected {
+    fn from(text: &str) -> Self {
+        Self(Vec::from([Part::Bytes(text.into())]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_filled_in_and_other_braces_stay() {
+        let variables = ["a".into(), "b.c".into()];
+        let values = [b"1".to_vec(), b"2".to_vec()];
+        for (text, expected) in [
+            ("x {a}, {b.c}.", "x 1, 2."),
+            ("{a}", "1"),
+            ("", ""),
+            (r#"{"id": {a}, "z": {}} {{a}}"#, r#"{"id": 1, "z": {}} {a}"#),
+            ("{other}", "{other}"),
+        ] {
+            let compiled = Expected::compile(text.as_bytes(), &variables);
+            assert_eq!(&*compiled.filled(&values), expected.as_bytes(), "{text}");
+        }
+        assert_eq!(
+            Expected::compile(b"{b.c}{a}{b.c}", &variables).variables().collect::<Vec<_>>(),
+            [1, 0, 1]
+        );
+        assert_eq!(&*Expected::from("{a}").filled(&values), b"{a}");
+    }
+}
