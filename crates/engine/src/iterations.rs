@@ -133,6 +133,11 @@ impl Iterations {
         self.routes.visit(place)
     }
 
+    /// The place of a user after the one where it is if every condition holds; `None` at the end of the iteration.
+    pub(crate) fn place_after(&self, user: &User) -> Option<ScenarioPosition> {
+        self.routes.after(user.place, |_| true)
+    }
+
     /// The place of a user after the one where it is; `None` at the end of the iteration.
     pub(crate) fn after(&self, user: &User) -> Option<ScenarioPosition> {
         self.routes

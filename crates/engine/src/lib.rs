@@ -10,6 +10,7 @@ mod driver;
 mod embedded;
 mod endings;
 mod exchange;
+mod first_requests;
 mod health;
 mod iterations;
 mod job;
@@ -25,6 +26,7 @@ mod user;
 mod worker;
 
 pub use embedded::start_embedded;
+pub use first_requests::{FirstRequests, first_requests};
 pub use job::{Endpoint, Job, Peer};
 pub use net::errand::{Errand, ErrandFault};
 pub use net::line::Line;

@@ -145,16 +145,45 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
     }
 }
 
-fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
-    let cores = cores(&plan.pin)?;
-    let threads = plan.threads.unwrap_or_else(|| {
+/// Threads of a load that runs on these cores.
+pub(crate) fn threads(plan: &Plan, cores: &[usize]) -> u32 {
+    // With a database in this process each connection has a thread of its own.
+    if plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some()) {
+        return connections(plan);
+    }
+    plan.threads.unwrap_or_else(|| {
         let wanted = if cores.is_empty() { allowed_cores().len() } else { cores.len() };
         (wanted as u32).clamp(1, plan.connections())
-    });
+    })
+}
+
+/// The load of a plan for the engine, on no peer and with one thread.
+pub(crate) fn job(plan: &Plan) -> Job {
+    Job {
+        load: plan.load.clone(),
+        share: Share::WHOLE,
+        stop: plan.stop,
+        warm_up_ns: plan.warm_up_ns,
+        peers: Vec::new(),
+        timeout_ns: plan.timeout_ns,
+        connect_timeout_ns: plan.connect_timeout_ns,
+        threads: 1,
+        cores: Vec::new(),
+        log_per_second: plan.log_per_second,
+        keeps_course: false,
+        scenarios: plan.scenarios.clone(),
+        parts: plan.parts().len() as u16,
+        pool: plan.sql.as_ref().and_then(|sql| sql.pool),
+        choosers: choosers(plan),
+        data: plan.data.clone(),
+        seed: plan.seed,
+    }
+}
+
+fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
+    let cores = cores(&plan.pin)?;
+    let threads = threads(plan, &cores);
     let (peers, resolved) = peers(plan, public)?;
-    // With a database in this process each connection has a thread of its own.
-    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
-    let threads = if is_embedded { connections(plan) } else { threads };
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);
@@ -181,25 +210,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         (Some(sql), Some(_)) if sql.is_scale_asked => Steps::read_at(plan, learnt.scale)?,
         _ => script,
     };
-    let job = Job {
-        load: plan.load.clone(),
-        share: Share::WHOLE,
-        stop: plan.stop,
-        warm_up_ns: plan.warm_up_ns,
-        peers,
-        timeout_ns: plan.timeout_ns,
-        connect_timeout_ns: plan.connect_timeout_ns,
-        threads,
-        cores,
-        log_per_second: plan.log_per_second,
-        keeps_course: false,
-        scenarios: plan.scenarios.clone(),
-        parts: plan.parts().len() as u16,
-        pool: plan.sql.as_ref().and_then(|sql| sql.pool),
-        choosers: choosers(plan),
-        data: plan.data.clone(),
-        seed: plan.seed,
-    };
+    let job = Job { peers, threads, cores, ..job(plan) };
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {

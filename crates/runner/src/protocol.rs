@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use engine::{Job, Running};
+use engine::{FirstRequests, Job, Running};
 use plan::{Action, Fault, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
+use sql::Settings;
 use wire::{Channels, Compile, Footprint, InProcess, Mix, PeerStep, Protocol, RequestStep};
 
 use crate::prepare::Refusal;
@@ -23,8 +24,20 @@ impl Steps {
         Self::read_at(plan, None)
     }
 
+    /// With transactions as text, on no server.
+    pub(crate) fn recorded(plan: &Plan) -> Result<Self, Refusal> {
+        Self::with(plan, recorded)
+    }
+
     /// With the scale that was read from the tables, if it was.
     pub(crate) fn read_at(plan: &Plan, scale: Option<i64>) -> Result<Self, Refusal> {
+        Self::with(plan, |plan, sql| transactions(plan, sql, scale))
+    }
+
+    fn with(
+        plan: &Plan,
+        transactions: impl FnOnce(&Plan, &Transactions) -> Result<Box<dyn Channels>, Refusal>,
+    ) -> Result<Self, Refusal> {
         let steps = plan.steps.len();
         if let Some(visit) = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps) {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
@@ -32,12 +45,22 @@ impl Steps {
         let Some(sql) = &plan.sql else {
             return Ok(Self { script: requests(plan)?, saved: Vec::new() });
         };
-        let transactions = transactions(plan, sql, scale)?;
+        let transactions = transactions(plan, sql)?;
         if !plan.is_mixed() {
             return Ok(Self { script: transactions, saved: Vec::new() });
         }
         let mix = Mix::new(vec![requests(plan)?, transactions], &places(plan));
         Ok(Self { script: Box::new(mix), saved: sql.settings.saves.clone() })
+    }
+
+    /// What each step sends first. `saved` has a value for each variable that a reply gives one.
+    pub(crate) fn first_requests(
+        &self,
+        job: &Job,
+        most: usize,
+        saved: &[(u16, Vec<u8>)],
+    ) -> Vec<FirstRequests> {
+        engine::first_requests(job, &*self.script, most, saved)
     }
 
     pub(crate) fn start(self, job: Job) -> std::io::Result<Running> {
@@ -100,10 +123,8 @@ fn requests(plan: &Plan) -> Result<Box<dyn Channels>, Refusal> {
 
 /// Those steps that are transactions.
 fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Box<dyn Channels>, Refusal> {
-    let (deck, steps, mut settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
-    settings.scale = settings.scale.or(scale);
-    let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
-    settings.numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
+    let (deck, steps) = (sql.deck.clone(), plan.sql_steps());
+    let settings = Settings { scale: sql.settings.scale.or(scale), ..settings(plan, sql) };
     let login = stretching::shared(&sql.database.login, Duration::from_nanos(plan.connect_timeout_ns));
     let script: Result<Box<dyn Channels>, String> = match &sql.database.file {
         Some(_) => {
@@ -118,6 +139,21 @@ fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<B
     };
     let wrong = |what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"));
     script.map_err(wrong)
+}
+
+/// The same as text, on no server.
+fn recorded(plan: &Plan, sql: &Transactions) -> Result<Box<dyn Channels>, Refusal> {
+    let (engine, steps) = (sql.database.engine, plan.sql_steps());
+    let script = sql::recorded(engine, sql.deck.clone(), &sql.texts, &steps, settings(plan, sql));
+    let wrong = |what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"));
+    script.map(|script| Box::new(script) as _).map_err(wrong)
+}
+
+/// The settings of transactions, with those of the plan's values that are numbers.
+fn settings(plan: &Plan, sql: &Transactions) -> Settings {
+    let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
+    let numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
+    Settings { numbers, ..sql.settings.clone() }
 }
 
 /// The file of a load on SQLite.

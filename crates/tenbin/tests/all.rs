@@ -25,6 +25,7 @@ mod events_killed;
 mod experiments;
 mod exports;
 mod extends;
+mod first_requests;
 mod gates_of_one_load;
 mod hostile_words;
 mod interruptions;

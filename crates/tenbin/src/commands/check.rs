@@ -1,11 +1,12 @@
 //! `tenbin check PLAN`: everything but the load.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use runner::{Rehearsed, Stopper, Tools};
+use plan::Study;
+use runner::{Rehearsed, Rendered, Stopper, Tools};
 
 use crate::commands::baseline;
 use crate::commands::completions::plan_files;
@@ -58,6 +59,7 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     if let Some(baseline) = &baseline {
         output::lines(&format!("            {}\n", baseline::words(baseline)))?;
     }
+    print_first_requests(&study, &tenbin)?;
     let generator = flags.public.generator()?;
     refuse(&runner::preflight(&study, &tenbin, &generator.public))?;
     if !flags.connect && !flags.start {
@@ -92,6 +94,29 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     Ok(if failed == 0 { Exit::Ok } else { Exit::CouldNotRun })
+}
+
+/// Prints what each step sends first. Control characters are escaped, and lines of a request stay lines.
+fn print_first_requests(study: &Study, tenbin: &Path) -> anyhow::Result<()> {
+    let rendered = runner::rendered(study, tenbin)?;
+    if rendered.is_empty() {
+        return Ok(());
+    }
+    let note = match study.has_seed {
+        true => format!("seed {}", study.seed),
+        false => "an example, because each study draws its own values".to_owned(),
+    };
+    output::lines(&format!("sends first ({note})\n"))?;
+    for Rendered { step, sent } in rendered {
+        output::lines(&format!("  {}\n", report::visible(&step)))?;
+        for (number, text) in (1..).zip(sent) {
+            for (at, line) in text.lines().enumerate() {
+                let mark = if at == 0 { format!("{number}  ") } else { "   ".to_owned() };
+                output::lines(&format!("    {}\n", format!("{mark}{}", report::visible(line)).trim_end()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn words(rehearsed: &Rehearsed) -> String {

@@ -1,0 +1,146 @@
+//! What each step of a load sends first, without a peer: as its workers draw and write it.
+
+use std::collections::BTreeMap;
+
+use load::Load;
+use wire::{Channel, Channels, Event, Next, PeerStep, Ticket};
+
+use crate::iterations::Iterations;
+use crate::job::Job;
+use crate::user::User;
+
+/// Iterations that are looked at for steps that few of them have.
+const ITERATIONS_MAX: u32 = 10_000;
+/// Answers and pauses within one transaction.
+const TURNS_MAX: usize = 10_000;
+/// Bytes of a request that are kept.
+const BYTES_MAX: usize = 64 * 1024;
+
+/// The first requests of a step.
+#[derive(Clone, Debug, Default)]
+pub struct FirstRequests {
+    /// Each as it is sent, up to 64 KiB, in the order of users, or of arrivals.
+    pub sent: Vec<Vec<u8>>,
+}
+
+/// The first requests of each step, `most` at most: those of the first iterations of users 1, 2, and so on, or of the first arrivals.
+/// `saved` has a value for each variable that a reply would give one. Conditions are taken to hold.
+pub fn first_requests(
+    job: &Job,
+    script: &dyn Channels,
+    most: usize,
+    saved: &[(u16, Vec<u8>)],
+) -> Vec<FirstRequests> {
+    let is_embedded =
+        (0..job.scenarios.steps()).any(|step| script.is_in_process(script.place(step as u16).peer));
+    let threads = if is_embedded { job.connections() } else { job.threads }.max(1);
+    let workers = (0..threads).map(|thread| {
+        let share = job.share_of(thread, is_embedded);
+        (Iterations::new(job, script, share), share)
+    });
+    let mut rehearsal = Rehearsal {
+        script,
+        most,
+        saved,
+        requests: vec![FirstRequests::default(); job.scenarios.steps()],
+        channels: BTreeMap::new(),
+    };
+    let mut workers: Vec<_> = workers.collect();
+    let of_whole: u64 = match &job.load {
+        Load::Closed(closed) => closed.users.into(),
+        Load::Open(open) => open.connections.into(),
+    };
+    let mut users: BTreeMap<u64, User> = BTreeMap::new();
+    for turn in 0..u64::from(ITERATIONS_MAX) {
+        // Workers begin side by side, each with the first of its users or arrivals.
+        let (thread, place) = (turn as usize % workers.len(), turn / workers.len() as u64);
+        let (iterations, share) = &mut workers[thread];
+        let number = share.first_of(of_whole) + place % share.of_total(of_whole).max(1);
+        let user = users.entry(number).or_insert_with(|| iterations.user(job, number));
+        if !user.is_entered {
+            rehearsal.iterate(iterations, user, number);
+            user.is_entered = true;
+        }
+        if matches!(job.load, Load::Open(_)) {
+            user.chance = iterations.chance(turn);
+        }
+        rehearsal.iterate(iterations, user, number);
+        if rehearsal.is_complete(job) {
+            break;
+        }
+    }
+    rehearsal.requests
+}
+
+struct Rehearsal<'a> {
+    script: &'a dyn Channels,
+    most: usize,
+    saved: &'a [(u16, Vec<u8>)],
+    requests: Vec<FirstRequests>,
+    /// By peer and user.
+    channels: BTreeMap<(u16, u64), Box<dyn Channel>>,
+}
+
+impl Rehearsal<'_> {
+    fn is_complete(&self, job: &Job) -> bool {
+        job.scenarios.visits().all(|visit| self.requests[usize::from(visit.step)].sent.len() >= self.most)
+    }
+
+    /// Goes through one iteration of a user.
+    fn iterate(&mut self, iterations: &mut Iterations, user: &mut User, number: u64) {
+        iterations.begin(user, 0);
+        self.saved.iter().for_each(|(variable, value)| user.values.set(*variable, value));
+        loop {
+            let step = iterations.visit(user.place).step;
+            if self.requests[usize::from(step)].sent.len() < self.most {
+                let sent = self.exchange(step, user, number);
+                self.requests[usize::from(step)].sent.push(sent);
+            }
+            match iterations.place_after(user) {
+                Some(place) => user.place = place,
+                None => return,
+            }
+        }
+    }
+
+    /// The bytes of one request, or of all statements of a transaction.
+    fn exchange(&mut self, step: u16, user: &User, number: u64) -> Vec<u8> {
+        let PeerStep { peer, step } = self.script.place(step);
+        let script = self.script;
+        let channel = self.channels.entry((peer, number)).or_insert_with(|| script.open(peer, number as u32));
+        let (mut bytes, ticket) = (Vec::new(), Ticket(0));
+        let mut next = channel.begin(ticket, step, &user.values);
+        for _ in 0..TURNS_MAX {
+            next = match next {
+                Next::Send => {
+                    take_outgoing(&mut **channel, &mut bytes);
+                    Next::Await
+                }
+                // A peer of text answers at once, and any other never.
+                Next::Await => match channel.received(&[]) {
+                    Ok(Some((_, Event::Answered { next, .. }))) => next,
+                    Ok(Some((_, Event::Replied { .. })) | None) | Err(_) => break,
+                },
+                Next::Pause { .. } => channel.go_on(ticket),
+                Next::Done(_) | Next::Reopen | Next::Broken(_) => break,
+            };
+        }
+        if !channel.is_idle() {
+            channel.forget();
+        }
+        bytes
+    }
+}
+
+fn take_outgoing(channel: &mut dyn Channel, bytes: &mut Vec<u8>) {
+    loop {
+        let outgoing = channel.outgoing();
+        let count = outgoing.len();
+        if count == 0 {
+            return;
+        }
+        let room = BYTES_MAX.saturating_sub(bytes.len());
+        bytes.extend_from_slice(&outgoing[..count.min(room)]);
+        channel.sent(count);
+    }
+}

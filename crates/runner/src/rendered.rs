@@ -1,0 +1,127 @@
+//! The first requests and transactions of each step, as the first runs of a study send them: compiled, drawn, and written by what
+//! makes the load.
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use plan::{Action, Environment, Pin, Plan, Study, without_secrets};
+
+use crate::cores::Cores;
+use crate::prepare::{Refusal, cores, job, threads};
+use crate::protocol::Steps;
+use crate::run_error::RunError;
+
+/// Requests shown for each step.
+const SHOWN_MAX: usize = 3;
+/// Bytes shown of a body, or of the statements of a transaction.
+const BODY_BYTES_MAX: usize = 400;
+/// In place of a port that is free when the system starts.
+const FIRST_PORT: u16 = 64_001;
+
+/// What a step sends first.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// The name of the step.
+    pub step: String,
+    /// Up to three requests or transactions, without secrets; anything may be in them.
+    pub sent: Vec<String>,
+}
+
+/// The first requests of every step, of the first variant under each load. Values that replies give are their names in braces.
+///
+/// # Errors
+/// A plan of one load that cannot be made, or sent.
+pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError> {
+    let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(FIRST_PORT..).collect();
+    let environment =
+        Environment { ports: &ports, dir: Path::new("/{dir}"), tenbin, host: Ipv4Addr::LOCALHOST };
+    let launch = study.launch(0, &environment);
+    let chosen = Cores::choose(&study.pin, &engine::allowed_cores());
+    let generator = chosen.map_err(|fault| RunError::Plan(vec![fault]))?.generator;
+    let mut all: Vec<Rendered> = Vec::new();
+    for load in 0..study.loads.len() {
+        let mut plan = study.plan(load, &launch).map_err(RunError::Plan)?;
+        if !generator.is_empty() {
+            plan.pin = Pin::Cores(generator.clone());
+        }
+        // What another load generator sends is its own affair.
+        if plan.steps.iter().any(|step| matches!(step.action, Action::Tool(_))) {
+            continue;
+        }
+        let of_load = of_plan(&plan, &ports).map_err(|refusal| match refusal {
+            Refusal::Plan(fault) => RunError::Plan(vec![fault]),
+            other => RunError::Plan(vec![plan::Fault::new("scenario", other.to_string(), "correct it")]),
+        })?;
+        let is_new = |one: &Rendered| !one.sent.is_empty() && !all.iter().any(|known| known.step == one.step);
+        let new: Vec<Rendered> = of_load.into_iter().filter(is_new).collect();
+        all.extend(new);
+    }
+    Ok(all)
+}
+
+fn of_plan(plan: &Plan, ports: &[(String, u16)]) -> Result<Vec<Rendered>, Refusal> {
+    let steps = Steps::recorded(plan)?;
+    let job = engine::Job { threads: threads(plan, &cores(&plan.pin)?), ..job(plan) };
+    let saved = saved(plan);
+    let marks = |text: String| marked(text, &saved, ports);
+    let values: Vec<(u16, Vec<u8>)> =
+        saved.iter().map(|(variable, name)| (*variable, format!("{{{name}}}").into_bytes())).collect();
+    let requests = steps.first_requests(&job, SHOWN_MAX, &values);
+    let rendered = plan.steps.iter().zip(requests).map(|(step, requests)| Rendered {
+        step: step.name.clone(),
+        sent: requests.sent.iter().map(|bytes| marks(shown(plan, bytes))).collect(),
+    });
+    Ok(rendered.collect())
+}
+
+/// The variables that replies give values to, with their names.
+fn saved(plan: &Plan) -> Vec<(u16, &str)> {
+    let mut saved = plan.errands.saved();
+    for step in &plan.steps {
+        match &step.action {
+            Action::Http(action) => saved.extend(action.captures.iter().map(|capture| capture.variable)),
+            Action::Sql(action) => {
+                let number = |name: &String| plan.variables.iter().position(|known| known == name);
+                saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
+            }
+            Action::Tool(_) => {}
+        }
+    }
+    saved.sort_unstable();
+    saved.dedup();
+    let name = |variable: u16| plan.variables.get(usize::from(variable)).map(String::as_str);
+    saved.into_iter().filter_map(|variable| Some((variable, name(variable)?))).collect()
+}
+
+/// A request as text: without secrets, with the beginning of its body.
+fn shown(plan: &Plan, bytes: &[u8]) -> String {
+    let bytes = plan.secrets.redact(bytes);
+    let head_bytes = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |end| end + 4);
+    let (head, body) = bytes.split_at(head_bytes);
+    let cut = body.len().min(BODY_BYTES_MAX);
+    let mut text = String::from_utf8_lossy(head).replace("\r\n", "\n");
+    text.push_str(&String::from_utf8_lossy(&body[..cut]));
+    if cut < body.len() {
+        text.push_str(&format!("… ({} bytes in all)", body.len()));
+    }
+    without_secrets(&text)
+}
+
+/// Names in place of values that are not known yet: saved ones, whose encoding and length do not matter, and free ports.
+fn marked(mut text: String, saved: &[(u16, &str)], ports: &[(String, u16)]) -> String {
+    let mut is_open = false;
+    for (_, name) in saved {
+        let mark = format!("{{{name}}}");
+        text = text.replace(&format!("%7B{name}%7D"), &mark);
+        is_open |= text.contains(&mark);
+    }
+    for (name, port) in ports {
+        let name = if name.is_empty() { "port".to_owned() } else { format!("port.{name}") };
+        text = text.replace(&format!("127.0.0.1:{port}"), &format!("127.0.0.1:{{{name}}}"));
+    }
+    let lines = text.lines().map(|line| match line.starts_with("Content-Length: ") && is_open {
+        true => "Content-Length: …",
+        false => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
