@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::support::{Home, Started, assert_identity, built_in, number, url};
+use crate::support::{Home, Started, assert_counts_or_starved, assert_identity, built_in, number, url};
+use harness::quiet::assert_measured;
 use rusqlite::Connection;
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
@@ -44,8 +45,8 @@ fn assert_both(home: &Home, text: &str, sql: impl Fn(&str) -> String) {
     let mut command = home.command(&["run", "plan.yaml"]);
     command.env("PGPASSWORD", Postgres::PASSWORD).env("MYSQL_PWD", MariaDb::PASSWORD);
     let output = Started::spawn(command).finish();
-    assert_eq!(output.code, Some(0), "{output:?}");
     let run = home.last()["runs"][0].clone();
+    assert_counts_or_starved(&output, &run);
     assert_identity(&run);
     assert_eq!((number(&run, "outcomes.ok"), number(&run, "offered.sent")), (400, 400), "{run}");
     let steps = run["steps"].as_array().expect("steps");
@@ -72,62 +73,74 @@ fn columns(text: &str) -> String {
 
 #[test]
 fn rows_in_postgresql_are_the_replies_that_led_to_them() {
-    let server = Postgres::start(&PostgresSettings::default()).expect("a server");
-    let (home, target) = (Home::new(), built_in());
-    let http = url(target.address(), "");
-    for mode in ["simple", "extended", "prepared"] {
-        let table = "DROP TABLE IF EXISTS kept; \
+    assert_measured(|| {
+        let server = Postgres::start(&PostgresSettings::default()).expect("a server");
+        let (home, target) = (Home::new(), built_in());
+        let http = url(target.address(), "");
+        for mode in ["simple", "extended", "prepared"] {
+            let table = "DROP TABLE IF EXISTS kept; \
                      CREATE TABLE kept (id serial PRIMARY KEY, word text NOT NULL, seen int DEFAULT 0)";
-        server.sql(table).expect("a table");
-        let text =
-            plan(&http, &server.url(Postgres::USER, None), mode, "SELECT id FROM kept WHERE word = :said");
-        assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
-    }
-    let page = home.run(&["report", "last", "--wide"]);
-    assert!(page.code == Some(0) && page.stdout.contains("keep"), "{page:?}");
+            server.sql(table).expect("a table");
+            let text = plan(
+                &http,
+                &server.url(Postgres::USER, None),
+                mode,
+                "SELECT id FROM kept WHERE word = :said",
+            );
+            assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
+        }
+        let page = home.run(&["report", "last", "--wide"]);
+        assert!(page.code == Some(0) && page.stdout.contains("keep"), "{page:?}");
+    });
 }
 
 #[test]
 fn rows_in_mariadb_are_the_replies_that_led_to_them() {
-    let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
-    let (home, target) = (Home::new(), built_in());
-    let table = "CREATE TABLE kept (id int AUTO_INCREMENT PRIMARY KEY, word varchar(40) NOT NULL, seen int DEFAULT 0)";
-    server.sql(table).expect("a table");
-    let text = plan(
-        &url(target.address(), ""),
-        &server.url(MariaDb::USER, None),
-        "prepared",
-        "SELECT LAST_INSERT_ID() AS id",
-    );
-    assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
+    assert_measured(|| {
+        let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+        let (home, target) = (Home::new(), built_in());
+        let table = "CREATE TABLE kept (id int AUTO_INCREMENT PRIMARY KEY, word varchar(40) NOT NULL, seen int DEFAULT 0)";
+        server.sql(table).expect("a table");
+        let text = plan(
+            &url(target.address(), ""),
+            &server.url(MariaDb::USER, None),
+            "prepared",
+            "SELECT LAST_INSERT_ID() AS id",
+        );
+        assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
+    });
 }
 
 #[test]
 fn rows_in_sqlite_are_the_replies_that_led_to_them() {
-    let home = Home::new();
-    let database = "sqlite:kept.db?journal_mode=wal&busy_timeout=20s";
-    let table = "DROP TABLE IF EXISTS kept;
+    assert_measured(|| {
+        let home = Home::new();
+        let database = "sqlite:kept.db?journal_mode=wal&busy_timeout=20s";
+        let table = "DROP TABLE IF EXISTS kept;
                  CREATE TABLE kept (id INTEGER PRIMARY KEY, word TEXT NOT NULL, seen INT DEFAULT 0)";
-    let file = Connection::open(home.path().join("kept.db")).expect("a file");
-    for mode in ["simple", "extended", "prepared"] {
-        file.execute_batch(table).expect("a table");
-        let text = plan("http://127.0.0.1:80", database, mode, "SELECT id FROM kept WHERE word = :said");
-        let running = format!("url: http://127.0.0.1:80\ndatabase: {database}");
-        let started = format!(
-            "{{ start: \"{{tenbin}} target --listen 127.0.0.1:{{port}}\", database: \"{database}\" }}"
-        );
-        assert!(text.contains(&running));
-        let text = text.replace(&running, &format!("question: How fast?\nsystems: {{ app: {started} }}"));
-        assert_both(&home, &text, |text| {
-            let row = |row: &rusqlite::Row<'_>| {
-                (0..4).map(|column| Ok(row.get::<_, i64>(column)?.to_string())).collect::<Result<Vec<_>, _>>()
-            };
-            file.query_row(text, [], row).expect("a row").join(" ")
-        });
-    }
-    let run = home.last()["runs"][0].clone();
-    assert_eq!((&run["connections"], &run["generator"]["threads"]), (&8.into(), &4.into()), "{run}");
-    assert!(!run["validity"].to_string().contains("server_count"), "{run}");
+        let file = Connection::open(home.path().join("kept.db")).expect("a file");
+        for mode in ["simple", "extended", "prepared"] {
+            file.execute_batch(table).expect("a table");
+            let text = plan("http://127.0.0.1:80", database, mode, "SELECT id FROM kept WHERE word = :said");
+            let running = format!("url: http://127.0.0.1:80\ndatabase: {database}");
+            let started = format!(
+                "{{ start: \"{{tenbin}} target --listen 127.0.0.1:{{port}}\", database: \"{database}\" }}"
+            );
+            assert!(text.contains(&running));
+            let text = text.replace(&running, &format!("question: How fast?\nsystems: {{ app: {started} }}"));
+            assert_both(&home, &text, |text| {
+                let row = |row: &rusqlite::Row<'_>| {
+                    (0..4)
+                        .map(|column| Ok(row.get::<_, i64>(column)?.to_string()))
+                        .collect::<Result<Vec<_>, _>>()
+                };
+                file.query_row(text, [], row).expect("a row").join(" ")
+            });
+        }
+        let run = home.last()["runs"][0].clone();
+        assert_eq!((&run["connections"], &run["generator"]["threads"]), (&8.into(), &4.into()), "{run}");
+        assert!(!run["validity"].to_string().contains("server_count"), "{run}");
+    });
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::own_process::Server;
-use crate::support::{Home, assert_identity, built_in, number, server, url};
+use crate::support::{Home, assert_identity, built_in, number, server, until, url};
+use harness::quiet::assert_measured;
 use rustix::process::Signal;
 use serde_json::Value;
 use target::scripted::{Scripted, Step};
@@ -126,22 +127,24 @@ fn a_target_that_stops_answering_in_the_middle_is_waited_for_no_longer_than_its_
 
 #[test]
 fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a_longer_run() {
-    for (signal, outcome) in [(Signal::STOP, "timed_out"), (Signal::KILL, "failed")] {
-        for load in LOADS {
-            let home = Home::new();
-            let program = Server::start(&home);
-            let target_url = format!("{}hold?mean_us=5000", program.url);
-            let run = thread::scope(|scope| {
-                let run = scope.spawn(|| loaded(&home, &target_url, load));
-                thread::sleep(Duration::from_millis(700));
-                program.signal(signal);
-                run.join().expect("the run")
-            });
-            assert!(number(&run, "outcomes.ok") > 0, "{signal:?} {load:?}: {}", run["outcomes"]);
-            assert_ne!(run["verdict"], "complete", "{signal:?} {load:?}: it was gone: {run}");
-            assert!(number(&run, &format!("outcomes.{outcome}")) > 0, "{signal:?} {load:?}: {run}");
+    assert_measured(|| {
+        for (signal, outcome) in [(Signal::STOP, "timed_out"), (Signal::KILL, "failed")] {
+            for load in LOADS {
+                let home = Home::new();
+                let program = Server::start(&home);
+                let target_url = format!("{}hold?mean_us=5000", program.url);
+                let run = thread::scope(|scope| {
+                    let run = scope.spawn(|| loaded(&home, &target_url, load));
+                    until("the load begins", || program.requests() >= 5);
+                    program.signal(signal);
+                    run.join().expect("the run")
+                });
+                assert!(number(&run, "outcomes.ok") > 0, "{signal:?} {load:?}: {}", run["outcomes"]);
+                assert_ne!(run["verdict"], "complete", "{signal:?} {load:?}: it was gone: {run}");
+                assert!(number(&run, &format!("outcomes.{outcome}")) > 0, "{signal:?} {load:?}: {run}");
+            }
         }
-    }
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use harness::quiet::assert_measured;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -77,37 +78,41 @@ fn end_when(
 
 #[test]
 fn an_experiment_is_resumed_and_leaves_nothing_when_it_is_interrupted() {
-    let home = Home::new();
-    let plan = write(&home, POOL);
-    // Not enough for a change that needs a restart.
-    let arguments = ["run", &plan, "--why", "--why-within", "45s"];
-    assert_eq!(end_during_the_experiment(&home, &arguments, Signal::INT), Some(130));
-    let output = home.run(&[&arguments[..], &["--resume", "--format", "json"]].concat());
-    assert_eq!(output.code, Some(0), "{output:?}");
-    let study = output.json();
-    let tried = study["diagnosis"]["interventions"].as_array().expect("a list");
-    let is_predicted = |tried: &Value| {
-        tried["prediction"].as_str().is_some_and(|words| words.contains("if it is the limit"))
-    };
-    assert!(!tried.is_empty() && tried.iter().all(is_predicted), "{study}");
-    let not_tested = study["diagnosis"]["not_tested"].as_array().expect("a list");
-    assert!(
-        not_tested.iter().any(|why| why.as_str().is_some_and(|why| why.contains("threads 2 → 4 (doubled)"))),
-        "{study}"
-    );
-    let runs = study["runs"].as_array().expect("runs");
-    let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null());
-    assert_eq!(
-        of_experiment.count(),
-        8 * (2 + tried.len()) + 10,
-        "8 blocks of two controls and the changes, and five other numbers of users twice each"
-    );
-    let by_users = study["diagnosis"]["scaling"]["users"].as_array().expect("a list");
-    let users: Vec<u64> = by_users.iter().filter_map(|rung| rung["users"].as_u64()).collect();
-    assert_eq!(users, [2, 4, 8, 12, 16, 24, 32], "{study}");
-    assert_eq!(study["comparison"]["ranking"][0]["runs"], 1, "they count in no figure of the study");
-    let text = home.run(&["report", "last"]).stdout;
-    assert!(text.contains("Experiment on pool threads=2: one change at a time"), "{text}");
+    assert_measured(|| {
+        let home = Home::new();
+        let plan = write(&home, POOL);
+        // Not enough for a change that needs a restart.
+        let arguments = ["run", &plan, "--why", "--why-within", "45s"];
+        assert_eq!(end_during_the_experiment(&home, &arguments, Signal::INT), Some(130));
+        let output = home.run(&[&arguments[..], &["--resume", "--format", "json"]].concat());
+        assert_eq!(output.code, Some(0), "{output:?}");
+        let study = output.json();
+        let tried = study["diagnosis"]["interventions"].as_array().expect("a list");
+        let is_predicted = |tried: &Value| {
+            tried["prediction"].as_str().is_some_and(|words| words.contains("if it is the limit"))
+        };
+        assert!(!tried.is_empty() && tried.iter().all(is_predicted), "{study}");
+        let not_tested = study["diagnosis"]["not_tested"].as_array().expect("a list");
+        assert!(
+            not_tested
+                .iter()
+                .any(|why| why.as_str().is_some_and(|why| why.contains("threads 2 → 4 (doubled)"))),
+            "{study}"
+        );
+        let runs = study["runs"].as_array().expect("runs");
+        let of_experiment = runs.iter().filter(|run| !run["place"]["intervention"].is_null());
+        assert_eq!(
+            of_experiment.count(),
+            8 * (2 + tried.len()) + 10,
+            "8 blocks of two controls and the changes, and five other numbers of users twice each"
+        );
+        let by_users = study["diagnosis"]["scaling"]["users"].as_array().expect("a list");
+        let users: Vec<u64> = by_users.iter().filter_map(|rung| rung["users"].as_u64()).collect();
+        assert_eq!(users, [2, 4, 8, 12, 16, 24, 32], "{study}");
+        assert_eq!(study["comparison"]["ranking"][0]["runs"], 1, "they count in no figure of the study");
+        let text = home.run(&["report", "last"]).stdout;
+        assert!(text.contains("Experiment on pool threads=2: one change at a time"), "{text}");
+    });
 }
 
 #[test]

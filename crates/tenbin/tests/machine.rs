@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use harness::quiet::assert_measured;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -17,22 +18,26 @@ fn machine(home: &Home, arguments: &[&str]) -> Started {
 
 #[test]
 fn figures_are_printed_as_json_and_no_file_remains() {
-    let (home, folder) = (Home::new(), tempfile::tempdir().expect("a folder"));
-    let dir = folder.path().to_str().expect("UTF-8");
-    let output = machine(&home, &["--quick", "--dir", dir, "--format", "json"]).finish();
-    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
-    let value: Value = serde_json::from_str(&output.stdout).expect("JSON");
-    assert_eq!((&value["schema"], &value["is_partial"]), (&"tenbin.machine/1".into(), &false.into()));
-    assert!(value["host"]["cores"].is_number() && value["file_system"].is_string(), "{value}");
-    let figures = value["figures"].as_array().expect("figures");
-    for key in ["shift.memmove.forward.int32.2900000", "disk_write", "timer_late_p50", "null_server"] {
-        let figure =
-            figures.iter().find(|figure| figure["key"] == key).unwrap_or_else(|| panic!("{key}: {value}"));
-        let number = |name: &str| figure[name].as_f64().expect("a number");
-        assert!(number("min") <= number("median") && number("median") <= number("max"), "{figure}");
-        assert_eq!(figure["samples"].as_array().map(Vec::len), Some(5), "{figure}");
-    }
-    assert_eq!(std::fs::read_dir(folder.path()).expect("it can be listed").count(), 0);
+    assert_measured(|| {
+        let (home, folder) = (Home::new(), tempfile::tempdir().expect("a folder"));
+        let dir = folder.path().to_str().expect("UTF-8");
+        let output = machine(&home, &["--quick", "--dir", dir, "--format", "json"]).finish();
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+        let value: Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!((&value["schema"], &value["is_partial"]), (&"tenbin.machine/1".into(), &false.into()));
+        assert!(value["host"]["cores"].is_number() && value["file_system"].is_string(), "{value}");
+        let figures = value["figures"].as_array().expect("figures");
+        for key in ["shift.memmove.forward.int32.2900000", "disk_write", "timer_late_p50", "null_server"] {
+            let figure = figures
+                .iter()
+                .find(|figure| figure["key"] == key)
+                .unwrap_or_else(|| panic!("{key}: {value}"));
+            let number = |name: &str| figure[name].as_f64().expect("a number");
+            assert!(number("min") <= number("median") && number("median") <= number("max"), "{figure}");
+            assert_eq!(figure["samples"].as_array().map(Vec::len), Some(5), "{figure}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it can be listed").count(), 0);
+    });
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What the benchmarks share: it starts, pins, times and ends programs in turn, and sums up several rounds.
+//! What the benchmarks share: it starts, pins, times and ends programs in turn, and sums up several rounds; and how tests and
+//! benchmarks tell whether the machine was quiet.
 
 pub mod aligned;
 pub mod child;
@@ -8,6 +9,7 @@ pub mod group;
 pub mod interrupt;
 pub mod markdown;
 pub mod program;
+pub mod quiet;
 pub mod row;
 pub mod say;
 pub mod spread;

@@ -47,6 +47,7 @@ pub(crate) struct Started {
 
 impl Home {
     pub(crate) fn new() -> Self {
+        harness::quiet::run_ahead();
         Self { folder: tempfile::tempdir().expect("a folder") }
     }
 

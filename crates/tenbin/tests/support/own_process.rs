@@ -1,10 +1,13 @@
 //! The built-in target as a program of its own, that signals can be sent to.
 
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Home, TENBIN, until};
+use super::{Home, PATIENCE, TENBIN, until};
 
 /// Ends when it is dropped.
 pub(crate) struct Server {
@@ -18,15 +21,28 @@ impl Server {
         let mut command = Command::new(TENBIN);
         command.args(["target", "--listen", "127.0.0.1:0"]);
         home.isolate(&mut command);
-        let stdout = std::fs::File::create(&place).expect("a file");
+        let stdout = fs::File::create(&place).expect("a file");
         let child = command.stdout(stdout).stderr(Stdio::null()).spawn().expect("started");
         let mut line = String::new();
         until("it says where", || {
-            line = std::fs::read_to_string(&place).expect("UTF-8");
+            line = fs::read_to_string(&place).expect("UTF-8");
             line.ends_with('\n')
         });
         let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
         Self { child, url }
+    }
+
+    /// Number of requests that it has answered; those for this number do not count.
+    pub(crate) fn requests(&self) -> u64 {
+        let address = self.url.strip_prefix("http://").expect("a URL").trim_end_matches('/');
+        let mut socket = TcpStream::connect(address).expect("a connection");
+        socket.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        socket.write_all(b"GET /counters HTTP/1.0\r\n\r\n").expect("asked");
+        let mut reply = String::new();
+        socket.read_to_string(&mut reply).expect("a reply");
+        let (_, body) = reply.split_once("\r\n\r\n").expect("a body");
+        let counters: serde_json::Value = serde_json::from_str(body).expect("JSON");
+        counters["requests"].as_u64().expect("a number")
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
