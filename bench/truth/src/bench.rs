@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use harness::interrupt::Interrupt;
+use harness::quiet::measured;
 
 use crate::flags::{Flags, Profile};
 use crate::grade::Finding;
@@ -74,7 +75,7 @@ impl<'a> Bench<'a> {
                 .map(|number| {
                     scope.spawn(move || {
                         let _slot = self.slots.take();
-                        if self.interrupt.is_asked() { Err("interrupted".to_owned()) } else { one(number) }
+                        self.tried(|| one(number))
                     })
                 })
                 .collect();
@@ -83,6 +84,24 @@ impl<'a> Bench<'a> {
                 .map(|one| one.join().unwrap_or_else(|_| Err("it panicked".to_owned())))
                 .collect()
         })
+    }
+
+    /// Makes a try, as often as [`Self::again`] says.
+    pub(crate) fn tried(&self, one: impl Fn() -> Result<Finding, String>) -> Result<Finding, String> {
+        let one = || if self.interrupt.is_asked() { Err("interrupted".to_owned()) } else { one() };
+        self.again(one, |found| match found {
+            Ok(found) => (!found.is_right).then(|| found.what.clone()),
+            Err(error) => Some(error.clone()),
+        })
+    }
+
+    /// Measures something. In the short profile, it is measured again if it has a fault and the machine was busy; in the full
+    /// profile, the rate of faults counts.
+    pub(crate) fn again<T>(&self, one: impl Fn() -> T, fault: impl Fn(&T) -> Option<String>) -> T {
+        match self.profile {
+            Profile::Short => measured(one, |found| fault(found).filter(|_| !self.interrupt.is_asked())).0,
+            Profile::Full => one(),
+        }
     }
 
     /// A seed for a try of a case.

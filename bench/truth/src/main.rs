@@ -23,6 +23,7 @@ use cases::{CASES, Case, When};
 use flags::Flags;
 use grade::Grade;
 use harness::interrupt::Interrupt;
+use harness::quiet::run_ahead;
 use harness::say::{say, say_aside};
 
 /// How long a case has to ask for the places of its tries.
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
 fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     say(&format!("seed {}", flags.seed))?;
     let chosen = cases::chosen(&flags.only).map_err(anyhow::Error::msg)?;
+    run_ahead();
     let interrupt = Interrupt::listen()?;
     let folder = tempfile::tempdir()
         .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;

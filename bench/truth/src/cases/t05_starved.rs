@@ -44,14 +44,14 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     });
     // Each of these needs its cores.
     let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Finding, String>| {
-        Grade::of("T5", planted, needed, (0..tries).map(|_| one()).collect())
+        Grade::of("T5", planted, needed, (0..tries).map(|_| bench.tried(one)).collect())
     };
     grades.push(alone("a spinner on the client's core", tries, &|| spinner(bench)));
     grades.push(alone("nothing, closed load", healthy, &|| unharmed(healthy_closed, bench)));
     const QUOTA: &str = "client with a tenth of a core";
     grades.push(match Group::make(TENTH) {
         Ok(group) => {
-            let one = |_| starved(&group, bench);
+            let one = |_| bench.tried(|| starved(&group, bench));
             Grade::of("T5", QUOTA, tries, (0..tries).map(one).collect())
         }
         Err(why) => Grade::left_out("T5", QUOTA, why),
