@@ -20,6 +20,7 @@ use cases::Case;
 use flags::{Flags, Profile};
 use grade::{Grade, Verdict};
 use harness::interrupt::Interrupt;
+use harness::quiet::measured;
 use harness::say::{say, say_aside};
 use run::Runs;
 use summary::Summary;
@@ -73,12 +74,15 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// In the short profile a case that is not right is run once more: something else on the machine may have been the bottleneck.
+/// In the short profile, a case that is not right is run again if the machine was busy: something else may have been the bottleneck.
 fn one(runs: &Runs<'_>, case: &'static Case, number: u32, profile: Profile) -> Grade {
-    let first = runs.grade(case, number);
-    if profile == Profile::Full || first.verdict == Verdict::Right {
-        return first;
+    match profile {
+        Profile::Full => runs.grade(case, number),
+        Profile::Short => {
+            let fault = |grade: &Grade| {
+                (grade.verdict != Verdict::Right && !runs.is_interrupted()).then(|| grade.line())
+            };
+            measured(|| runs.grade(case, number), fault).0
+        }
     }
-    say_aside(&format!("again: {}", first.line()));
-    runs.grade(case, number)
 }

@@ -46,6 +46,11 @@ impl<'a> Runs<'a> {
         Ok(Self { tenbin, folder, is_noisy, interrupt })
     }
 
+    /// Whether Ctrl-C came.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_asked()
+    }
+
     /// Runs a case and grades what is said.
     pub(crate) fn grade(&self, case: &'static Case, number: u32) -> Grade {
         let begun = Instant::now();

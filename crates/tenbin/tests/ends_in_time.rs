@@ -1,5 +1,6 @@
 //! Against every kind of hostile target a run ends in time, is kept, and says truly what happened.
 
+use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
@@ -137,7 +138,7 @@ fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a
                     let run = scope.spawn(|| loaded(&home, &target_url, load));
                     until("the load begins", || program.requests() >= 5);
                     program.signal(signal);
-                    run.join().expect("the run")
+                    run.join().unwrap_or_else(|panic| resume_unwind(panic))
                 });
                 assert!(number(&run, "outcomes.ok") > 0, "{signal:?} {load:?}: {}", run["outcomes"]);
                 assert_ne!(run["verdict"], "complete", "{signal:?} {load:?}: it was gone: {run}");
