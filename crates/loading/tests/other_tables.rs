@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::place::Watch;
+use crate::place::{self, Watch};
 use loading::{Error, MARKS, Options};
 use servers::{MariaDb, MariaDbSettings};
 

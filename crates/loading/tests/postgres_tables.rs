@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::place::Watch;
+use crate::place::{self, Watch};
 use loading::{Error, MARKS, Options, PartitionMethod};
 use servers::{Postgres, PostgresSettings};
 
