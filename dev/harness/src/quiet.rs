@@ -272,7 +272,11 @@ mod tests {
         let spinners = 8 * thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let is_noticed = thread::scope(|scope| {
             for _ in 0..spinners {
-                scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        std::hint::spin_loop()
+                    }
+                });
             }
             let is_noticed = (0..50).any(|_| {
                 let witness = Witness::begin();
