@@ -30,7 +30,7 @@ fn counted(report: &Report) -> [usize; 4] {
 fn a_condition_that_failed_is_a_case_that_failed() {
     let mut failures = 0;
     for (case, stored) in studies::all() {
-        let xml = written(&stored, "junit");
+        let xml = written(stored, "junit");
         let report =
             Report::deserialize_from_str(&xml).unwrap_or_else(|error| panic!("{case}: {error}\n{xml}"));
         let [passed, skipped, failed, invalid] = counted(&report);
@@ -40,11 +40,11 @@ fn a_condition_that_failed_is_a_case_that_failed() {
             let says_so = if ending.code() == 0 { failed + invalid == 0 } else { failed + invalid > 0 };
             assert!(says_so, "{case}: {ending:?}, and {failed} failed, {invalid} without an answer");
         }
-        let terminal = written(&stored, "terminal");
+        let terminal = written(stored, "terminal");
         if terminal.contains("Gate failed") {
             assert!(failed > 0, "{case}: all conditions passed");
         }
-        let annotations = written(&stored, "github");
+        let annotations = written(stored, "github");
         let count = |command: &str| annotations.lines().filter(|line| line.starts_with(command)).count();
         assert_eq!((count("::error "), count("::warning ")), (failed + invalid, skipped), "{case}");
         let all = passed + skipped + failed + invalid;

@@ -23,14 +23,17 @@ use wire::{Greeting, PROTOCOLS, Protocol};
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
 pub const BYTES_MAX: usize = 32 * 1024;
 
+/// Handles one input of any length. Panics if anything that must hold does not.
+pub type Feed = Box<dyn Fn(&[u8]) + Send + Sync>;
+
 /// One kind of input.
 pub struct Target {
     /// Unique.
     pub name: &'static str,
     /// Inputs, good and bad, to begin with.
     pub seeds: Vec<Vec<u8>>,
-    /// Handles one input of any length. Panics if anything that must hold does not.
-    pub feed: Box<dyn Fn(&[u8]) + Send + Sync>,
+    /// Handles one input.
+    pub feed: Feed,
 }
 
 impl Target {

@@ -88,6 +88,6 @@ impl<'a> Mutator<'a> {
 
     /// Below `end`, which is at least 1.
     fn below(&mut self, end: u32) -> u32 {
-        (u64::from(self.chance.next_u32()) * u64::from(end) >> 32) as u32
+        ((u64::from(self.chance.next_u32()) * u64::from(end)) >> 32) as u32
     }
 }

@@ -130,7 +130,7 @@ impl Checks {
     pub(super) fn first_failed_header(&self, headers: &[Header<'_>], values: &[Vec<u8>]) -> Option<u32> {
         let holds = |check: &HeaderCheck| {
             let text = check.contains.as_ref().map(|text| text.filled(values));
-            let wanted = text.as_ref().map(|text| memmem::Finder::new(text));
+            let wanted = text.as_ref().map(memmem::Finder::new);
             let mut named = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(&check.name));
             named.any(|header| wanted.as_ref().is_none_or(|wanted| wanted.find(header.value).is_some()))
         };
