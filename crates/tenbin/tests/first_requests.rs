@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use servers::{Postgres, PostgresSettings};
 
-use crate::support::Home;
+use crate::support::{Home, Started};
 
 /// The requests that are printed for a step, without their indentation.
 fn printed(check: &str, step: &str) -> Vec<String> {
@@ -101,15 +101,20 @@ fn a_run_sends_the_statements_that_check_prints() {
         "seed: 42\nscenario:\n  - name: visit\n    \
          sql: INSERT INTO v VALUES ('{{uuid}}', 'it''s {{people.name}}')\n\
          data: {{ people: {{ csv: people.csv }} }}\nload: {{ users: 1, for: 10s, requests: 3, threads: 1 }}\nurl: {}\n",
-        server.own_url()
+        server.url(Postgres::USER, None)
     );
     fs::write(home.path().join("plan.yaml"), plan).expect("written");
     fs::write(home.path().join("people.csv"), "name\nO'Hara\nC:\\x\n").expect("written");
-    let check = home.run(&["check", "plan.yaml"]);
+    let run = |command: &str| {
+        let mut command = home.command(&[command, "plan.yaml"]);
+        command.env("PGPASSWORD", Postgres::PASSWORD);
+        Started::spawn(command).finish()
+    };
+    let check = run("check");
     let printed = printed(&check.stdout, "visit");
     assert_eq!(printed.len(), 3, "{check:?}");
     assert!(printed[0].contains("it''s O''Hara"), "{printed:?}");
-    let run = home.run(&["run", "plan.yaml"]);
+    let run = run("run");
     let log = server.log();
     let heard = log.lines().filter_map(|line| line.strip_prefix("tenbin|")?.split_once("statement: "));
     let heard: Vec<&str> = heard.map(|(_, text)| text).filter(|text| text.starts_with("INSERT")).collect();

@@ -1,7 +1,7 @@
 //! Flags of what a reply must be.
 
 use clap::Args;
-use plan::{ExpectSpec, Field};
+use plan::{ExpectSpec, Field, literal_text};
 
 use crate::adhoc::quoted;
 
@@ -62,10 +62,16 @@ fn value(field: Field, texts: &[String]) -> String {
     match field {
         Field::EXPECT_HEADER => {
             let header = |line: &String| match line.split_once(':') {
-                Some((name, part)) => format!("{}: {}", quoted(name.trim()), quoted(part.trim())),
+                Some((name, part)) => {
+                    format!("{}: {}", quoted(name.trim()), quoted(&literal_text(part.trim())))
+                }
                 None => format!("{}: null", quoted(line.trim())),
             };
             format!("{{ {} }}", listed(texts.iter().map(header).collect()))
+        }
+        // Braces on a command line are only braces.
+        Field::EXPECT_BODY => {
+            format!("[ {} ]", listed(texts.iter().map(|text| quoted(&literal_text(text))).collect()))
         }
         Field::EXPECT_SIZE => listed(texts.iter().map(|text| quoted(text)).collect()),
         Field::EXPECT_STATUS => {
