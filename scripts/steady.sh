@@ -15,10 +15,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 export PROPTEST_RNG_SEED=1 RUST_TEST_THREADS=6
 
-# The folders of packages with the test programs that Cargo has built for them.
-cargo test --profile checked --workspace --locked --no-run --message-format json 2>"$logs/build.log" |
-    sed -n '/"overflow_checks":[a-z]*,"test":true}/s/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\1 \2/p' \
-        >"$logs/programs"
+scripts/test-programs.sh --profile checked --workspace >"$logs/programs" 2>"$logs/build.log"
 
 # Runs the test programs of packages, each in its folder as Cargo does.
 tests() {

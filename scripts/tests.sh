@@ -14,9 +14,7 @@ shift
 rm -rf "$logs"
 mkdir -p "$logs"
 
-cargo test "$@" --lib --bins --tests --locked --no-run --message-format json-render-diagnostics >"$logs/built.json"
-# A test program, and the folder of its crate, in which Cargo starts it. Programs that are no tests are built as well.
-sed -nE '/"overflow_checks":[a-z]+,"test":true\}/s/.*"manifest_path":"([^"]*)\/Cargo.toml".*"executable":"([^"]*)".*/\1 \2/p' "$logs/built.json" >"$logs/programs"
+scripts/test-programs.sh "$@" >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "no test program was built" >&2; exit 1; }
 {
     for crate in $LONGEST; do grep "/$crate " "$logs/programs" || true; done
