@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs the test programs of the workspace side by side: most tests wait for time to pass, for servers, or for programs that they start.
+# Runs the test programs of the workspace, each with several tests at a time: most tests wait for time to pass, for servers, or for
+# programs that they start.
 # Usage: tests.sh FOLDER [CARGO_FLAG...], where each program's output is kept. CARGO_FLAGs choose profile and packages.
 set -euo pipefail
 
-# Programs at a time, and tests of one program at a time.
-PROGRAMS=2
+# Programs at a time: two take the cores from each other's tests of times. And tests of one program at a time.
+PROGRAMS=1
 THREADS=6
 # Programs that run for longest come first, so that none of them is left alone at the end.
 LONGEST="crates/tenbin crates/engine crates/report"

@@ -1,5 +1,6 @@
 //! Links that carry many exchanges, answered in any order, and lost before the last answer.
 
+use harness::quiet::assert_measured;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -89,29 +90,31 @@ fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
 
 #[test]
 fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
-    // Whatever user 7 asks is answered long after it was given up.
-    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
-        let mut late: Vec<Asked> = waiting.iter().filter(|asked| asked.user == 7).cloned().collect();
-        waiting.retain(|asked| asked.user != 7);
-        let mut said = last_first(waiting);
-        if late.len() > 3 {
-            said.extend(late.drain(..2).map(|asked| format!("{} late\n", asked.tag)));
-        }
-        waiting.extend(late);
-        Some(said)
+    assert_measured(|| {
+        // Whatever user 7 asks is answered long after it was given up.
+        let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
+            let mut late: Vec<Asked> = waiting.iter().filter(|asked| asked.user == 7).cloned().collect();
+            waiting.retain(|asked| asked.user != 7);
+            let mut said = last_first(waiting);
+            if late.len() > 3 {
+                said.extend(late.drain(..2).map(|asked| format!("{} late\n", asked.tag)));
+            }
+            waiting.extend(late);
+            Some(said)
+        });
+        let job = Job {
+            pool: Some(1),
+            timeout_ns: 50 * MS,
+            connect_timeout_ns: 50 * MS,
+            ..closed(tcp(server.address), 20, lasting(500 * MS))
+        };
+        let done = run(job, WIDE);
+        let counts = done.tally.counts;
+        assert_eq!(done.tally.connections, 1);
+        assert_eq!(counts.timed_out, done.errors("timeout_first_byte"), "{:?}", done.classes());
+        assert!((5..=11).contains(&counts.timed_out), "{counts:?}");
+        assert_eq!((counts.failed, counts.sent), (0, counts.ok + counts.timed_out), "{counts:?}");
     });
-    let job = Job {
-        pool: Some(1),
-        timeout_ns: 50 * MS,
-        connect_timeout_ns: 50 * MS,
-        ..closed(tcp(server.address), 20, lasting(500 * MS))
-    };
-    let done = run(job, WIDE);
-    let counts = done.tally.counts;
-    assert_eq!(done.tally.connections, 1);
-    assert_eq!(counts.timed_out, done.errors("timeout_first_byte"), "{:?}", done.classes());
-    assert!((5..=11).contains(&counts.timed_out), "{counts:?}");
-    assert_eq!((counts.failed, counts.sent), (0, counts.ok + counts.timed_out), "{counts:?}");
 }
 
 #[test]

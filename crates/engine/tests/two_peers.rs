@@ -1,5 +1,6 @@
 //! Users who speak with two peers in turn keep a connection to each, and every account is settled.
 
+use harness::quiet::assert_measured;
 use std::io::Write;
 use std::time::Duration;
 
@@ -137,23 +138,25 @@ fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
 
 #[test]
 fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
-    let one = answering("1");
-    let chatty = vec![
-        Step::ReadRequest,
-        Step::Send(with_id("2")),
-        Step::Wait(Duration::from_millis(5)),
-        Step::Send(reply(200, "unasked")),
-        Step::HoldOpen,
-    ];
-    let two = server(chatty);
-    let mut job = beside(closed(tcp(one.address()), 1, count(12)), tcp(two.address()));
-    job.scenarios = four(30 * MS);
-    let done = run(job, both());
-    assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
-    assert_eq!(done.errors("unsolicited_reply"), done.idle_excess(), "{:?}", done.classes());
-    assert!(done.idle_excess() >= 5, "{:?}", done.classes());
-    one.stop();
-    two.stop();
+    assert_measured(|| {
+        let one = answering("1");
+        let chatty = vec![
+            Step::ReadRequest,
+            Step::Send(with_id("2")),
+            Step::Wait(Duration::from_millis(5)),
+            Step::Send(reply(200, "unasked")),
+            Step::HoldOpen,
+        ];
+        let two = server(chatty);
+        let mut job = beside(closed(tcp(one.address()), 1, count(12)), tcp(two.address()));
+        job.scenarios = four(30 * MS);
+        let done = run(job, both());
+        assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
+        assert_eq!(done.errors("unsolicited_reply"), done.idle_excess(), "{:?}", done.classes());
+        assert!(done.idle_excess() >= 5, "{:?}", done.classes());
+        one.stop();
+        two.stop();
+    });
 }
 
 #[test]

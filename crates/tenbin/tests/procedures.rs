@@ -1,6 +1,7 @@
 //! Studies that decide for themselves what to run next: they find what was planted, stop when the result is conclusive, go on where they
 //! were killed, and say what they had no time for.
 
+use harness::quiet::assert_measured;
 use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
@@ -163,32 +164,37 @@ fn a_duel_that_was_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_time_that_is_too_short_is_said_before_and_after() {
-    let home = Home::new();
-    let path = plan(&home, HOLD, &threads("[1, 4]"), "{ matters: 5%, pilot: 0, within: 2s }");
-    let text = fs::read_to_string(&path).expect("the plan").replace("200ms", "400ms");
-    fs::write(&path, text).expect("written");
-    let mut check = std::process::Command::new(support::TENBIN);
-    check.args(["check", &path]);
-    home.isolate(&mut check);
-    let checked = support::Started::spawn(check).finish();
-    assert!(checked.stdout.contains("too short for a result, which takes at least 3s200ms"), "{checked:?}");
-    let output = home.run(&["run", &path]);
-    assert_says(&output, "out of time");
-    let report = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = ["--resume s-", "--within TIME", &format!("measure again: tenbin run {path}")];
-    assert!(words.iter().all(|words| report.contains(words)), "{report}");
-    let study = kept(&home);
-    assert!(study.runs.len() < 6, "{} runs", study.runs.len());
-    assert_eq!((why(&study), study.state), (Some("budget"), StudyState::Interrupted));
-    assert_eq!(study.ending.map(|ending| ending.verdict), Some(Verdict::Partial));
-    let output = home.run(&["run", &path, "--resume"]);
-    assert_says(&output, "out of time");
-    assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
-    let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
-    assert_says(&output, "decided after 4 of at most 24 blocks");
-    let study = kept(&home);
-    assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
-    assert_eq!(study.new.compare.within_s, Some(300.0));
+    assert_measured(|| {
+        let home = Home::new();
+        let path = plan(&home, HOLD, &threads("[1, 4]"), "{ matters: 5%, pilot: 0, within: 2s }");
+        let text = fs::read_to_string(&path).expect("the plan").replace("200ms", "400ms");
+        fs::write(&path, text).expect("written");
+        let mut check = std::process::Command::new(support::TENBIN);
+        check.args(["check", &path]);
+        home.isolate(&mut check);
+        let checked = support::Started::spawn(check).finish();
+        assert!(
+            checked.stdout.contains("too short for a result, which takes at least 3s200ms"),
+            "{checked:?}"
+        );
+        let output = home.run(&["run", &path]);
+        assert_says(&output, "out of time");
+        let report = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = ["--resume s-", "--within TIME", &format!("measure again: tenbin run {path}")];
+        assert!(words.iter().all(|words| report.contains(words)), "{report}");
+        let study = kept(&home);
+        assert!(study.runs.len() < 6, "{} runs", study.runs.len());
+        assert_eq!((why(&study), study.state), (Some("budget"), StudyState::Interrupted));
+        assert_eq!(study.ending.map(|ending| ending.verdict), Some(Verdict::Partial));
+        let output = home.run(&["run", &path, "--resume"]);
+        assert_says(&output, "out of time");
+        assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
+        let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
+        assert_says(&output, "decided after 4 of at most 24 blocks");
+        let study = kept(&home);
+        assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
+        assert_eq!(study.new.compare.within_s, Some(300.0));
+    });
 }
 
 #[test]
