@@ -69,71 +69,83 @@ fn sent_to(peer: usize, done: &Done) -> usize {
 
 #[test]
 fn each_slot_keeps_a_connection_to_each_peer() {
-    for is_open in [false, true] {
-        let (one, two) = (answering("1"), answering("2"));
-        let job = if is_open {
-            open(tcp(one.address()), 200.0, 500 * MS, 3)
-        } else {
-            closed(tcp(one.address()), 3, count(120))
-        };
-        let mut job = beside(job, tcp(two.address()));
-        job.threads = 2;
-        let done = run(job, both());
-        done.assert_all_ok(done.tally.counts.planned);
-        assert_eq!((one.connections(), two.connections()), (3, 3));
-        let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
-        assert_eq!(opened, [3, 3, 0, 0], "opened before the load, and counted with their peer's first step");
-        one.stop();
-        two.stop();
-    }
+    assert_measured(|| {
+        for is_open in [false, true] {
+            let (one, two) = (answering("1"), answering("2"));
+            let job = if is_open {
+                open(tcp(one.address()), 200.0, 500 * MS, 3)
+            } else {
+                closed(tcp(one.address()), 3, count(120))
+            };
+            let mut job = beside(job, tcp(two.address()));
+            job.threads = 2;
+            let done = run(job, both());
+            done.assert_all_ok(done.tally.counts.planned);
+            assert_eq!((one.connections(), two.connections()), (3, 3));
+            let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
+            assert_eq!(
+                opened,
+                [3, 3, 0, 0],
+                "opened before the load, and counted with their peer's first step"
+            );
+            one.stop();
+            two.stop();
+        }
+    });
 }
 
 #[test]
 fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
-    let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
-    // One slot is taken for 30 ms by each of 40 arrivals a second: those that come later wait.
-    let mut job = beside(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
-    job.scenarios = four(0);
-    let done = run(job, plain());
-    assert_eq!(done.tally.counts.ok, done.tally.counts.sent, "{:?}", done.classes());
-    let pairs = assert_carried(&done, &[0; 4]);
-    let late = pairs.iter().filter(|(_, before, _)| late_ns(before) > 100 * MS);
-    let steps: Vec<u16> = late.map(|(step, ..)| *step).collect();
-    assert!((0..3).all(|step| steps.iter().filter(|late| **late == step).count() > 2), "{steps:?}");
+    assert_measured(|| {
+        let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
+        // One slot is taken for 30 ms by each of 40 arrivals a second: those that come later wait.
+        let mut job = beside(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
+        job.scenarios = four(0);
+        let done = run(job, plain());
+        assert_eq!(done.tally.counts.ok, done.tally.counts.sent, "{:?}", done.classes());
+        let pairs = assert_carried(&done, &[0; 4]);
+        let late = pairs.iter().filter(|(_, before, _)| late_ns(before) > 100 * MS);
+        let steps: Vec<u16> = late.map(|(step, ..)| *step).collect();
+        assert!((0..3).all(|step| steps.iter().filter(|late| **late == step).count() > 2), "{steps:?}");
+    });
 }
 
 #[test]
 fn a_value_that_one_peer_sent_is_known_to_the_other() {
-    let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
-    let token = || CaptureFrom::Header("X-Token".to_owned());
-    let first = vec![saving(get("/a"), 0, token()), get("/again-{b}")];
-    let second = vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")];
-    let job = beside(closed(tcp(one.address), 1, count(12)), tcp(two.address));
-    let done = run(job, mixed(first, second));
-    done.assert_all_ok(12);
-    let (one, two) = (one.seen(), two.seen());
-    assert_eq!((one.len(), two.len()), (6, 6));
-    for (of_one, of_two) in one.chunks(2).zip(two.chunks(2)) {
-        let (a, b) = (&of_one[0].token, &of_two[0].token);
-        assert_eq!(of_two[0].target, format!("/b-{a}"));
-        assert_eq!(of_one[1].target, format!("/again-{b}"));
-        assert_eq!(of_two[1].target, format!("/last-{a}-{b}"));
-    }
+    assert_measured(|| {
+        let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
+        let token = || CaptureFrom::Header("X-Token".to_owned());
+        let first = vec![saving(get("/a"), 0, token()), get("/again-{b}")];
+        let second = vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")];
+        let job = beside(closed(tcp(one.address), 1, count(12)), tcp(two.address));
+        let done = run(job, mixed(first, second));
+        done.assert_all_ok(12);
+        let (one, two) = (one.seen(), two.seen());
+        assert_eq!((one.len(), two.len()), (6, 6));
+        for (of_one, of_two) in one.chunks(2).zip(two.chunks(2)) {
+            let (a, b) = (&of_one[0].token, &of_two[0].token);
+            assert_eq!(of_two[0].target, format!("/b-{a}"));
+            assert_eq!(of_one[1].target, format!("/again-{b}"));
+            assert_eq!(of_two[1].target, format!("/last-{a}-{b}"));
+        }
+    });
 }
 
 #[test]
 fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
-    let one = answering("1");
-    let pause = Step::Wait(Duration::from_millis(5));
-    let once = vec![Step::ReadRequest, Step::Send(with_id("2")), pause, Step::CloseGracefully];
-    let two = server(once);
-    let mut job = beside(closed(tcp(one.address()), 2, count(40)), tcp(two.address()));
-    job.scenarios = four(20 * MS);
-    let done = run(job, both());
-    done.assert_all_ok(40);
-    assert_eq!((one.connections(), two.connections()), (2, sent_to(1, &done)));
-    one.stop();
-    two.stop();
+    assert_measured(|| {
+        let one = answering("1");
+        let pause = Step::Wait(Duration::from_millis(5));
+        let once = vec![Step::ReadRequest, Step::Send(with_id("2")), pause, Step::CloseGracefully];
+        let two = server(once);
+        let mut job = beside(closed(tcp(one.address()), 2, count(40)), tcp(two.address()));
+        job.scenarios = four(20 * MS);
+        let done = run(job, both());
+        done.assert_all_ok(40);
+        assert_eq!((one.connections(), two.connections()), (2, sent_to(1, &done)));
+        one.stop();
+        two.stop();
+    });
 }
 
 #[test]
@@ -161,54 +173,60 @@ fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
 
 #[test]
 fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
-    let one = answering("1");
-    let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
-    let mut job = beside(closed(tcp(one.address()), 2, lasting(500 * MS)), tcp(two.address()));
-    job.timeout_ns = 60 * MS;
-    let done = run(job, both());
-    let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
-    assert_eq!((counts[0].ok, counts[1].ok), (counts[0].sent, 0));
-    assert!(counts[1].timed_out >= 4 && counts[1].timed_out == counts[1].sent, "{counts:?}");
-    assert!(counts[2..].iter().all(|counts| counts.planned == 0), "{counts:?}");
-    assert_eq!(one.connections(), 2);
-    one.stop();
-    two.stop();
+    assert_measured(|| {
+        let one = answering("1");
+        let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
+        let mut job = beside(closed(tcp(one.address()), 2, lasting(500 * MS)), tcp(two.address()));
+        job.timeout_ns = 60 * MS;
+        let done = run(job, both());
+        let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
+        assert_eq!((counts[0].ok, counts[1].ok), (counts[0].sent, 0));
+        assert!(counts[1].timed_out >= 4 && counts[1].timed_out == counts[1].sent, "{counts:?}");
+        assert!(counts[2..].iter().all(|counts| counts.planned == 0), "{counts:?}");
+        assert_eq!(one.connections(), 2);
+        one.stop();
+        two.stop();
+    });
 }
 
 #[test]
 fn a_second_peer_that_is_not_there_fails_its_own_steps_only() {
-    let one = answering("1");
-    let gone = target::scripted::closed_port().expect("a port");
-    let mut job = closed(tcp(one.address()), 2, lasting(300 * MS));
-    job = beside(job, tcp(gone.address()));
-    let mixed = scenarios(vec![(1.0, mix(&[1.0, 1.0]))]);
-    job.scenarios = mixed;
-    let done = run(job, both());
-    let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
-    assert_eq!((counts[0].ok, counts[1].failed), (counts[0].sent, counts[1].sent));
-    assert!(counts[0].ok > 0 && counts[1].failed > 0, "{counts:?}");
-    assert_eq!(one.connections(), 2);
-    one.stop();
+    assert_measured(|| {
+        let one = answering("1");
+        let gone = target::scripted::closed_port().expect("a port");
+        let mut job = closed(tcp(one.address()), 2, lasting(300 * MS));
+        job = beside(job, tcp(gone.address()));
+        let mixed = scenarios(vec![(1.0, mix(&[1.0, 1.0]))]);
+        job.scenarios = mixed;
+        let done = run(job, both());
+        let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
+        assert_eq!((counts[0].ok, counts[1].failed), (counts[0].sent, counts[1].sent));
+        assert!(counts[0].ok > 0 && counts[1].failed > 0, "{counts:?}");
+        assert_eq!(one.connections(), 2);
+        one.stop();
+    });
 }
 
 #[test]
 fn each_peer_has_its_own_keep_alive_and_tls() {
-    let authority = Authority::new("two peers");
-    let two = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
-        loop {
-            read_request(stream)?;
-            stream.write_all(&with_id("2"))?;
-        }
+    assert_measured(|| {
+        let authority = Authority::new("two peers");
+        let two = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+            loop {
+                read_request(stream)?;
+                stream.write_all(&with_id("2"))?;
+            }
+        });
+        let one = answering("1");
+        let trust = TlsTrust::Authorities(authority.path());
+        let mut job =
+            beside(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
+        job.peers[0].keep_alive = false;
+        let done = run(job, both());
+        done.assert_all_ok(40);
+        assert_eq!(one.connections(), sent_to(0, &done));
+        let shaken: Vec<u64> = done.steps.iter().map(|tally| tally.tls.count()).collect();
+        assert_eq!(shaken, [0, 2, 0, 0]);
+        one.stop();
     });
-    let one = answering("1");
-    let trust = TlsTrust::Authorities(authority.path());
-    let mut job =
-        beside(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
-    job.peers[0].keep_alive = false;
-    let done = run(job, both());
-    done.assert_all_ok(40);
-    assert_eq!(one.connections(), sent_to(0, &done));
-    let shaken: Vec<u64> = done.steps.iter().map(|tally| tally.tls.count()).collect();
-    assert_eq!(shaken, [0, 2, 0, 0]);
-    one.stop();
 }
