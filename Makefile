@@ -47,9 +47,9 @@ ZIG := $(TOOLS)/zig/bin
 dist: ## Pack the program for other machines of this kind: target/dist gets a tar.gz and a .deb; needs python3-venv
 	python3 -m venv $(TOOLS)/zig
 	$(ZIG)/pip install --quiet cargo-zigbuild==$(ZIGBUILD_VERSION) ziglang==$(ZIG_VERSION)
-	PATH=$(ZIG):$$PATH cargo zigbuild --profile dist --locked -p tenbin --target $(DIST_TARGET).$(DIST_GLIBC)
+	PATH=$(ZIG):$$PATH cargo zigbuild --release --locked -p tenbin --target $(DIST_TARGET).$(DIST_GLIBC)
 	mkdir -p $(TARGET_DIR)/dist
-	scripts/dist.sh $(TARGET_DIR)/$(DIST_TARGET)/dist/tenbin $(TARGET_DIR)/dist
+	scripts/dist.sh $(TARGET_DIR)/$(DIST_TARGET)/release/tenbin $(TARGET_DIR)/dist
 
 dist-check: ## Install the .deb of target/dist in a new root folder and run the demo there; needs root and mmdebstrap
 	scripts/dist-check.sh $(TARGET_DIR)/dist/tenbin_*.deb
