@@ -1,4 +1,4 @@
-//! What each step of a load sends first, without a peer: as its workers draw and write it.
+//! First requests of each step, as the workers of a load draw and write them, without a peer.
 
 use std::collections::BTreeMap;
 

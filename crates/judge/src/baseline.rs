@@ -44,7 +44,7 @@ pub struct Side {
     pub too_few: usize,
     /// Runs that do not count.
     pub invalid: usize,
-    /// Of those, the ones whose system failed.
+    /// Number of runs whose system failed.
     pub failed: usize,
     /// Runs that count, in which the system was gone for part of the time.
     pub degraded: usize,

@@ -126,7 +126,7 @@ impl CommandGroup {
     }
 }
 
-/// What an ending means: a row of the table.
+/// Row of the table: one ending, and its meaning everywhere.
 #[derive(Debug)]
 pub struct EndingRow {
     /// The ending.

@@ -11,7 +11,7 @@ use crate::words::duration;
 
 /// Of the planned requests: from here on, what is said of the others matters less.
 const MANY: f64 = 0.1;
-/// Of the measured time: from here on, that the system was gone explains a run that nothing else explains.
+/// Smallest share of the measured time without the system that explains a run which nothing else explains.
 const GONE_MIN_SHARE: f64 = 0.2;
 /// Rejections that took so many times as long as good answers are time-outs: what they waited for is the cause.
 const TIMED_OUT: f64 = 2.0;
