@@ -44,7 +44,7 @@ pub struct Side {
     pub too_few: usize,
     /// Runs that do not count.
     pub invalid: usize,
-    /// Number of runs whose system failed.
+    /// Runs that do not count because their system failed; part of `invalid`.
     pub failed: usize,
     /// Runs that count, in which the system was gone for part of the time.
     pub degraded: usize,
