@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
-# Runs the test programs of the workspace, each with several tests at a time: most tests wait for time to pass, for servers, or for
-# programs that they start.
+# Runs the test programs of the workspace: two at a time of those that only compute, then one at a time of those whose tests wait for time
+# to pass, for servers, or for programs that they start.
 # Usage: tests.sh FOLDER [CARGO_FLAG...], where each program's output is kept. CARGO_FLAGs choose profile and packages.
 set -euo pipefail
 
-# Programs at a time: two take the cores from each other's tests of times. And tests of one program at a time.
-PROGRAMS=1
+# Tests at a time in one program.
 THREADS=6
-# Programs that run for longest come first, so that none of them is left alone at the end.
-LONGEST="crates/tenbin crates/engine crates/report"
 
 logs=$(realpath -m "$1")
 shift
@@ -17,10 +14,6 @@ mkdir -p "$logs"
 
 scripts/test-programs.sh "$@" >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "no test program was built" >&2; exit 1; }
-{
-    for crate in $LONGEST; do grep "/$crate " "$logs/programs" || true; done
-    grep -vE "/(${LONGEST// /|}) " "$logs/programs" || true
-} >"$logs/order"
 
 # Prints the output of a program when it ends, so that outputs do not mix.
 run() {
@@ -39,4 +32,11 @@ run() {
 export -f run
 export logs THREADS
 
-xargs -P "$PROGRAMS" -L 1 bash -c 'run "$@" || exit 1' run <"$logs/order"
+# Runs the programs listed on stdin, at most $1 at a time.
+all() { xargs -r -P "$1" -L 1 bash -c 'run "$@" || exit 1' run; }
+
+slow="/($(tr ' ' '|' <scripts/slow-crates.txt)) "
+status=0
+{ grep -vE "$slow" "$logs/programs" || true; } | all 2 || status=1
+{ grep -E "$slow" "$logs/programs" || true; } | all 1 || status=1
+exit "$status"

@@ -2,9 +2,9 @@
 //!
 //! `HOSTILE_INPUTS` is the number for each kind, and `HOSTILE_SEED` draws others.
 
-use std::sync::Mutex;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use std::{env, fs, panic, thread};
 
 use hostile::{Mutator, Target};
@@ -49,33 +49,32 @@ fn take<'a>(queue: &Mutex<Vec<&'a Target>>) -> Option<&'a Target> {
 
 /// Feeds the seeds, then mutated ones. Fails with the input that was handled wrongly.
 fn feed(target: &Target, inputs: u64, seed: u64) -> Result<(), Vec<u8>> {
-    let (begun, watched) = mpsc::channel::<Vec<u8>>();
-    thread::scope(move |scope| {
-        scope.spawn(move || watch(target.name, &watched));
+    let current = Mutex::new((Instant::now(), Vec::new()));
+    let (fed, end) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        let current = &current;
+        scope.spawn(move || watch(target.name, current, &end));
         // Dropped before the scope waits for the watch, which it ends.
-        let begun = begun;
+        let _fed = fed;
         let mut mutator = Mutator::new(&target.seeds, seed);
         let seeds = target.seeds.iter().cloned();
         for input in seeds.chain((0..inputs).map(|_| mutator.draw())) {
-            begun.send(input.clone()).expect("the watch goes on until this end is dropped");
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now(), input.clone());
             panic::catch_unwind(panic::AssertUnwindSafe(|| (target.feed)(&input))).map_err(|_| input)?;
         }
         Ok(())
     })
 }
 
-/// Ends the process if no input begins for too long: a thread that hangs cannot be stopped.
-fn watch(name: &str, begun: &mpsc::Receiver<Vec<u8>>) {
-    let mut last = Vec::new();
-    loop {
-        match begun.recv_timeout(HANG) {
-            Ok(input) => last = input,
-            Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) => {
-                let text = format!("{name}: hangs on the input \"{}\"\n", last.escape_ascii());
-                let _ = fs::write("/dev/stderr", text);
-                std::process::exit(101);
-            }
+/// Ends the process if one input takes longer than `HANG`: a thread that hangs cannot be stopped. Returns when the other side of `end`
+/// is dropped.
+fn watch(name: &str, current: &Mutex<(Instant, Vec<u8>)>, end: &mpsc::Receiver<()>) {
+    while end.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+        let (since, input) = current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if since.elapsed() > HANG {
+            let text = format!("{name}: hangs on the input \"{}\"\n", input.escape_ascii());
+            let _ = fs::write("/dev/stderr", text);
+            std::process::exit(101);
         }
     }
 }
