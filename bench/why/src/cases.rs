@@ -109,7 +109,8 @@ pub(crate) const CASES: &[Case] = &[
     // A pool of one thread, which keeps one core busy.
     Case::new("libuv-one-thread", &["pool", "one_core"]),
     Case::new("database-pool", &["pool"]),
-    Case::new("pgbouncer-pool", &["pool"]),
+    // An event loop whose pool is full shows no thread that waits for it, and its connections do not show that they are busy.
+    Case::new("pgbouncer-pool", &["unknown"]).mentioning("what limits them was not seen"),
     // Ruby's lock is a lock, and leaves its threads one core.
     Case::new("puma-one-lock", &["one_core", "lock"]),
     // All threads or workers wait for another server, and requests for them.

@@ -1,5 +1,6 @@
 //! Replies that come before their request was sent, and replies that no request asked for: neither counts as ok.
 
+use harness::quiet::assert_measured;
 use std::time::Duration;
 
 use crate::support::{MS, closed, count, each_request, exchange, get, open, post, reply, run, server, tcp};
@@ -90,15 +91,17 @@ fn a_surplus_reply_on_an_idle_connection_ends_it() {
 
 #[test]
 fn a_time_out_of_an_idle_connection_may_be_said_before_it_is_closed() {
-    let steps = vec![
-        Step::ReadRequest,
-        Step::Send(reply(200, "hello")),
-        Step::Wait(Duration::from_millis(20)),
-        Step::Send(reply(408, "")),
-        Step::CloseGracefully,
-    ];
-    let server = server(steps);
-    let done = run(open(tcp(server.address()), 4.0, 700 * MS, 1), get("/"));
-    assert_eq!((done.tally.counts.ok, done.errors("unsolicited_reply")), (3, 0), "{:?}", done.classes());
-    assert!(done.ends.iter().all(|end| end.health.doubted_replies == 0));
+    assert_measured(|| {
+        let steps = vec![
+            Step::ReadRequest,
+            Step::Send(reply(200, "hello")),
+            Step::Wait(Duration::from_millis(20)),
+            Step::Send(reply(408, "")),
+            Step::CloseGracefully,
+        ];
+        let server = server(steps);
+        let done = run(open(tcp(server.address()), 4.0, 700 * MS, 1), get("/"));
+        assert_eq!((done.tally.counts.ok, done.errors("unsolicited_reply")), (3, 0), "{:?}", done.classes());
+        assert!(done.ends.iter().all(|end| end.health.doubted_replies == 0));
+    });
 }

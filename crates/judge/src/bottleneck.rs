@@ -122,7 +122,6 @@ pub const RULES: &[Rule] = &[
     threads::A_LOCK,
     threads::LOCKS_OF_A_RUNTIME,
     threads::A_LOCK_OF_PROCESSES,
-    threads::ONE_AT_A_TIME,
     delayed_ack::DELAYED_ACKS,
     bandwidth::BANDWIDTH,
     rate_limit::DELAYED_TO_A_RATE,

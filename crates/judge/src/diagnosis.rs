@@ -175,16 +175,20 @@ impl Diagnosis {
         // Of the causes that more workers remedy, a parameter confirms the one that readings put first.
         let remedied = causes.iter().map(|cause| cause.resource).find(|resource| REMEDIED.contains(resource));
         for cause in causes {
+            let confirming = self.found(cause.resource, Finding::Confirmed);
+            let refuting = self.refutes(cause.resource);
             let raised = || self.confirmed().find(|tried| remedied == Some(cause.resource) && tried.raises());
-            if let Some(tried) = self.found(cause.resource, Finding::Confirmed) {
+            if let (Some(confirming), Some(refuting)) = (confirming, refuting) {
+                open.push(contested(cause, confirming, refuting));
+            } else if let Some(tried) = confirming {
                 confirmed.push(tried.confirm(cause));
-            } else if let Some(tried) = raised() {
+            } else if let Some(tried) = raised().filter(|_| refuting.is_none()) {
                 let next = tried.cause().map_or_else(|| cause.next.clone(), |parameter| parameter.next);
                 confirmed.push(Bottleneck { next, ..tried.confirm(cause) });
             } else if let Some(tried) = self.found(cause.resource, Finding::Contributing) {
                 let words = format!("an experiment shows that it contributes: {}", tried.words());
                 open.push(Bottleneck { for_: [cause.for_, vec![words]].concat(), ..cause });
-            } else if let Some(tried) = self.refutes(cause.resource) {
+            } else if let Some(tried) = refuting {
                 let words = format!("an experiment refutes it: {}", tried.words());
                 let against = [vec![words], cause.against].concat();
                 refuted.push(Bottleneck { certainty: Certainty::Refuted, share: None, against, ..cause });
@@ -194,7 +198,11 @@ impl Diagnosis {
         }
         for tried in self.confirmed() {
             if !confirmed.iter().any(|known| tried.is_told_by(known)) {
-                confirmed.extend(tried.cause());
+                // Of two parameters, one may act and the other not.
+                let is_refuted = |cause: &Bottleneck| {
+                    cause.resource != Resource::PARAMETER && self.refutes(cause.resource).is_some()
+                };
+                confirmed.extend(tried.cause().filter(|cause| !is_refuted(cause)));
             }
         }
         // What is not known is known now.
@@ -216,6 +224,13 @@ impl Diagnosis {
             tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
         })
     }
+}
+
+/// A cause on which two experiments disagree: it stays open, with both.
+fn contested(cause: Bottleneck, confirming: &Tried, refuting: &Tried) -> Bottleneck {
+    let for_ = [vec![format!("an experiment speaks for it: {}", confirming.words())], cause.for_].concat();
+    let against = [vec![format!("another one refutes it: {}", refuting.words())], cause.against].concat();
+    Bottleneck { for_, against, ..cause }
 }
 
 /// What the control of the first block says was not tried.

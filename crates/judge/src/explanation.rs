@@ -17,6 +17,7 @@ use crate::inside::ON_CPU;
 use crate::measured::Measured;
 use crate::resources::Usage;
 use crate::signals::Signals;
+use crate::waits::Workers;
 
 /// Of the growth of the response time, what a part must have grown by to explain it; with more it cannot be the same time.
 const EXPLAINS_FROM: f64 = 0.5;
@@ -134,9 +135,10 @@ impl Spent {
         let Some(signals) = signals else { return Some(spent) };
         let workers = &signals.waits.workers;
         if !workers.is_empty() {
-            let sum = |of: &dyn Fn(&crate::waits::Workers) -> f64| us(workers.values().map(of).sum());
+            let sum = |of: &dyn Fn(&Workers) -> f64| us(workers.values().map(of).sum());
             spent.parts.insert(Part::Disk, sum(&|of| of.in_state("disk")));
-            spent.parts.insert(Part::Lock, sum(&|of| of.same_futex));
+            let in_flight = per_s * response_us / 1e6;
+            spent.parts.insert(Part::Lock, sum(&|of| at_a_lock(of, in_flight)));
             spent.parts.insert(Part::Dependency, sum(&|of| of.dependencies.values().sum()));
             let all = workers.values().flat_map(|of| &of.dependencies);
             spent.dependency = all.max_by(|a, b| a.1.total_cmp(b.1)).map(|(address, _)| address.clone());
@@ -338,6 +340,19 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Gr
             Grown { middle_us, more_us: found.estimate?, interval_us: found.interval }
         }
     })
+}
+
+/// Threads of a process as a share of the requests in flight, where each request has a thread.
+const THREADS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Fewest threads at work where one holds a lock that others wait for.
+const HOLDER_MIN: f64 = 0.8;
+
+/// Threads at one futex that carry requests, as far as readings show: the process has a thread for each request, and another thread is at
+/// work all the time, so that they wait for it. Zero otherwise: idle threads of a pool wait at one futex, too.
+fn at_a_lock(workers: &Workers, in_flight: f64) -> f64 {
+    let has_one_for_each = THREADS_OF_REQUESTS.contains(&(workers.all() / in_flight));
+    let is_held = workers.at_work() >= HOLDER_MIN;
+    if has_one_for_each && is_held { workers.same_futex } else { 0.0 }
 }
 
 /// The process and the space that have most of the growth of CPU time: by samples of stacks, or else by the kernel's counts.

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use harness::quiet::assert_measured;
+
 use crate::support::{Home, built_in, url};
 use target::Running;
 
@@ -19,53 +21,65 @@ const LABEL: &str = "{ baseline: { label: main }, blocks: 4 }";
 
 #[test]
 fn the_first_study_of_a_label_has_no_baseline_and_the_next_is_held_against_it() {
-    let (home, target) = (Home::new(), built_in());
-    write_plan(&home, &target, "plan.yaml", (2_000, 2), LABEL);
-    let check = home.run(&["check", "plan.yaml"]);
-    assert!(check.stdout.contains("no stored study of plan has the label main yet"), "{check:?}");
-    let first = home.run(&["run", "plan.yaml", "--label", "main"]);
-    assert_eq!(first.code, Some(0), "{first:?}");
-    assert!(first.stderr.contains("warning: no stored study of plan has the label main yet"), "{first:?}");
-    assert!(first.stdout.contains("? not judged: throughput >= 60% of baseline"), "{first:?}");
-    let check = home.run(&["check", "plan.yaml"]);
-    assert!(check.stdout.contains("(main, ") && check.stdout.contains("not paired"), "{check:?}");
+    assert_measured(|| {
+        let (home, target) = (Home::new(), built_in());
+        write_plan(&home, &target, "plan.yaml", (2_000, 2), LABEL);
+        let check = home.run(&["check", "plan.yaml"]);
+        assert!(check.stdout.contains("no stored study of plan has the label main yet"), "{check:?}");
+        let first = home.run(&["run", "plan.yaml", "--label", "main"]);
+        assert_eq!(first.code, Some(0), "{first:?}");
+        assert!(
+            first.stderr.contains("warning: no stored study of plan has the label main yet"),
+            "{first:?}"
+        );
+        assert!(first.stdout.contains("? not judged: throughput >= 60% of baseline"), "{first:?}");
+        let check = home.run(&["check", "plan.yaml"]);
+        assert!(check.stdout.contains("(main, ") && check.stdout.contains("not paired"), "{check:?}");
 
-    let same = home.run(&["run", "plan.yaml", "--label", "main"]);
-    assert_eq!(same.code, Some(0), "{same:?}");
-    assert!(same.stdout.contains("✓ throughput >= 60% of baseline: held: "), "{same:?}");
-    assert!(
-        same.stdout.contains("4 and 4 runs") && same.stdout.contains("measured at another time"),
-        "{same:?}"
-    );
+        let same = home.run(&["run", "plan.yaml", "--label", "main"]);
+        assert_eq!(same.code, Some(0), "{same:?}");
+        assert!(same.stdout.contains("✓ throughput >= 60% of baseline: held: "), "{same:?}");
+        assert!(
+            same.stdout.contains("4 and 4 runs") && same.stdout.contains("measured at another time"),
+            "{same:?}"
+        );
 
-    write_plan(&home, &target, "plan.yaml", (20_000, 2), LABEL);
-    let slower = home.run(&["run", "plan.yaml", "--label", "slow"]);
-    assert_eq!(slower.code, Some(3), "{slower:?}");
-    assert!(slower.stdout.contains("Gate failed: throughput >= 60% of baseline: "), "{slower:?}");
-    assert!(slower.stdout.contains("% interval") && slower.stdout.contains(" requests; why"), "{slower:?}");
+        write_plan(&home, &target, "plan.yaml", (20_000, 2), LABEL);
+        let slower = home.run(&["run", "plan.yaml", "--label", "slow"]);
+        assert_eq!(slower.code, Some(3), "{slower:?}");
+        assert!(slower.stdout.contains("Gate failed: throughput >= 60% of baseline: "), "{slower:?}");
+        assert!(
+            slower.stdout.contains("% interval") && slower.stdout.contains(" requests; why"),
+            "{slower:?}"
+        );
 
-    // Reports are made from the study alone.
-    let object = home.json(&["report", "slow"]);
-    assert_eq!(object["baseline"]["label"], "main", "{}", object["baseline"]);
-    let verdicts: Vec<_> =
-        object["gates_of_baseline"].as_array().expect("gates").iter().map(|gate| &gate["verdict"]).collect();
-    assert_eq!(verdicts, ["failed", "passed"]);
-    assert_eq!(home.run(&["export", "slow", "-o", "slow.sqlite"]).code, Some(0));
-    let alone = Home::new();
-    let exported = home.path().join("slow.sqlite").to_string_lossy().into_owned();
-    for (format, says) in [
-        ("terminal", "Gate failed: "),
-        ("md", "Gate failed: "),
-        ("junit", "<failure"),
-        ("github", "::error "),
-        ("json", "\"gates_of_baseline\""),
-    ] {
-        let report = alone.run(&["report", &exported, "--format", format]);
-        let is_told = report.stdout.contains(says);
-        let names = ["60% of baseline", "60%25 of baseline"];
-        let is_named = names.iter().any(|name| report.stdout.contains(name));
-        assert!(report.code == Some(0) && is_told && is_named, "{format}: {report:?}");
-    }
+        // Reports are made from the study alone.
+        let object = home.json(&["report", "slow"]);
+        assert_eq!(object["baseline"]["label"], "main", "{}", object["baseline"]);
+        let verdicts: Vec<_> = object["gates_of_baseline"]
+            .as_array()
+            .expect("gates")
+            .iter()
+            .map(|gate| &gate["verdict"])
+            .collect();
+        assert_eq!(verdicts, ["failed", "passed"]);
+        assert_eq!(home.run(&["export", "slow", "-o", "slow.sqlite"]).code, Some(0));
+        let alone = Home::new();
+        let exported = home.path().join("slow.sqlite").to_string_lossy().into_owned();
+        for (format, says) in [
+            ("terminal", "Gate failed: "),
+            ("md", "Gate failed: "),
+            ("junit", "<failure"),
+            ("github", "::error "),
+            ("json", "\"gates_of_baseline\""),
+        ] {
+            let report = alone.run(&["report", &exported, "--format", format]);
+            let is_told = report.stdout.contains(says);
+            let names = ["60% of baseline", "60%25 of baseline"];
+            let is_named = names.iter().any(|name| report.stdout.contains(name));
+            assert!(report.code == Some(0) && is_told && is_named, "{format}: {report:?}");
+        }
+    });
 }
 
 #[test]

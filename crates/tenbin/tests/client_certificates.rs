@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use harness::quiet::assert_measured;
+
 use crate::support::{Home, number};
 use crate::tls::{Authority, Identity, TlsServer};
 
@@ -42,17 +44,19 @@ fn path(path: &std::path::Path) -> String {
 
 #[test]
 fn a_client_certificate_is_presented_on_every_connection() {
-    for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
-        let scene = Scene::new(version, false);
-        let (cert, key) = (scene.client.file(), scene.client.key_file());
-        let flags = ["--cert", &path(cert.path()), "--key", &path(key.path())];
-        let run = scene.home.json(&scene.arguments(&flags));
-        assert_eq!(number(&run, "outcomes.ok"), 20, "{}", run["errors"]);
-        let both = scene.client.file_of_both();
-        let run = scene.home.json(&scene.arguments(&["--cert", &path(both.path())]));
-        assert_eq!(number(&run, "outcomes.ok"), 20, "{}", run["errors"]);
-        assert_not_kept(&scene.home, &fs::read_to_string(key.path()).expect("a key"));
-    }
+    assert_measured(|| {
+        for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
+            let scene = Scene::new(version, false);
+            let (cert, key) = (scene.client.file(), scene.client.key_file());
+            let flags = ["--cert", &path(cert.path()), "--key", &path(key.path())];
+            let run = scene.home.json(&scene.arguments(&flags));
+            assert_eq!(number(&run, "outcomes.ok"), 20, "{}", run["errors"]);
+            let both = scene.client.file_of_both();
+            let run = scene.home.json(&scene.arguments(&["--cert", &path(both.path())]));
+            assert_eq!(number(&run, "outcomes.ok"), 20, "{}", run["errors"]);
+            assert_not_kept(&scene.home, &fs::read_to_string(key.path()).expect("a key"));
+        }
+    });
 }
 
 /// No line of the key is in any file of the store.

@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
+use harness::quiet::assert_measured;
+
 use crate::support::{Home, Started, TENBIN, answering, built_in, errors, number, until, url};
 use rustix::process::Signal;
 
@@ -96,18 +98,21 @@ fn without_a_terminal_only_the_place_is_said() {
 
 #[test]
 fn a_terminal_shows_a_line_that_is_wiped() {
-    let (home, target) = (Home::new(), built_in());
-    let url = url(target.address(), "/status");
-    let line = format!("{TENBIN} {url} -d 1500ms -c 2 -R 100/s --wide --store {}", home.store().display());
-    // `script` plays the terminal; it comes with Debian's bsdutils.
-    let mut command = Command::new("script");
-    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-    home.isolate(&mut command);
-    let output = Started::spawn(command).finish();
-    assert_eq!(output.code, Some(0), "{output:?}");
-    assert!(output.stdout.contains("\r\x1b[2K"), "{output:?}");
-    let shown = output.stdout.rsplit("\x1b[2K").next().expect("what is left");
-    assert!(shown.contains("planned 150 = sent 150"), "{shown}");
+    assert_measured(|| {
+        let (home, target) = (Home::new(), built_in());
+        let url = url(target.address(), "/status");
+        let line =
+            format!("{TENBIN} {url} -d 1500ms -c 2 -R 100/s --wide --store {}", home.store().display());
+        // `script` plays the terminal; it comes with Debian's bsdutils.
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        home.isolate(&mut command);
+        let output = Started::spawn(command).finish();
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!(output.stdout.contains("\r\x1b[2K"), "{output:?}");
+        let shown = output.stdout.rsplit("\x1b[2K").next().expect("what is left");
+        assert!(shown.contains("planned 150 = sent 150"), "{shown}");
+    });
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use harness::quiet::assert_measured;
+
 use crate::support::{
     self,
     systems::{assert_nothing_is_left, marked},
@@ -75,47 +77,50 @@ fn steps_values_and_captures_reach_the_system() {
 
 #[test]
 fn systems_that_misbehave_are_results_and_the_study_goes_on() {
-    let home = Home::new();
-    // Less than two seconds: whoever else wants the cores meanwhile spoils no run.
-    let path = plan(
-        &home,
-        "scenario:\n  - get: /status\nload: { users: 2, for: 1700ms, timeout: 1s }\nsystems:\n  \
-         good:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n  \
-         never-ready:\n    start: sh -c 'echo {port}; sleep 60'\n    ready: { get: /, within: 500ms }\n  \
-         exits:\n    start: sh -c 'echo {port} is no good; exit 3'\n  \
-         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.2; kill $!'\n  \
-         stubborn:\n    start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port} & while :; do sleep 0.1; done'\n    \
-         stop: { within: 300ms }\n  \
-         noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",
-    );
-    let output = home.run(&["run", &path, "--format", "json"]);
-    assert_eq!(output.code, Some(1), "some failed in each of their runs: {output:?}");
-    let study = output.json();
-    let run = |system: &str| -> &Value {
-        let runs = study["runs"].as_array().expect("a list");
-        runs.iter()
-            .find(|run| run["system"]["name"] == system)
-            .unwrap_or_else(|| panic!("{system} has no run: {study}"))
-    };
-    for system in ["good", "stubborn", "noisy"] {
-        assert_eq!(run(system)["verdict"], "complete", "{}", run(system));
-        assert!(number(run(system), "outcomes.ok") > 0);
-    }
-    for (system, stage, words) in [
-        ("never-ready", "ready", "not ready after"),
-        ("exits", "ready", "exited with code 3"),
-        ("dies", "died", ""),
-    ] {
-        let run = run(system);
-        assert_eq!(run["verdict"], "aborted", "{run}");
-        let failure = &run["failure"];
-        assert!(
-            failure["stage"] == stage && failure["what"].as_str().is_some_and(|what| what.contains(words)),
-            "{failure}"
+    assert_measured(|| {
+        let home = Home::new();
+        // Less than two seconds: whoever else wants the cores meanwhile spoils no run.
+        let path = plan(
+            &home,
+            "scenario:\n  - get: /status\nload: { users: 2, for: 1700ms, timeout: 1s }\nsystems:\n  \
+             good:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n  \
+             never-ready:\n    start: sh -c 'echo {port}; sleep 60'\n    ready: { get: /, within: 500ms }\n  \
+             exits:\n    start: sh -c 'echo {port} is no good; exit 3'\n  \
+             dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.2; kill $!'\n  \
+             stubborn:\n    start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port} & while :; do sleep 0.1; done'\n    \
+             stop: { within: 300ms }\n  \
+             noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",
         );
-    }
-    assert!(output.stderr.contains("help:"), "{}", output.stderr);
-    assert_nothing_is_left(&home);
+        let output = home.run(&["run", &path, "--format", "json"]);
+        assert_eq!(output.code, Some(1), "some failed in each of their runs: {output:?}");
+        let study = output.json();
+        let run = |system: &str| -> &Value {
+            let runs = study["runs"].as_array().expect("a list");
+            runs.iter()
+                .find(|run| run["system"]["name"] == system)
+                .unwrap_or_else(|| panic!("{system} has no run: {study}"))
+        };
+        for system in ["good", "stubborn", "noisy"] {
+            assert_eq!(run(system)["verdict"], "complete", "{}", run(system));
+            assert!(number(run(system), "outcomes.ok") > 0);
+        }
+        for (system, stage, words) in [
+            ("never-ready", "ready", "not ready after"),
+            ("exits", "ready", "exited with code 3"),
+            ("dies", "died", ""),
+        ] {
+            let run = run(system);
+            assert_eq!(run["verdict"], "aborted", "{run}");
+            let failure = &run["failure"];
+            assert!(
+                failure["stage"] == stage
+                    && failure["what"].as_str().is_some_and(|what| what.contains(words)),
+                "{failure}"
+            );
+        }
+        assert!(output.stderr.contains("help:"), "{}", output.stderr);
+        assert_nothing_is_left(&home);
+    });
 }
 
 #[test]

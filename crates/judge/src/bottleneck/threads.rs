@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::disks::NOTHING_WAITED;
 use super::evidence::Evidence;
-use super::little::MOVES_AMONG_THREADS;
 use super::load::SOMETHING_IS_EXHAUSTED;
 use super::pool::NOBODY_QUEUED;
 use super::words::{cpu_in_brackets, percent};
-use super::{Covers, FULL, ROOMY, Rule};
+use super::{Covers, FULL, Rule};
 use crate::causes::Resource;
 use crate::waits::Workers;
-use crate::words::{decimal, many, one};
+use crate::words::{decimal, many};
 
 /// Of the threads that carry requests.
 const MOST: f64 = 2.0 / 3.0;
@@ -385,50 +384,6 @@ fn locks_of_a_runtime(evidence: &Evidence<'_>) -> Option<Bottleneck> {
                 lock for less time or split it, or, if it is a pool of one, enlarge it";
     let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because).next(next);
     Some(cause.indirect(evidence.of_in_flight(blocked)))
-}
-
-const WHAT_LETS_ONE_THROUGH: &str = "see what the requests wait for (Go: /debug/pprof/goroutine?debug=1; JVM: jstack PID; others: gdb -p PID -batch \
-                                     -ex 'thread apply all bt'): a lock, to be held for less time or split, or a pool of one, to be enlarged";
-
-pub(super) const ONE_AT_A_TIME: Rule = Rule {
-    finds: &[Resource::LOCK],
-    when: "four requests in flight or more, throughput × the fastest answer is 0.7 to 1.15, a thread waited for another at a futex, no thread \
-           used 60 % of the CPU time of the system, and cores were 25 % idle or its threads wanted 0.75 of one at most; requests are computed, or \
-           pass from thread to thread of three or more and do not wait to be accepted",
-    why: "one request at a time goes on, in whatever thread, though there are cores for more: they hold each other up. A runtime with more \
-          tasks than threads, such as Go's, shows no thread at the lock. A pool of one that such tasks wait for is a lock",
-    refuted_by: &[SOMETHING_IS_EXHAUSTED, NOBODY_QUEUED],
-    covers: Covers::Runs,
-    find: one_at_a_time,
-};
-
-fn one_at_a_time(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let in_flight = evidence.in_flight().filter(|_| evidence.goes_on_one_at_a_time())?;
-    let all = evidence.workers();
-    let (name, workers) =
-        all.iter().max_by(|(_, one), (_, other)| one.at_work().total_cmp(&other.at_work()))?;
-    let [ran, waited] = evidence.ran_and_waited()?;
-    let longest = evidence.signal(|signals| signals.busiest_thread)?;
-    let is_idle = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY);
-    let moves = evidence.moves_among_threads();
-    let is_locked = workers.in_state("futex") >= 2.0 * A_THREAD
-        && longest < MOVES_AMONG_THREADS * ran
-        && (workers.computing() >= A_THREAD || moves);
-    if !is_locked || !is_idle && ran + waited >= ROOMY {
-        return None;
-    }
-    let because = format!(
-        "one {} at a time went on: throughput times the fastest answer is {}, while {} were in flight, and no thread of {name} ran more than \
-         {} of the time{}",
-        one(evidence.together.unit),
-        decimal(evidence.at_once()?, 1),
-        decimal(in_flight, 1),
-        percent(longest),
-        cpu_in_brackets(evidence)
-    );
-    let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
-    let cause = if moves { cause.next(WHAT_LETS_ONE_THROUGH) } else { cause };
-    Some(cause.indirect(Some(1.0 - 1.0 / in_flight)))
 }
 
 pub(super) const A_LOCK_OF_PROCESSES: Rule = Rule {

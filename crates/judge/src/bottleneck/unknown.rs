@@ -7,7 +7,7 @@ use super::pressure::Pressure;
 use super::threads::what_they_did;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
-use crate::words::decimal;
+use crate::words::{counted, decimal};
 
 /// How many readings are named.
 const READINGS: usize = 3;
@@ -20,7 +20,10 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let disturbance = disturbance(evidence);
     let because = match (read.len(), &disturbance) {
         (0, _) => "no resource was read during the run".to_owned(),
-        (_, None) => format!("no reading explains it{}", cpu_in_brackets(evidence)),
+        (_, None) => match few_at_once(evidence) {
+            Some(few) => format!("{few}{}", cpu_in_brackets(evidence)),
+            None => format!("no reading explains it{}", cpu_in_brackets(evidence)),
+        },
         (_, Some(by)) => {
             format!("the run was disturbed: {by}; no reading explains it{}", cpu_in_brackets(evidence))
         }
@@ -40,6 +43,26 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     };
     let cause = suspected(Resource::UNKNOWN, Scope::System, because).next(next).and(did);
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
+}
+
+/// p90 − p10 as a share of p50, at most, of answers that are one kind. Of a mixture, the fastest answer is not the time that one takes.
+const ONE_KIND_MAX_SPREAD: f64 = 1.0;
+/// Share of the requests in flight, at most, that go on at once where the others wait.
+const FEW_MAX_SHARE: f64 = 0.6;
+
+/// About how many requests went on at once, if they were clearly fewer than those in flight: throughput × the fastest answer, by
+/// Little's law. It names nothing that limits them.
+fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
+    evidence.spread().filter(|spread| *spread <= ONE_KIND_MAX_SPREAD)?;
+    let (at_once, in_flight) = (evidence.at_once()?, evidence.in_flight()?);
+    let is_few = at_once >= 0.5 && at_once <= FEW_MAX_SHARE * in_flight;
+    (is_few && !evidence.began_slowly() && !evidence.is_exhausted()).then(|| {
+        format!(
+            "about {} at once were worked on, while {} were in flight; what limits them was not seen",
+            counted(at_once.round().max(1.0) as u64, evidence.together.unit),
+            decimal(in_flight, 1),
+        )
+    })
 }
 
 /// Cores that others use where they disturb a run.

@@ -129,6 +129,29 @@ fn more_workers_that_help_confirm_what_readings_said_was_short() {
 }
 
 #[test]
+fn no_cause_is_confirmed_that_an_experiment_refutes() {
+    // A quota: less of it acts, and more of it does not.
+    let quota = vec![
+        tried(CPU, Resource::CPU_QUOTA, true, Finding::Confirmed),
+        tried(Change::Cpu { millicores: 1_250 }, Resource::CPU_QUOTA, true, Finding::Refuted),
+    ];
+    assert_eq!(judged(quota.clone(), &[Resource::CPU_QUOTA]), [(Resource::CPU_QUOTA, Certainty::Suspected)]);
+    let list = diagnosis(quota.clone()).judged(vec![cause(Resource::CPU_QUOTA)]);
+    assert!(list[0].for_[0].starts_with("an experiment speaks for it: "), "{list:?}");
+    assert!(list[0].against[0].starts_with("another one refutes it: "), "{list:?}");
+    assert!(judged(quota, &[Resource::DISK]).iter().all(|(_, certainty)| *certainty != Certainty::Confirmed));
+    // More workers act, and CPU time does not: the workers are short, and no core.
+    let workers = vec![
+        tried(CPU, Resource::ONE_CORE, true, Finding::Refuted),
+        tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),
+    ];
+    assert_eq!(
+        judged(workers, &[Resource::ONE_CORE]),
+        [(Resource::PARAMETER, Certainty::Confirmed), (Resource::ONE_CORE, Certainty::Refuted)]
+    );
+}
+
+#[test]
 fn a_word_that_acts_is_no_advice() {
     let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
     let experiment = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];

@@ -2,7 +2,8 @@
 
 use store::FrameKind;
 
-use super::{Explanation, Part, Sides, Spent, explain};
+use super::{Explanation, Part, Sides, Spent, at_a_lock, explain};
+use crate::waits::Workers;
 
 /// A run with these parts, in microseconds.
 fn spent(response_us: f64, parts: &[(Part, f64)]) -> Spent {
@@ -146,4 +147,20 @@ fn what_a_baseline_keeps_explains_as_much() {
     assert_eq!(kept.parts, faster.parts);
     let found = explain(Sides::Apart([&[kept], &slower]), None).unwrap().unwrap();
     assert_eq!((found.part, found.space.unwrap().0.as_deref()), (Part::Cpu, Some("worker")));
+}
+
+#[test]
+fn idle_threads_at_one_futex_wait_for_no_lock() {
+    let workers = |states: &[(&str, f64)]| Workers {
+        states: states.iter().map(|(state, threads)| ((*state).to_owned(), *threads)).collect(),
+        same_futex: 7.0,
+        ..Workers::default()
+    };
+    let at_lock = workers(&[("futex", 7.0), ("on_cpu", 1.0)]);
+    assert!((at_a_lock(&at_lock, 8.0) - 7.0).abs() < 1e-9);
+    let idle = workers(&[("futex", 7.0), ("poll", 1.0)]);
+    assert!(at_a_lock(&idle, 8.0).abs() < 1e-9, "nobody holds what they wait for");
+    assert!(at_a_lock(&at_lock, 16.0).abs() < 1e-9, "requests without a thread wait for something else");
+    assert!(at_a_lock(&at_lock, 2.0).abs() < 1e-9, "threads without a request wait for one");
+    assert!(at_a_lock(&at_lock, 0.0).abs() < 1e-9);
 }
