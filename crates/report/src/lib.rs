@@ -63,7 +63,7 @@ pub use formats::{
 pub use origin::build;
 pub use shared::Sharing;
 pub use spark::bars;
-pub use text::{in_shell, visible, visible_lines};
+pub use text::{in_shell, shortened, visible, visible_lines};
 
 /// How to write for the reader's terminal or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,8 +52,8 @@ fn room_of(character: char) -> usize {
     character.width().unwrap_or(1).max(1)
 }
 
-/// At most so many columns of a text, the last of them an ellipsis if it had more.
-pub(crate) fn shortened(text: &str, columns_max: usize) -> String {
+/// Cuts a text to at most `columns_max` columns of a terminal, the last of them an ellipsis if it had more.
+pub fn shortened(text: &str, columns_max: usize) -> String {
     let mut left = columns_max;
     let fits = |character: char| {
         let fits = room_of(character) <= left;

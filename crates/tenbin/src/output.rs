@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 
 use anyhow::Context;
 use plan::Secrets;
-use report::{Options, ReportError, visible, visible_lines};
+use report::{Options, ReportError, shortened, visible, visible_lines};
 use runner::RunError;
 
 use crate::exit::{BadArguments, CannotRun};
@@ -94,11 +94,18 @@ pub(crate) fn is_watched() -> bool {
 
 /// Shows a line in place of the one that is being shown.
 pub(crate) fn show_line(line: &str) {
-    let _ = io::stderr().write_all(shown(line).as_bytes());
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    let _ = io::stderr().write_all(shown(line, columns).as_bytes());
 }
 
-fn shown(line: &str) -> String {
-    format!("{WIPE}{}", visible(&redacted(line)))
+/// Wipes the line before, and cuts the new one below `columns`: the terminal would wrap a longer one, and only its last part could be
+/// wiped. Zero columns are a terminal without a width.
+fn shown(line: &str, columns: usize) -> String {
+    let line = visible(&redacted(line));
+    match columns {
+        0 => format!("{WIPE}{line}"),
+        _ => format!("{WIPE}{}", shortened(&line, columns.saturating_sub(1))),
+    }
 }
 
 /// Deletes the line that is being shown.
@@ -158,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_shown_stays_one_line_and_moves_nothing() {
-        assert_eq!(shown("a\x1b[2J\n\u{9b}\u{202e}b"), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
+        assert_eq!(shown("a\x1b[2J\n\u{9b}\u{202e}b", 0), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
     }
 
     #[test]

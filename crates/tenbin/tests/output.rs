@@ -116,6 +116,26 @@ fn a_terminal_shows_a_line_that_is_wiped() {
 }
 
 #[test]
+fn live_lines_are_narrower_than_the_terminal() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status?a=long&query=that&makes=the&line=wider");
+    for columns in [40, 80, 120] {
+        let run = format!("{TENBIN} '{url}' -d 1500ms -c 2 -R 100/s --store {}", home.store().display());
+        let mut command = Command::new("script");
+        let line = format!("stty cols {columns}; {run} >/dev/null");
+        command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        home.isolate(&mut command);
+        let output = Started::spawn(command).finish();
+        let (live, _kept) = output.stdout.rsplit_once("\r\x1b[2K").expect("a live line that was wiped");
+        let lines: Vec<&str> = live.split("\r\x1b[2K").collect();
+        assert!(lines.len() > 2, "{columns}: {output:?}");
+        for line in lines {
+            assert!(line.chars().count() < columns, "{columns}: {line:?} in {output:?}");
+        }
+    }
+}
+
+#[test]
 fn a_terminal_that_does_not_read_does_not_hold_up_the_run() {
     // Nobody reads this standard output, and nothing of the report has been asked for yet: the load must go on.
     let (home, target) = (Home::new(), built_in());
