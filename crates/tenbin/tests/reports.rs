@@ -190,3 +190,18 @@ fn several_runs_stand_side_by_side() {
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(output.stderr.contains(&ids[0]) && output.stderr.contains(&ids[1]), "{output:?}");
 }
+
+#[test]
+fn history_has_throughput_and_p99_unless_samples_are_too_few() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    for requests in ["2000", "50"] {
+        assert_eq!(home.run(&[&url, "-n", requests, "-c", "2"]).code, Some(0));
+    }
+    let [few, many] = &home.history()[..] else { panic!("{:?}", home.history()) };
+    assert!(few["throughput_per_s"].as_f64() > Some(0.0) && few["p99_us"].is_null(), "{few}");
+    assert!(many["throughput_per_s"].as_f64() > Some(0.0) && many["p99_us"].as_f64() > Some(0.0), "{many}");
+    let table = home.run(&["history"]).stdout;
+    let head: Vec<&str> = table.lines().next().unwrap_or_default().split_whitespace().collect();
+    assert_eq!(head, ["name", "started", "(UTC)", "verdict", "sent", "throughput", "p99", "what"], "{table}");
+}

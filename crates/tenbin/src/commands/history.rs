@@ -17,7 +17,7 @@ use crate::commands::origin::named;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
-use trend::Series;
+use trend::{Figures, Series};
 
 /// How many, and how.
 #[derive(Args, Debug)]
@@ -92,15 +92,19 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
         return remove(flags);
     }
     let path = flags.store.path();
-    let (entries, origins, series) = match Store::open_existing(&path) {
+    let (entries, figures, origins, series) = match Store::open_existing(&path) {
         Ok(store) => {
             let origins = store.origins()?;
             let entries = newest(&store, flags, &origins)?;
             let series = flags.trend.then(|| Series::read(&store, &entries, &origins)).transpose()?;
-            (entries, origins, series)
+            let figures =
+                entries.iter().map(|entry| Figures::read(&store, entry)).collect::<Result<_, _>>()?;
+            (entries, figures, origins, series)
         }
         // Nothing was measured yet.
-        Err(StoreError::Missing { .. }) => (Vec::new(), Origins::new(), flags.trend.then(Vec::new)),
+        Err(StoreError::Missing { .. }) => {
+            (Vec::new(), Vec::new(), Origins::new(), flags.trend.then(Vec::new))
+        }
         Err(error) => return Err(error.into()),
     };
     match report::format(&flags.format) {
@@ -108,7 +112,7 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
             output::lines(&format!("no runs in {} yet; tenbin URL makes one\n", path.display()))?;
         }
         Some(format) if format == TERMINAL => match series {
-            None => output::lines(&table(&entries, &origins))?,
+            None => output::lines(&table(&entries, &figures, &origins))?,
             Some(series) => output::lines(&trends(&series))?,
         },
         Some(format) if format == JSON => {
@@ -117,7 +121,12 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
                 output::data(&format!("{:#}\n", json!(list)))?;
                 return Ok(Exit::Ok);
             }
-            let list: Vec<_> = entries.iter().map(|entry| object(entry, origins.get(entry.id()))).collect();
+            let list = entries.iter().zip(&figures).map(|(entry, figures)| {
+                let mut object = object(entry, origins.get(entry.id()));
+                figures.add_to(&mut object);
+                object
+            });
+            let list: Vec<_> = list.collect();
             output::data(&format!("{:#}\n", json!(list)))?
         }
         _ => {
@@ -185,18 +194,18 @@ fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Res
     Ok(entries)
 }
 
-/// Labels and commits have a column if there are any.
-fn table(entries: &[Entry], origins: &Origins) -> String {
+/// A line for each entry. Labels and commits have a column if there are any.
+fn table(entries: &[Entry], figures: &[Figures], origins: &Origins) -> String {
     let origin =
         |entry: &Entry| report::visible(&origins.get(entry.id()).map_or(String::new(), report::build));
     let origin_width = entries.iter().map(|entry| origin(entry).chars().count() + 2).max().unwrap_or(0);
     let origin_width = if origin_width > 2 { origin_width.max("build".len() + 2) } else { 0 };
     let head = if origin_width > 0 { "build" } else { "" };
     let mut text = format!(
-        "{:<24}{:<26}{:<13}{:>12}  {head:<origin_width$}{}\n",
-        "name", "started (UTC)", "verdict", "sent", "what"
+        "{:<24}{:<26}{:<13}{:>12}{:>14}{:>10}  {head:<origin_width$}{}\n",
+        "name", "started (UTC)", "verdict", "sent", "throughput", "p99", "what"
     );
-    for entry in entries {
+    for (entry, figures) in entries.iter().zip(figures) {
         let started = Utc::from_unix_ms(entry.started_at_unix_ms()).to_string();
         let (name, verdict, much, what) = match entry {
             Entry::Run(run) => (
@@ -212,8 +221,11 @@ fn table(entries: &[Entry], origins: &Origins) -> String {
             }
         };
         let (what, origin) = (report::visible(&what), origin(entry));
-        let _ =
-            writeln!(text, "{name:<24}{started:<26}{verdict:<13}{much:>12}  {origin:<origin_width$}{what}");
+        let [throughput, p99] = figures.cells();
+        let _ = writeln!(
+            text,
+            "{name:<24}{started:<26}{verdict:<13}{much:>12}{throughput:>14}{p99:>10}  {origin:<origin_width$}{what}"
+        );
     }
     text
 }

@@ -125,10 +125,7 @@ impl Series {
     fn cells(&self, number: usize) -> [String; 8] {
         let point = &self.points[number];
         let commit = point.origin.commit.as_deref().or(point.origin.branch.as_deref()).unwrap_or(NOTHING);
-        let figure = |figure: usize| {
-            let write = metric(figure).kind.writer();
-            point.figures[figure].map_or(NOTHING.to_owned(), write)
-        };
+        let figure = |figure: usize| cell(point.figures[figure], figure);
         let change = |figure: usize| {
             let change = self.change(number, figure);
             change.map_or(NOTHING.to_owned(), |share| format!("{:+.1} %", share * 100.0))
@@ -144,6 +141,33 @@ impl Series {
             change(1),
         ]
     }
+}
+
+/// Throughput and p99 of an entry with one configuration and valid runs, as people read them, and by their keys in JSON. `None` for other
+/// entries, and for a percentile of too few samples.
+pub(super) struct Figures([Option<f64>; 2]);
+
+impl Figures {
+    pub(super) fn read(store: &Store, entry: &Entry) -> anyhow::Result<Self> {
+        match &rows(store, entry)?[..] {
+            [(.., runs)] => Ok(Self(figures(runs)?)),
+            _ => Ok(Self([None; 2])),
+        }
+    }
+
+    pub(super) fn cells(&self) -> [String; 2] {
+        [0, 1].map(|figure| cell(self.0[figure], figure))
+    }
+
+    pub(super) fn add_to(&self, object: &mut Value) {
+        for (figure, (_, key, divisor)) in FOLLOWED.iter().enumerate() {
+            object[*key] = json!(self.0[figure].map(|value| value / divisor));
+        }
+    }
+}
+
+fn cell(value: Option<f64>, figure: usize) -> String {
+    value.map_or(NOTHING.to_owned(), metric(figure).kind.writer())
 }
 
 fn metric(figure: usize) -> &'static Metric {
