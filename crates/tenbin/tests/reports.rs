@@ -205,3 +205,22 @@ fn history_has_throughput_and_p99_unless_samples_are_too_few() {
     let head: Vec<&str> = table.lines().next().unwrap_or_default().split_whitespace().collect();
     assert_eq!(head, ["name", "started", "(UTC)", "verdict", "sent", "throughput", "p99", "what"], "{table}");
 }
+
+#[test]
+fn the_name_of_a_plan_means_its_newest_study() {
+    let (home, target) = (Home::new(), built_in());
+    let plan = format!(
+        "scenario: [ get: /status ]\nload: {{ users: 2, requests: 100 }}\nurl: http://{}\ncompare: {{ blocks: 2 }}\n",
+        target.address()
+    );
+    for name in ["web.yaml", "web.yaml", "other.yaml"] {
+        std::fs::write(home.path().join(name), &plan).expect("written");
+        assert_eq!(home.run(&["run", name]).code, Some(0));
+    }
+    let newest = home.history()[1]["id"].as_str().expect("a name").to_owned();
+    for name in ["web", "web.yaml"] {
+        let report = home.json(&["report", name]);
+        assert_eq!(report["study"]["id"].as_str(), Some(&*newest), "{name}: {}", report["study"]);
+    }
+    assert_eq!(home.run(&["report", "webb"]).code, Some(2));
+}

@@ -17,7 +17,7 @@ use crate::exit::{BadArguments, Exit};
 /// Which two, and how.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Baseline: name, label, or exported file of a run or a study; a unique beginning is enough
+    /// Baseline: name, label, or exported file of a run or a study, or a plan for its newest study; a unique beginning is enough
     #[arg(value_name = "A", add = ArgValueCompleter::new(stored))]
     first: String,
     /// Run or study to compare with it; "last" is the newest

@@ -20,7 +20,7 @@ use crate::output;
 /// Which, and where to.
 #[derive(Args, Debug)]
 pub(crate) struct ExportFlags {
-    /// Name or label of a run or a study; a unique beginning is enough, and "last" is the newest
+    /// Name or label of a run or a study, or a plan for its newest study; a unique beginning is enough, and "last" is the newest
     #[arg(value_name = "NAME", add = ArgValueCompleter::new(stored))]
     name: String,
     /// File to write; every command that takes the name of a run takes its path

@@ -14,7 +14,7 @@ use crate::exit::{BadArguments, Exit};
 /// Which runs, and how.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
-    /// Names, labels, or exported files of runs, or of one study; a unique beginning is enough [default: last]
+    /// Names, labels, or exported files of runs, or of one study, or a plan for its newest study; a unique beginning is enough [default: last]
     #[arg(value_name = "NAME", add = ArgValueCompleter::new(stored))]
     names: Vec<String>,
     /// Leave out what identifies the machine and its user

@@ -24,7 +24,8 @@ impl Named {
         Ok(Self { store: Store::open_existing(&store.path())?, name: LAST.to_owned() })
     }
 
-    /// What a text means. A label comes before a file of the same name, which `./FILE` still means.
+    /// Finds what a text means: a label, the newest study of a plan, an exported file, or the name of a run or a study. A label or a
+    /// plan comes before an exported file of the same name, which `./FILE` still means.
     pub(crate) fn of(text: &str, store: &StoreFlag) -> anyhow::Result<Self> {
         let text = text.trim();
         let is_file = Path::new(text).is_file();
@@ -36,7 +37,11 @@ impl Named {
             Err(_) if is_file => return Self::of_file(Path::new(text)),
             Err(error) => return Err(error.into()),
         };
-        match store.labeled(text)? {
+        let known = match store.labeled(text)? {
+            Some(name) => Some(name),
+            None => newest_of_plan(&store, text)?,
+        };
+        match known {
             Some(name) => Ok(Self { store, name }),
             None if is_file => Self::of_file(Path::new(text)),
             None => Ok(Self { store, name: text.to_owned() }),
@@ -97,4 +102,11 @@ impl Named {
     pub(crate) fn is_last(&self) -> bool {
         self.name.eq_ignore_ascii_case(LAST)
     }
+}
+
+/// The name of the newest study of a plan: its title is the name of the plan's file without its ending.
+fn newest_of_plan(store: &Store, text: &str) -> anyhow::Result<Option<String>> {
+    let plan = text.strip_suffix(".yaml").or_else(|| text.strip_suffix(".yml")).unwrap_or(text);
+    let of_plan = store.studies()?.into_iter().filter(|study| study.title == plan);
+    Ok(of_plan.max_by_key(|study| study.started_at_unix_ms).map(|study| study.id.to_string()))
 }
