@@ -230,6 +230,18 @@ fn resets_are_counted_exactly() {
 }
 
 #[test]
+fn recovery_from_rejections_begins_with_the_first_ok_answer() {
+    // The last window of each has enough answers to be usual.
+    for (for_ms, seed) in [(200, 3), (500, 4), (1_000, 5), (2_000, 6)] {
+        for more_ms in [0, 10] {
+            let cost = cost(OPEN, Trouble::Reject((for_ms + more_ms) * MS), seed);
+            let truth_ms = for_ms + more_ms;
+            assert!((truth_ms - 5..=truth_ms + 25).contains(&recovered_ms(&cost)), "{truth_ms}: {cost:?}");
+        }
+    }
+}
+
+#[test]
 fn two_seconds_of_503_are_an_outage_of_two_seconds() {
     for who in [CLOSED, OPEN] {
         let truth =
