@@ -265,15 +265,15 @@ classes! {
         "look in the server's log for why it ended the log-in";
     LoginReset "login_reset" Failed Network "reset within the log-in"
         "look in the server's log for why it ended the log-in, and at proxies on the way";
-    StaleReuse "stale_reuse" Failed Network "the peer closed a kept-alive connection as it was used again"
+    StaleReuse "stale_reuse" Failed Network "the peer closed an idle kept-alive connection, and the request did not reach it: TCP acknowledged none of its bytes"
         "raise the server's keep-alive time-out, or its limit of requests per connection";
-    ResetBeforeReply "reset_before_reply" Failed Network "reset on a fresh connection before anything of a reply"
+    ResetBeforeReply "reset_before_reply" Failed Network "reset before anything of a reply; the server may have received the request"
         "look in the server's log for a crash, a restart, or a limit on connections";
     ResetInHead "reset_in_head" Failed Network "reset within the head of a reply"
         "look in the server's log for a crash or a restart";
     ResetInBody "reset_in_body" Failed Network "reset within the body of a reply"
         "look in the server's log for a crash or a restart";
-    ClosedBeforeReply "closed_before_reply" Failed Peer "closed on a fresh connection without a reply"
+    ClosedBeforeReply "closed_before_reply" Failed Peer "closed without a reply after the request was received"
         "look in the server's log for a crash, a restart, or a limit on connections";
     ClosedInPause "closed_in_pause" Failed Peer "the connection was closed or reset, without a word, within a pause of a transaction, as MariaDB does after `wait_timeout`"
         "shorten the pauses, or raise the idle time-out of the server";
