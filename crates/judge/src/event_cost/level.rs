@@ -34,6 +34,7 @@ const SILENT_MIN_NS: u64 = 5_000_000;
 const MARGINS_ALONE: f64 = 2.0;
 
 /// What was usual.
+#[derive(Clone)]
 pub(super) struct Level {
     from_ns: u64,
     /// Windows in a stretch.
