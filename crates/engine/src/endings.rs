@@ -50,7 +50,7 @@ impl Ending {
     }
 
     /// The connection was reset or lost under way. A commit is in doubt whoever lost it.
-    pub(crate) fn reset(stage: Stage, is_reused: bool, errno: Errno) -> Self {
+    pub(crate) fn reset(stage: Stage, is_stale: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
             Stage::InDoubt => {
                 (ErrorClass::CommitUnknown, "the connection was reset while a commit was on its way")
@@ -58,9 +58,10 @@ impl Ending {
             _ if blame(errno) == Blame::Us => {
                 (ErrorClass::GeneratorFault, "this machine lost the connection")
             }
-            Stage::Idle | Stage::FirstByte if is_reused => {
-                (ErrorClass::StaleReuse, "the peer closed a kept-alive connection as it was used again")
-            }
+            Stage::Idle | Stage::FirstByte if is_stale => (
+                ErrorClass::StaleReuse,
+                "the peer closed a kept-alive connection before the request reached it",
+            ),
             Stage::Idle | Stage::FirstByte => {
                 (ErrorClass::ResetBeforeReply, "the connection was reset before a reply")
             }
@@ -129,12 +130,12 @@ impl Ending {
     }
 
     /// The peer closed before anything of a reply had come.
-    pub(crate) fn closed(is_reused: bool) -> Self {
-        if is_reused {
+    pub(crate) fn closed(is_stale: bool) -> Self {
+        if is_stale {
             Self::new(
                 ErrorClass::StaleReuse,
                 0,
-                "the peer closed a kept-alive connection as it was used again",
+                "the peer closed a kept-alive connection before the request reached it",
             )
         } else {
             Self::new(ErrorClass::ClosedBeforeReply, 0, "the peer closed the connection without a reply")

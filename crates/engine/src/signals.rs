@@ -210,7 +210,8 @@ impl Signals {
         let late_ns = now_ns.saturating_sub(self.due_back_ns);
         if late_ns >= STALL_NS {
             self.window.answers.stalled(late_ns);
-            self.stalled_ns += if self.is_measured(now_ns) { late_ns } else { 0 };
+            // A stall may begin in the warm-up.
+            self.stalled_ns += now_ns.saturating_sub(self.due_back_ns.max(self.measured_from_ns));
         }
         if let Some(course) = &mut self.course {
             course.late(late_ns, if late_ns >= STALL_NS { late_ns } else { 0 });
@@ -412,6 +413,16 @@ mod tests {
         }
         let noted = signals.end();
         assert_eq!((noted.stalled_ns, noted.heartbeat_max_ns), (250_000_000, 200_000_000));
+    }
+
+    #[test]
+    fn time_away_counts_from_the_end_of_the_warm_up_on() {
+        let mut signals = Signals::new(200_000_000);
+        for (due_ms, back_ms) in [(10, 80), (100, 300), (400, 460)] {
+            signals.waits_until(due_ms * 1_000_000, true);
+            signals.beat(back_ms * 1_000_000);
+        }
+        assert_eq!(signals.end().stalled_ns, 160_000_000);
     }
 
     #[test]

@@ -176,6 +176,6 @@ fn a_reset_after_each_reply_is_no_reason_to_wait() {
     let server =
         server(vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest, Step::Reset]);
     let done = run(closed(tcp(server.address()), 1, count(100)), get("/"));
-    assert_eq!((done.tally.counts.ok, done.errors("stale_reuse")), (50, 50));
+    assert_eq!((done.tally.counts.ok, done.errors("reset_before_reply")), (50, 50));
     assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
 }

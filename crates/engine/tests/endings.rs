@@ -81,27 +81,30 @@ fn closes_after(served: usize, last: Step) -> Vec<Step> {
 }
 
 #[test]
-fn a_kept_alive_connection_that_closes_as_it_is_used_again_is_counted_and_never_hidden() {
-    for last in [Step::CloseGracefully, Step::Reset] {
-        // Four replies and one stale request on each connection, and no sixth request on any.
+fn a_request_that_was_received_on_a_kept_alive_connection_and_not_answered_is_lost() {
+    for (last, class) in [(Step::CloseGracefully, "closed_before_reply"), (Step::Reset, "reset_before_reply")]
+    {
+        // Four replies and one lost request on each connection, and no sixth request on any.
         let (done, connections) = exchange(closes_after(4, last), 25);
         let counts = done.tally.counts;
         assert_eq!((counts.sent, counts.ok, counts.failed), (25, 20, 5), "{:?}", done.classes());
-        assert_eq!(done.errors("stale_reuse"), 5);
-        assert_eq!(connections, 5, "a stale connection is replaced at once, and only once");
+        assert_eq!((done.errors(class), done.errors("stale_reuse")), (5, 0), "{:?}", done.classes());
+        assert_eq!(connections, 5, "the connection is replaced at once, and only once");
         assert!(done.took < Duration::from_secs(1), "no back-off after a connection that had served");
     }
 }
 
 #[test]
-fn a_close_that_races_with_the_next_request_is_stale_reuse_or_nothing() {
-    // The server closes right after the third reply, without announcing it.
+fn a_close_that_races_with_the_next_request_is_stale_reuse_unless_the_request_was_received() {
+    // The server closes right after the third reply, without announcing it, and has read no fourth request.
     let steps = (0..3).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]);
     let server = server(steps.collect());
     let done = run(closed(tcp(server.address()), 4, lasting(400 * MS)), get("/"));
     let counts = done.tally.counts;
     assert!(counts.ok >= 6, "{counts:?}");
-    assert_eq!(counts.ok + done.errors("stale_reuse"), counts.sent, "{:?}", done.classes());
+    // A request in the receive buffer of the server as it closes makes the kernel reset the connection.
+    let in_doubt = done.errors("reset_before_reply") + done.errors("closed_before_reply");
+    assert_eq!(counts.ok + done.errors("stale_reuse") + in_doubt, counts.sent, "{:?}", done.classes());
 }
 
 #[test]

@@ -278,7 +278,7 @@ fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
     let limit = limit(&job);
     let (done, _) = finish_with(engine::start(job, acts_with_bye()).unwrap(), limit);
     // The first request of each connection is answered; the server closes as the second one comes.
-    assert_eq!((done.tally.counts.ok, done.errors("stale_reuse")), (2, 1), "{:?}", done.classes());
+    assert_eq!((done.tally.counts.ok, done.errors("closed_before_reply")), (2, 1), "{:?}", done.classes());
     assert!(server.heard().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
 }
 

@@ -74,10 +74,11 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
     let mut level_from_ns = window_ns.0;
     let mut looked: Vec<Result<Looked, String>> = Vec::new();
     for (place, event) in events.iter().enumerate() {
-        // Until the next event that begins later: of events that begin together each has the cost of all.
-        let next = events[place + 1..].iter().find(|next| next.begun_ns > event.begun_ns);
+        // Events of one instant begin some microseconds apart, and each has the cost of all.
+        let next = events[place + 1..].iter().find(|next| !begin_together(event.begun_ns, next.begun_ns));
         let until_ns = next.map_or(window_ns.1, |next| next.begun_ns.min(window_ns.1));
-        let found = look(&course, event, level_from_ns, until_ns);
+        let last_level = looked.iter().flatten().next_back().map(|looked| &looked.level);
+        let found = look(&course, event, (level_from_ns, last_level), until_ns);
         let undisturbed_ns = match &found {
             Ok(looked) => looked.to_ns,
             Err(_) => event.ended_ns.unwrap_or(event.begun_ns).saturating_add(CALM_NS),
@@ -92,6 +93,11 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
         Err(why) => Judged::Unknown(why),
     };
     looked.into_iter().map(cost).collect()
+}
+
+/// Whether the costs of two events cannot be told apart: they begin within one window.
+fn begin_together(one_ns: u64, other_ns: u64) -> bool {
+    one_ns.abs_diff(other_ns) <= Moment::WINDOW_NS
 }
 
 /// The windows of a load, without gaps, by their numbers.
@@ -139,8 +145,14 @@ fn number(at_ns: u64) -> usize {
     (at_ns / Moment::WINDOW_NS) as usize
 }
 
-/// `level_from_ns`: from when on nothing disturbs what is usual. `until_ns`: the next event, or the end of the load.
-fn look(course: &Course, event: &Times, level_from_ns: u64, until_ns: u64) -> Result<Looked, String> {
+/// Looks at an event until `until_ns`, the next event or the end of the load. `level_from_ns`: from when on nothing disturbs what is
+/// usual. With too little time from then on, `last_level` is usual: the one before the last event with a cost.
+fn look(
+    course: &Course,
+    event: &Times,
+    (level_from_ns, last_level): (u64, Option<&Level>),
+    until_ns: u64,
+) -> Result<Looked, String> {
     let begun_ns = event.begun_ns;
     if begun_ns >= until_ns {
         return Err("the load was over when it began".to_owned());
@@ -149,16 +161,23 @@ fn look(course: &Course, event: &Times, level_from_ns: u64, until_ns: u64) -> Re
     let before = course.part(level_from_ns.div_ceil(Moment::WINDOW_NS) as usize, number(begun_ns));
     let is_enough = before_ns >= BEFORE_MIN_NS && !before.is_empty();
     let answers: u64 = before.iter().map(|window| window.ok).sum();
-    if !is_enough || answers < ANSWERS_MIN {
+    let level = if is_enough && answers >= ANSWERS_MIN {
+        Level::of(before, (level_from_ns, number(begun_ns) as u64 * Moment::WINDOW_NS))
+    } else if let Some(level) = last_level {
+        level.clone()
+    } else {
         let before_s = before_ns as f64 / 1e9;
         let needs = format!("at least {} s and {ANSWERS_MIN} ok answers", BEFORE_MIN_NS / 1_000_000_000);
         return Err(format!(
             "too little is known from before it: {before_s:.1} s and {answers} ok answers, and it takes {needs} to know what is usual"
         ));
-    }
-    let level = Level::of(before, (level_from_ns, number(begun_ns) as u64 * Moment::WINDOW_NS));
+    };
     let until = number(until_ns).min(course.whole);
-    let (recovery, calm_to) = recovery::recovery(&level, course.part(0, until), event);
+    let (mut recovery, calm_to) = recovery::recovery(&level, course.part(0, until), event);
+    // The next event may be the one that brings the system back, as a start after a kill.
+    if matches!(recovery, Recovery::NotWithin(_)) && until < course.whole {
+        recovery = recovery::recovery(&level, course.part(0, course.whole), event).0;
+    }
     let to_ns = calm_to.map_or(until_ns, |window| (window as u64 * Moment::WINDOW_NS).min(until_ns));
     Ok(Looked { from_ns: begun_ns, to_ns, level, recovery })
 }

@@ -1,6 +1,6 @@
 //! What ran short while requests were measured, as far as the readings of each second tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stats::median;
 use store::{Run, StoredReading};
@@ -127,12 +127,30 @@ impl Signals {
                 .filter_map(|second| second.listen_overflows)
                 .reduce(|a, b| a + b),
             not_running: not_running(&seconds),
-            cpu_quota_cores: middle(&|second| second.cpu_quota_cores),
+            cpu_quota_cores: match which {
+                Seconds::These(seconds) => quota_during(run, seconds),
+                _ => middle(&|second| second.cpu_quota_cores),
+            },
             throttled: middle(&|second| Some(second.throttled_s? / second.length_s())),
             waits: Waits::during(run, which),
             inside: Inside::during(run, which),
         })
     }
+}
+
+/// Median of the CPU quota in these seconds, in cores. The quota is read at the end of a second, and an event may change it within one: the
+/// lower one of the quotas at its beginning and at its end held the system back.
+fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
+    let quotas = run.readings().filter(|of| (of.subject, of.metric) == ("system", "cpu_quota_cores"));
+    let (mut before, mut lower) = (None, Vec::new());
+    for reading in quotas.filter(|of| of.value.is_finite()) {
+        let at_beginning = before.replace((reading.second + 1, reading.value));
+        let at_beginning = at_beginning.filter(|(second, _)| *second == reading.second);
+        if seconds.contains(&reading.second) {
+            lower.push(at_beginning.map_or(reading.value, |(_, quota)| quota.min(reading.value)));
+        }
+    }
+    median(lower)
 }
 
 fn queued(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {

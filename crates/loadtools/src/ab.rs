@@ -1,10 +1,11 @@
 //! Reads what ab of Apache prints.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{ConnectFailed, Status, ToolError};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, needed_count, ns, ns_of_rate, number, number_in};
+use crate::text::{after, count, missing, more_than, needed_count, ns, ns_of_rate, number, number_in};
+use crate::words::ErrorWord;
 
 pub(crate) const AB: Tool = Tool {
     name: "ab",
@@ -12,15 +13,41 @@ pub(crate) const AB: Tool = Tool {
     is_sql: false,
     times: "of requests with their connection, in whole milliseconds",
     install: "apt-get install apache2-utils",
+    words: &[&REJECTED, &CONNECT, &RECEIVE, &LENGTH, &EXCEPTIONS, &WRITE],
     read,
 };
+
+const REJECTED: ErrorWord =
+    ErrorWord::error("Non-2xx responses", Status, "a status that is not 2xx; these are complete requests");
+const CONNECT: ErrorWord =
+    ErrorWord::error("Failed requests: Connect", ConnectFailed, "no connection, and so no complete request");
+const RECEIVE: ErrorWord = ErrorWord::error(
+    "Failed requests: Receive",
+    ToolError,
+    "an error of reading the reply, which `-r` survives; these are complete requests",
+);
+const LENGTH: ErrorWord = ErrorWord::noted(
+    "Failed requests: Length",
+    "a reply of another length than the first one, as dynamic pages have; ab does not tell a truncated reply from it",
+);
+const EXCEPTIONS: ErrorWord = ErrorWord::error(
+    "Failed requests: Exceptions",
+    ToolError,
+    "an error of the socket while waiting; one while connecting is also a receive error, and counts once",
+);
+const WRITE: ErrorWord = ErrorWord::error(
+    "Write errors",
+    ToolError,
+    "an error of sending the request; these are complete requests",
+);
 
 const MS: f64 = 1e6;
 
 fn read(text: &str) -> Result<Figures, Unread> {
     let requests = needed_count(text, "Complete requests:")?;
-    let failed = needed_count(text, "Failed requests:")?.min(requests);
-    let rejected = count(text, "Non-2xx responses:").unwrap_or(0).min(requests);
+    let failed = Failed::read(text)?;
+    let rejected = count(text, "Non-2xx responses:").unwrap_or(0);
+    let written = count(text, "Write errors:").unwrap_or(0);
     let per_s = number(text, "Requests per second:");
     let seconds = number(text, "Time taken for tests:").ok_or_else(|| missing("Time taken for tests:"))?;
     let mut figures = Figures {
@@ -33,13 +60,49 @@ fn read(text: &str) -> Result<Figures, Unread> {
         times: times(text),
         ..Figures::default()
     };
-    // A rejected one may be among the failed, for its length: no request is counted twice.
-    let failed = failed.min(requests - rejected);
-    let kinds = after(text, "(Connect:").map_or_else(String::new, |kinds| format!(" (Connect: {kinds}"));
-    figures.note(ErrorClass::Status, "a status that is not 2xx", rejected);
-    figures.note(ErrorClass::ToolError, format!("failed requests{kinds}"), failed);
-    figures.ok = requests - rejected - failed;
+    let without_reply = failed.receive.saturating_add(written);
+    figures.ok = requests
+        .checked_sub(rejected)
+        .ok_or_else(|| more_than(REJECTED.word, rejected, requests))?
+        .checked_sub(without_reply)
+        .ok_or_else(|| more_than(RECEIVE.word, without_reply, requests - rejected))?;
+    figures.count(&REJECTED, rejected);
+    figures.count(&CONNECT, failed.connect);
+    figures.count(&RECEIVE, failed.receive);
+    figures.count(&LENGTH, failed.length);
+    figures.count(&EXCEPTIONS, failed.exceptions.saturating_sub(failed.receive));
+    figures.count(&WRITE, written);
     figures.checked()
+}
+
+/// Kinds of failed requests.
+#[derive(Default)]
+struct Failed {
+    connect: u64,
+    receive: u64,
+    length: u64,
+    exceptions: u64,
+}
+
+impl Failed {
+    /// `Failed requests: 100`, and unless that is 0 `(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)` below it.
+    fn read(text: &str) -> Result<Self, Unread> {
+        if needed_count(text, "Failed requests:")? == 0 {
+            return Ok(Self::default());
+        }
+        let kinds = after(text, "(Connect:").ok_or_else(|| missing("(Connect:"))?;
+        let counts: Option<Vec<u64>> = kinds
+            .trim_end_matches(')')
+            .split(',')
+            .map(|kind| kind.rsplit(' ').next()?.parse().ok())
+            .collect();
+        match counts.as_deref() {
+            Some(&[connect, receive, length, exceptions]) => {
+                Ok(Self { connect, receive, length, exceptions })
+            }
+            _ => Err(missing("(Connect: N, Receive: N, Length: N, Exceptions: N)")),
+        }
+    }
 }
 
 fn times(text: &str) -> Times {
@@ -62,6 +125,8 @@ fn times(text: &str) -> Times {
 
 #[cfg(test)]
 mod tests {
+    use outcome::ErrorClass;
+
     use super::*;
 
     #[test]
@@ -78,12 +143,36 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_counted_once() {
-        let figures = read(include_str!("recorded/ab-half.txt")).unwrap();
-        let counts: Vec<u64> = figures.errors.iter().map(|error| error.count).collect();
-        assert_eq!((figures.ok, counts), (0, vec![100, 100]), "at most what it says");
-        let message = "failed requests (Connect: 0, Receive: 0, Length: 100, Exceptions: 0)";
-        assert_eq!(figures.errors[1].message, message);
+    fn replies_of_another_length_are_noted_and_no_errors() {
+        let text = include_str!("recorded/ab-half.txt");
+        let figures = read(text).unwrap();
+        assert_eq!((figures.ok, figures.errors.len(), figures.errors[0].count), (100, 1, 100));
+        assert!(figures.notes[0].starts_with("Failed requests: Length: 100; a reply"), "{:?}", figures.notes);
+        let all_ok = read(&text.replace("Non-2xx responses:      100\n", "")).unwrap();
+        assert_eq!((all_ok.ok, all_ok.errors.len(), all_ok.notes.len()), (200, 0, 1));
+    }
+
+    #[test]
+    fn requests_without_a_reply_are_errors_and_counted_once() {
+        let text = include_str!("recorded/ab-half.txt");
+        let kinds = "(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)";
+        let of =
+            |kinds: &str| read(&text.replace("(Connect: 0, Receive: 0, Length: 100, Exceptions: 0)", kinds));
+        assert!(text.contains(kinds));
+        let figures = of("(Connect: 3, Receive: 7, Length: 7, Exceptions: 9)").unwrap();
+        let counts: Vec<(ErrorClass, u64)> =
+            figures.errors.iter().map(|error| (error.class, error.count)).collect();
+        assert_eq!(counts, [(Status, 100), (ConnectFailed, 3), (ToolError, 7), (ToolError, 2)]);
+        assert_eq!(figures.ok, 93, "connections that failed are no complete requests");
+        assert!(of("(Connect: 0, Receive: 101, Length: 0, Exceptions: 0)").is_err(), "100 had no status 2xx");
+        assert!(of("").is_err(), "of an unknown kind");
+    }
+
+    #[test]
+    fn more_rejected_requests_than_requests_are_unreadable() {
+        let text = include_str!("recorded/ab-half.txt");
+        let error = read(&text.replace("Non-2xx responses:      100", "Non-2xx responses: 201")).unwrap_err();
+        assert_eq!(error.0, "it printed \"Non-2xx responses\" 201, more than its 200 requests");
     }
 
     #[test]

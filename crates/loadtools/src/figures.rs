@@ -4,6 +4,8 @@ use std::fmt;
 
 use outcome::ErrorClass;
 
+use crate::words::{Account, ErrorWord};
+
 /// The figures of one run of a tool. `None`: not reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
@@ -23,6 +25,8 @@ pub struct Figures {
     pub received_bytes: Option<u64>,
     /// Times of requests.
     pub times: Times,
+    /// Words of the tool that stand for no error, each with its count and meaning, as sentences.
+    pub notes: Vec<String>,
 }
 
 /// A kind of error, and how often it was reported.
@@ -65,17 +69,21 @@ impl fmt::Display for Unread {
 
 impl std::error::Error for Unread {}
 
-impl ToolError {
-    pub(crate) fn new(class: ErrorClass, message: impl Into<String>, count: u64) -> Self {
-        Self { class, code: 0, message: message.into(), count }
-    }
-}
-
 impl Figures {
-    /// Notes errors of a kind, if there were any.
-    pub(crate) fn note(&mut self, class: ErrorClass, message: impl Into<String>, count: u64) {
-        if count > 0 {
-            self.errors.push(ToolError::new(class, message, count));
+    /// Counts requests under a word of the tool, if there were any.
+    pub(crate) fn count(&mut self, word: &ErrorWord, count: u64) {
+        self.count_message(word, word.word, count);
+    }
+
+    /// Counts requests under a word that is part of a message.
+    pub(crate) fn count_message(&mut self, word: &ErrorWord, message: &str, count: u64) {
+        match word.account {
+            _ if count == 0 => {}
+            Account::Errors(class) => {
+                self.errors.push(ToolError { class, code: 0, message: message.to_owned(), count });
+            }
+            Account::Unfinished => self.unfinished = self.unfinished.saturating_add(count),
+            Account::Note => self.notes.push(format!("{message}: {count}; {}", word.meaning)),
         }
     }
 

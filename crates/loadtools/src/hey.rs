@@ -1,10 +1,11 @@
 //! Reads what hey prints.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
 use crate::text::{missing, ns, ns_of_rate, number, number_in};
+use crate::words::{ErrorWord, in_message};
 
 pub(crate) const HEY: Tool = Tool {
     name: "hey",
@@ -12,8 +13,18 @@ pub(crate) const HEY: Tool = Tool {
     is_sql: false,
     times: "of requests that were answered, with their connection, in steps of 0.1 ms",
     install: "apt-get install hey",
+    words: &[&REJECTED, &REFUSED, &TIMEOUT, &IO_TIMEOUT, &OTHER],
     read,
 };
+
+const REJECTED: ErrorWord =
+    ErrorWord::error("Status code distribution", Status, "a status outside 200 to 399");
+const REFUSED: ErrorWord =
+    ErrorWord::error("connection refused", ConnectRefused, "nothing listens on the port");
+const TIMEOUT: ErrorWord = ErrorWord::error("Timeout exceeded", ToolTimeout, "no reply within `-t`");
+const IO_TIMEOUT: ErrorWord = ErrorWord::error("i/o timeout", ToolTimeout, "no connection in time");
+const OTHER: ErrorWord =
+    ErrorWord::error("any other error", ToolError, "a request without a whole reply; the message says why");
 
 fn read(text: &str) -> Result<Figures, Unread> {
     let seconds = number(text, "Total:").ok_or_else(|| missing("Total:"))?;
@@ -23,14 +34,8 @@ fn read(text: &str) -> Result<Figures, Unread> {
         .filter_map(|(status, rest)| Some((status.parse().ok()?, first_count(rest)?)));
     figures.note_statuses(answered.collect());
     for (count, message) in bracketed(text, "Error distribution:") {
-        let class = if message.contains("connection refused") {
-            ErrorClass::ConnectRefused
-        } else if message.contains("Timeout exceeded") || message.contains("timeout") {
-            ErrorClass::ToolTimeout
-        } else {
-            ErrorClass::ToolError
-        };
-        figures.note(class, message, count.parse().map_err(|_| missing("Error distribution:"))?);
+        let word = in_message(&[&REFUSED, &TIMEOUT, &IO_TIMEOUT], message, &OTHER);
+        figures.count_message(word, message, count.parse().map_err(|_| missing("Error distribution:"))?);
     }
     let errors: u64 = figures.errors.iter().map(|error| error.count).fold(0, u64::saturating_add);
     let requests = figures.ok.saturating_add(errors);
@@ -76,6 +81,8 @@ fn times(text: &str) -> Times {
 
 #[cfg(test)]
 mod tests {
+    use outcome::ErrorClass;
+
     use super::*;
 
     #[test]

@@ -1,10 +1,11 @@
 //! Reads what the summariser of JMeter prints, where JMeter has no window.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::ToolError;
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
-use crate::text::{missing, ns, ns_of_rate, number_in};
+use crate::text::{missing, more_than, ns, ns_of_rate, number_in};
+use crate::words::ErrorWord;
 
 pub(crate) const JMETER: Tool = Tool {
     name: "JMeter",
@@ -12,8 +13,15 @@ pub(crate) const JMETER: Tool = Tool {
     is_sql: false,
     times: "of samples, in whole milliseconds",
     install: "install Apache JMeter 5 or newer, and add its folder bin to PATH",
+    words: &[&ERR],
     read,
 };
+
+const ERR: ErrorWord = ErrorWord::error(
+    "Err",
+    ToolError,
+    "a sample without a reply, with a status from 400 on, or whose assertion failed",
+);
 
 /// `summary =  21550 in 00:00:03 = 7058.6/s Avg:     0 Min:     0 Max:    36 Err:     0 (0.00%)`
 fn read(text: &str) -> Result<Figures, Unread> {
@@ -35,7 +43,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
     let in_ns = |label: &str| ns(after(label)?, 1e6);
     let mut figures = Figures {
         measured_ns: ns_of_rate(samples, per_s).ok_or_else(|| missing(LINE))?,
-        ok: samples.checked_sub(failed).ok_or_else(|| missing(LINE))?,
+        ok: samples.checked_sub(failed).ok_or_else(|| more_than(ERR.word, failed, samples))?,
         times: Times {
             min_ns: in_ns("Min:"),
             mean_ns: in_ns("Avg:"),
@@ -44,7 +52,7 @@ fn read(text: &str) -> Result<Figures, Unread> {
         },
         ..Figures::default()
     };
-    figures.note(ErrorClass::ToolError, "failed samples", failed);
+    figures.count(&ERR, failed);
     figures.checked()
 }
 

@@ -1,10 +1,11 @@
 //! Reads the summary that k6 prints at its end.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{ConnectRefused, ToolError, ToolTimeout};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
 use crate::text::{missing, ns, ns_of_rate, number_in};
+use crate::words::ErrorWord;
 
 pub(crate) const K6: Tool = Tool {
     name: "k6",
@@ -12,8 +13,30 @@ pub(crate) const K6: Tool = Tool {
     is_sql: false,
     times: "of requests that were answered as expected, from sending to the end of the reply",
     install: "go install go.k6.io/k6@latest",
+    words: &[&REFUSED, &TIMEOUT, &FAILED, &DROPPED, &CHECKS],
     read,
 };
+
+const REFUSED: ErrorWord = ErrorWord::error(
+    "connection refused",
+    ConnectRefused,
+    "nothing listens on the port; part of http_req_failed",
+);
+const TIMEOUT: ErrorWord =
+    ErrorWord::error("request timeout", ToolTimeout, "no reply within `timeout`; part of http_req_failed");
+const FAILED: ErrorWord = ErrorWord::error(
+    "http_req_failed",
+    ToolError,
+    "a status outside 200 to 399, or what `setResponseCallback` does not expect, or no reply",
+);
+const DROPPED: ErrorWord = ErrorWord::noted(
+    "dropped_iterations",
+    "an arrival for which k6 had no free VU: nothing was sent, and the load was lower than asked for",
+);
+const CHECKS: ErrorWord = ErrorWord::noted(
+    "checks_failed",
+    "a check of the script that failed: k6 does not say for which request, and its status alone decides",
+);
 
 /// Times of all requests, and below it those of requests without an error.
 const DURATION: &str = "http_req_duration";
@@ -42,9 +65,11 @@ fn read(text: &str) -> Result<Figures, Unread> {
     let timed_out = text.lines().filter(|line| line.contains("request timeout")).count() as u64;
     let refused = refused.min(failed);
     let timed_out = timed_out.min(failed - refused);
-    figures.note(ErrorClass::ConnectRefused, "connection refused", refused);
-    figures.note(ErrorClass::ToolTimeout, "request timeout", timed_out);
-    figures.note(ErrorClass::ToolError, "http_req_failed", failed - refused - timed_out);
+    figures.count(&REFUSED, refused);
+    figures.count(&TIMEOUT, timed_out);
+    figures.count(&FAILED, failed - refused - timed_out);
+    figures.count(&DROPPED, metric(text, DROPPED.word).and_then(first_count).unwrap_or(0));
+    figures.count(&CHECKS, failed_checks(text));
     figures.checked()
 }
 
@@ -63,6 +88,17 @@ fn failed_requests(text: &str, requests: u64) -> Option<u64> {
     let [failed, other] = numbers.as_slice() else { return None };
     let is_consistent = if text.contains("out of") { *other == requests } else { failed + other == requests };
     is_consistent.then_some(*failed)
+}
+
+/// `checks_failed......: 10.00% 5 out of 50`, or of versions before 1.0 `checks...: 90.00% ✓ 45 ✗ 5`.
+fn failed_checks(text: &str) -> u64 {
+    let of_version_1 = metric(text, CHECKS.word).and_then(|checks| checks.split_once('%')?.1.trim().into());
+    let before = || metric(text, "checks").and_then(|checks| Some(checks.split_once('✗')?.1));
+    of_version_1.or_else(before).and_then(first_count).unwrap_or(0)
+}
+
+fn first_count(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
 }
 
 fn bytes(text: &str) -> Option<u64> {
@@ -128,6 +164,8 @@ fn time_ns(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use outcome::ErrorClass;
+
     use super::*;
 
     #[test]
@@ -156,6 +194,18 @@ mod tests {
         assert_eq!((figures.errors[0].count, figures.times), (20, Times::default()), "no answer, no time");
         let figures = read(include_str!("recorded/k6-timeout.txt")).unwrap();
         assert_eq!((figures.errors[0].class, figures.errors[0].count), (ErrorClass::ToolTimeout, 4));
+    }
+
+    #[test]
+    fn iterations_without_a_request_and_failed_checks_are_notes() {
+        let text = include_str!("recorded/k6-ok.txt");
+        let more = "checks_failed......: 10.00% 5 out of 50\ndropped_iterations...: 7 3.5/s\n";
+        let figures = read(&format!("{text}{more}")).unwrap();
+        assert_eq!((figures.ok, figures.errors.len(), figures.notes.len()), (3_534, 0, 2));
+        assert!(figures.notes[0].starts_with("dropped_iterations: 7; "), "{:?}", figures.notes);
+        assert!(figures.notes[1].starts_with("checks_failed: 5; "), "{:?}", figures.notes);
+        assert_eq!(failed_checks("     checks.....: 90.00% ✓ 45 ✗ 5"), 5, "before 1.0");
+        assert_eq!(failed_checks(text), 0);
     }
 
     #[test]

@@ -12,11 +12,13 @@ mod oha;
 mod pgbench;
 mod sysbench;
 mod text;
+mod words;
 mod wrk;
 
 use std::path::Path;
 
 pub use figures::{Figures, Times, ToolError, Unread};
+pub use words::{Account, ErrorWord};
 
 /// A load generator whose output can be read.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Tool {
     pub times: &'static str,
     /// How to install it.
     pub install: &'static str,
+    /// Its words for requests that did not end well.
+    pub words: &'static [&'static ErrorWord],
     /// Reads everything that it printed.
     pub read: fn(&str) -> Result<Figures, Unread>,
 }
@@ -82,6 +86,32 @@ mod tests {
         let rows =
             page.lines().take_while(|line| *line != "## The command").filter(|line| line.starts_with("| "));
         assert_eq!(rows.count(), TOOLS.len() + 1, "a row for each, and the heads");
+    }
+
+    #[test]
+    fn every_word_for_an_error_is_listed_once_with_its_meaning() {
+        for Tool { name, words, .. } in TOOLS {
+            for (place, word) in words.iter().enumerate() {
+                assert!(!word.word.is_empty() && !word.meaning.ends_with('.'), "{name}: {word:?}");
+                assert!(words[..place].iter().all(|other| other.word != word.word), "{name}: {word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_documentation_lists_every_word_for_an_error() {
+        let rows = TOOLS.iter().flat_map(|tool| tool.words.iter().map(move |word| (tool.name, word)));
+        let rows = rows.map(|(tool, ErrorWord { word, account, meaning })| {
+            let account = match account {
+                Account::Errors(class) => format!("`{class}`"),
+                Account::Unfinished => "unfinished".to_owned(),
+                Account::Note => "a note".to_owned(),
+            };
+            format!("| {tool} | {word} | {account} | {meaning} |\n")
+        });
+        let head = "| tool | its word | counted as | meaning |\n|---|---|---|---|\n".to_owned();
+        let table: String = std::iter::once(head).chain(rows).collect();
+        rules::files::assert_table("docs/tools.md", &table);
     }
 
     /// Nothing, noise, cut output, and huge numbers: an error or honest figures, never a panic.

@@ -1,11 +1,12 @@
 //! Reads what oha prints with `--output-format json`.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{ConnectRefused, Status, ToolError, ToolTimeout};
 use serde_json::{Map, Value};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
 use crate::text::{missing, ns};
+use crate::words::{Account, ErrorWord, in_message};
 
 pub(crate) const OHA: Tool = Tool {
     name: "oha",
@@ -13,11 +14,22 @@ pub(crate) const OHA: Tool = Tool {
     is_sql: false,
     times: "of requests that were answered, with their connection",
     install: "cargo install --locked oha",
+    words: &[&REJECTED, &REFUSED, &TIMEOUT, &CUT_OFF, &OTHER],
     read,
 };
 
-/// What oha calls requests that its own end cut off.
-const CUT_OFF: &str = "aborted due to deadline";
+const REJECTED: ErrorWord = ErrorWord::error("statusCodeDistribution", Status, "a status outside 200 to 399");
+const REFUSED: ErrorWord =
+    ErrorWord::error("Connection refused", ConnectRefused, "nothing listens on the port");
+const TIMEOUT: ErrorWord = ErrorWord::error("timeout", ToolTimeout, "no reply within `-t`");
+const OTHER: ErrorWord =
+    ErrorWord::error("any other error", ToolError, "a request without a whole reply; the message says why");
+
+const CUT_OFF: ErrorWord = ErrorWord {
+    word: "aborted due to deadline",
+    account: Account::Unfinished,
+    meaning: "a request that the end of the run cut off",
+};
 
 fn read(text: &str) -> Result<Figures, Unread> {
     let (from, to) = text.find("{\n").zip(text.rfind('}')).ok_or_else(|| {
@@ -44,14 +56,8 @@ fn read(text: &str) -> Result<Figures, Unread> {
     let parsed = statuses.iter().map(|(status, count)| Some((status.parse().ok()?, *count)));
     figures.note_statuses(parsed.collect::<Option<_>>().ok_or_else(|| missing("statusCodeDistribution"))?);
     for (message, count) in counts(map("errorDistribution")?)? {
-        match message {
-            CUT_OFF => figures.unfinished = count,
-            _ if message.contains("Connection refused") => {
-                figures.note(ErrorClass::ConnectRefused, message, count);
-            }
-            _ if message.contains("timeout") => figures.note(ErrorClass::ToolTimeout, message, count),
-            _ => figures.note(ErrorClass::ToolError, message, count),
-        }
+        let word = in_message(&[&CUT_OFF, &REFUSED, &TIMEOUT], message, &OTHER);
+        figures.count_message(word, message, count);
     }
     for (name, at) in map("latencyPercentiles")? {
         let percent = name.strip_prefix('p').and_then(|percent| percent.parse().ok());
@@ -67,6 +73,8 @@ fn counts(map: &Map<String, Value>) -> Result<Vec<(&str, u64)>, Unread> {
 
 #[cfg(test)]
 mod tests {
+    use outcome::ErrorClass;
+
     use super::*;
 
     #[test]

@@ -1,10 +1,11 @@
 //! Reads what pgbench of PostgreSQL prints.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{Deadlock, SerializationFailure, SqlError};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, needed_count, ns, ns_of_rate, number, word};
+use crate::text::{after, count, missing, more_than, needed_count, ns, ns_of_rate, number, word};
+use crate::words::ErrorWord;
 
 pub(crate) const PGBENCH: Tool = Tool {
     name: "pgbench",
@@ -12,8 +13,37 @@ pub(crate) const PGBENCH: Tool = Tool {
     is_sql: true,
     times: "of transactions, with the delay of their start where pgbench has a rate",
     install: "apt-get install postgresql-contrib",
+    words: &[&SERIALIZATION, &DEADLOCKS, &FAILED, &SKIPPED, &ABOVE_LIMIT, &RETRIED],
     read,
 };
+
+const SERIALIZATION: ErrorWord = ErrorWord::error(
+    "number of serialization failures",
+    SerializationFailure,
+    "failed transactions after their last try, with `pgbench --failures-detailed`",
+);
+const DEADLOCKS: ErrorWord = ErrorWord::error(
+    "number of deadlock failures",
+    Deadlock,
+    "failed transactions after their last try, with `pgbench --failures-detailed`",
+);
+const FAILED: ErrorWord = ErrorWord::error(
+    "number of failed transactions",
+    SqlError,
+    "a serialization failure or a deadlock after the last try; none of those processed",
+);
+const SKIPPED: ErrorWord = ErrorWord::noted(
+    "number of transactions skipped",
+    "too late for `pgbench --latency-limit` before its start: nothing was sent",
+);
+const ABOVE_LIMIT: ErrorWord = ErrorWord::noted(
+    "number of transactions above the latency limit",
+    "committed later than `pgbench --latency-limit`; these were processed",
+);
+const RETRIED: ErrorWord = ErrorWord::noted(
+    "number of transactions retried",
+    "tried again after a failure, whatever became of them",
+);
 
 fn read(text: &str) -> Result<Figures, Unread> {
     const PROCESSED: &str = "number of transactions actually processed:";
@@ -34,12 +64,28 @@ fn read(text: &str) -> Result<Figures, Unread> {
         },
         ..Figures::default()
     };
-    figures.note(ErrorClass::SqlError, "failed transactions: serialization or deadlock", failed);
+    let count = |word: &ErrorWord| count(text, &format!("{}:", word.word)).unwrap_or(0);
+    let (serialization, deadlocks) = (count(&SERIALIZATION), count(&DEADLOCKS));
+    let detailed = serialization.saturating_add(deadlocks);
+    figures.count(&SERIALIZATION, serialization);
+    figures.count(&DEADLOCKS, deadlocks);
+    figures
+        .count(&FAILED, failed.checked_sub(detailed).ok_or_else(|| more_than("failures", detailed, failed))?);
+    figures.count(&SKIPPED, count(&SKIPPED));
+    figures.count(&ABOVE_LIMIT, above_limit(text));
+    figures.count(&RETRIED, count(&RETRIED));
     if text.contains("Run was aborted") {
         return Err(Unread("its run was aborted".to_owned()));
     }
     needed_count(text, "number of clients:")?;
     figures.checked()
+}
+
+/// `number of transactions above the 100.0 ms latency limit: 12/3400 (0.353 %)`
+fn above_limit(text: &str) -> u64 {
+    after(text, "number of transactions above the ")
+        .and_then(|rest| rest.split_once(" ms latency limit:")?.1.trim().split('/').next()?.parse().ok())
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -64,8 +110,27 @@ mod tests {
         let failed = text.replace("failed transactions: 0 (0.000%)", "failed transactions: 12 (0.037%)");
         let figures = read(&failed).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (32_267, 12));
+        assert_eq!(figures.errors[0].class, SqlError);
+        let detailed =
+            "number of serialization failures: 9 (0.028%)\nnumber of deadlock failures: 3 (0.009%)\n";
+        let figures = read(&format!("{failed}{detailed}")).unwrap();
+        let counts: Vec<_> = figures.errors.iter().map(|error| (error.class, error.count)).collect();
+        assert_eq!(counts, [(SerializationFailure, 9), (Deadlock, 3)], "each is counted once");
+        assert!(read(&format!("{text}{detailed}")).is_err(), "12 of 0 failed ones");
         let aborted = format!("{text}pgbench: error: Run was aborted; the above results are incomplete.\n");
         assert!(read(&aborted).is_err());
         assert!(read(include_str!("recorded/pgbench-refused.txt")).is_err());
+    }
+
+    #[test]
+    fn skipped_late_and_retried_transactions_are_notes() {
+        let more = "number of transactions skipped: 5 (0.015%)\n\
+                    number of transactions above the 100.0 ms latency limit: 12/32267 (0.037%)\n\
+                    number of transactions retried: 4 (0.012%)\n";
+        let figures = read(&format!("{}{more}", include_str!("recorded/pgbench-select-only.txt"))).unwrap();
+        let counts: Vec<&str> = figures.notes.iter().filter_map(|note| note.split(';').next()).collect();
+        let expected = ["skipped: 5", "above the latency limit: 12", "retried: 4"];
+        assert_eq!(counts, expected.map(|count| format!("number of transactions {count}")));
+        assert_eq!((figures.ok, figures.errors.len()), (32_267, 0));
     }
 }

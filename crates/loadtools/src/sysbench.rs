@@ -1,10 +1,11 @@
 //! Reads what sysbench 1.0 prints, with any of its tests: transactions of a database test, events of any other.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::SqlError;
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
 use crate::text::{after, count, missing, needed_count, ns, number, number_in};
+use crate::words::ErrorWord;
 
 pub(crate) const SYSBENCH: Tool = Tool {
     name: "sysbench",
@@ -12,8 +13,19 @@ pub(crate) const SYSBENCH: Tool = Tool {
     is_sql: true,
     times: "of events, which are transactions of a database test, in steps of 0.01 ms",
     install: "apt-get install sysbench",
+    words: &[&IGNORED, &RECONNECTS],
     read,
 };
+
+const IGNORED: ErrorWord = ErrorWord::error(
+    "ignored errors",
+    SqlError,
+    "a try that ended with an error of `sysbench --db-ignore-errors`, such as a deadlock; the transaction is tried again",
+);
+const RECONNECTS: ErrorWord = ErrorWord::noted(
+    "reconnects",
+    "a connection that was opened again, as `sysbench --reconnect` asks or after it was lost",
+);
 
 fn read(text: &str) -> Result<Figures, Unread> {
     let events = needed_count(text, "total number of events:")?;
@@ -28,8 +40,8 @@ fn read(text: &str) -> Result<Figures, Unread> {
     if text.contains("FATAL:") {
         return Err(Unread("it failed after its start".to_owned()));
     }
-    // They are no events: their transactions were tried again.
-    figures.note(ErrorClass::SqlError, "ignored errors", count(text, "ignored errors:").unwrap_or(0));
+    figures.count(&IGNORED, count(text, "ignored errors:").unwrap_or(0));
+    figures.count(&RECONNECTS, count(text, "reconnects:").unwrap_or(0));
     figures.checked()
 }
 
@@ -68,6 +80,10 @@ mod tests {
         let figures =
             read(&text.replace("ignored errors:                      0", "ignored errors: 31")).unwrap();
         assert_eq!((figures.ok, figures.errors[0].count), (4_614, 31));
+        let text = text.replace("reconnects:                          0", "reconnects: 2");
+        let figures = read(&text).unwrap();
+        assert_eq!(figures.errors.len(), 0);
+        assert!(figures.notes[0].starts_with("reconnects: 2; "), "{:?}", figures.notes);
         assert!(read(include_str!("recorded/sysbench-refused.txt")).is_err());
     }
 }

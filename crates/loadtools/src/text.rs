@@ -43,6 +43,11 @@ pub(crate) fn ns_of_rate(requests: u64, per_s: Option<f64>) -> Option<u64> {
     ns(requests as f64 / per_s.filter(|per_s| *per_s > 0.0)?, 1e9)
 }
 
+/// More of something than requests that can have had it.
+pub(crate) fn more_than(label: &str, count: u64, requests: u64) -> Unread {
+    Unread(format!("it printed {:?} {count}, more than its {requests} requests", label.trim()))
+}
+
 /// That a line is missing.
 pub(crate) fn missing(label: &str) -> Unread {
     Unread(format!("it printed no line {:?}", label.trim()))

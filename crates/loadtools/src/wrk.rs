@@ -1,10 +1,11 @@
 //! Reads what wrk prints, and wrk2, which has the same program name and adds decimals to percentiles.
 
-use outcome::ErrorClass;
+use outcome::ErrorClass::{ConnectFailed, Status, ToolError, ToolTimeout};
 
 use crate::Tool;
 use crate::figures::{Figures, Times, Unread};
-use crate::text::{after, count, missing, ns, ns_of_rate, number, number_in};
+use crate::text::{after, count, missing, more_than, ns, ns_of_rate, number, number_in};
+use crate::words::ErrorWord;
 
 pub(crate) const WRK: Tool = Tool {
     name: "wrk",
@@ -12,8 +13,29 @@ pub(crate) const WRK: Tool = Tool {
     is_sql: false,
     times: "of requests that were answered, from sending to the end of the reply",
     install: "apt-get install wrk",
+    words: &[&REJECTED, &CONNECT, &READ, &WRITE, &TIMEOUT],
     read,
 };
+
+const REJECTED: ErrorWord = ErrorWord::error(
+    "Non-2xx or 3xx responses",
+    Status,
+    "a status from 400 on, whatever the words say; these are among the requests",
+);
+const CONNECT: ErrorWord =
+    ErrorWord::error("Socket errors: connect", ConnectFailed, "no connection, and so none of the requests");
+const READ: ErrorWord = ErrorWord::error(
+    "Socket errors: read",
+    ToolError,
+    "a reset, or the end of the connection within a reply or before it; none of the requests",
+);
+const WRITE: ErrorWord =
+    ErrorWord::error("Socket errors: write", ToolError, "an error of sending; none of the requests");
+const TIMEOUT: ErrorWord = ErrorWord::error(
+    "Socket errors: timeout",
+    ToolTimeout,
+    "a reply later than `wrk --timeout`, 2 s unless given; these are among the requests",
+);
 
 fn read(text: &str) -> Result<Figures, Unread> {
     let (requests, seconds, bytes) = summary(text).ok_or_else(|| missing("N requests in T, N read"))?;
@@ -26,28 +48,28 @@ fn read(text: &str) -> Result<Figures, Unread> {
         ..Figures::default()
     };
     let rejected = count(text, "Non-2xx or 3xx responses:").unwrap_or(0);
-    figures.note(ErrorClass::Status, "a status that is neither 2xx nor 3xx", rejected);
+    let answered =
+        requests.checked_sub(rejected).ok_or_else(|| more_than(REJECTED.word, rejected, requests))?;
+    figures.count(&REJECTED, rejected);
     let mut late = 0;
     if let Some(errors) = after(text, "Socket errors:") {
         let of = |kind: &str| {
-            let words = errors.split(',').map(str::trim);
-            words
-                .filter_map(|one| one.strip_prefix(kind))
-                .find_map(|count| count.trim().parse().ok())
-                .unwrap_or(0)
+            let mut words = errors.split(',').map(str::trim);
+            let count = words.find_map(|one| one.strip_prefix(kind)?.trim().parse().ok());
+            count.ok_or_else(|| missing("Socket errors: connect N, read N, write N, timeout N"))
         };
-        figures.note(ErrorClass::ConnectFailed, "socket errors: connect", of("connect"));
-        figures.note(ErrorClass::ToolError, "socket errors: read", of("read"));
-        figures.note(ErrorClass::ToolError, "socket errors: write", of("write"));
-        // Those were answered, and are among the requests.
-        late = of("timeout");
-        figures.note(
-            ErrorClass::ToolTimeout,
-            "socket errors: timeout",
-            late.min(requests.saturating_sub(rejected)),
-        );
+        figures.count(&CONNECT, of("connect")?);
+        figures.count(&READ, of("read")?);
+        figures.count(&WRITE, of("write")?);
+        let timeouts: u64 = of("timeout")?;
+        if timeouts > requests {
+            return Err(more_than(TIMEOUT.word, timeouts, requests));
+        }
+        // A late reply may be a rejected one, too: no request is counted twice.
+        late = timeouts.min(answered);
+        figures.count(&TIMEOUT, late);
     }
-    figures.ok = requests.saturating_sub(rejected).saturating_sub(late);
+    figures.ok = answered - late;
     figures.checked()
 }
 
@@ -93,6 +115,8 @@ fn size(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use outcome::ErrorClass;
+
     use super::*;
 
     #[test]
@@ -128,5 +152,18 @@ mod tests {
         let expected =
             [(ErrorClass::ConnectFailed, 1), (ErrorClass::ToolError, 2), (ErrorClass::ToolTimeout, 4)];
         assert_eq!((figures.ok, counts), (54_519, expected.to_vec()));
+    }
+
+    #[test]
+    fn more_errors_of_requests_than_requests_are_unreadable() {
+        let text = include_str!("recorded/wrk-rejected.txt");
+        let error = read(&text.replace("responses: 54523", "responses: 54524")).unwrap_err();
+        assert!(error.0.ends_with("54524, more than its 54523 requests"), "{error}");
+        let socket = |errors: &str| read(&text.replace("Non-2xx or 3xx responses: 54523", errors));
+        let error = socket("Socket errors: connect 0, read 0, write 0, timeout 54524").unwrap_err();
+        assert!(error.0.contains("timeout\" 54524"), "{error}");
+        let reset = socket("Socket errors: connect 0, read 60000, write 0, timeout 0").unwrap();
+        assert_eq!((reset.ok, reset.errors[0].count), (54_523, 60_000), "none of the requests");
+        assert!(socket("Socket errors: connect 0, read -1, write 0, timeout 0").is_err());
     }
 }

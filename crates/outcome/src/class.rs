@@ -209,8 +209,20 @@ classes! {
         "look for a statement time-out of the server, or for who cancels statements";
     ReadOnly "read_only" Rejected SaidNo "the server takes no changes: SQLSTATE 25006; MySQL 1290"
         "name the primary in the URL instead of a replica, or end the server's read-only mode";
-    BadStatement "bad_statement" Rejected SaidNo "SQLSTATE 42…: syntax, a table that is not there, a right that is missing"
-        "correct the statement, create the tables, or grant the right";
+    BadStatement "bad_statement" Rejected SaidNo "a statement that no state of the database makes right, such as one with a slip in its syntax: any other SQLSTATE 42…"
+        "correct the statement where the message says, or run it by hand";
+    MissingObject "missing_object" Rejected SaidNo "a database, table, column, index, or function does not exist: SQLSTATE 3D000, 3F000, 42P01, 42703, 42704, 42883; MySQL 1049, 1054, 1146, 1305, and others of SQLSTATE 42…; SQLite's `no such …`"
+        "create it before the load, or correct its name in the statement or the database in the URL";
+    ObjectExists "object_exists" Rejected SaidNo "an object to be created exists: SQLSTATE 42P04, 42P06, 42P07, 42701, 42710, 42723; MySQL 1007, 1050, 1060, 1061, 1304, 1359"
+        "create it once before the load, drop it first, or write `IF NOT EXISTS`";
+    MissingPrivilege "missing_privilege" Rejected SaidNo "the user may not do it: SQLSTATE 42501, 28…, 0L…, 0P…; MySQL 1044, 1045, 1142, 1143, 1227, 1370, and others"
+        "grant the privilege to the user in the URL, or log in as another user";
+    LimitReached "limit_reached" Rejected SaidNo "a limit or quota was reached: SQLSTATE 53400, 54…; MySQL 1104, 1226 (quota of the user), 1390, 1436, 1461 (`max_prepared_stmt_count`)"
+        "raise the limit that the message names, or ask for less: fewer connections, prepared statements, or columns";
+    PreparedStatement "prepared_statement" Rejected SaidNo "a prepared statement is not there, is there already, or became invalid: SQLSTATE 26000, 42P05; MySQL 1243, 1615"
+        "behind a pooler, write `-M extended`, or use a pooler that tracks prepared statements (PgBouncer 1.21 or newer, in transaction mode with `max_prepared_statements`); else look for `DEALLOCATE` or changed tables";
+    PoolerRejected "pooler_rejected" Rejected SaidNo "a connection exception from something between, such as a pooler: SQLSTATE 08…"
+        "look in the log of the pooler or proxy for its limits (PgBouncer: `max_client_conn`, `query_wait_timeout`), its pool mode, and whether it reaches the database";
     RedirectLimit "redirect_limit" Rejected SaidNo "more redirects in a row than `redirects` allows"
         "look for a redirect that leads back to itself, such as a log-in that did not succeed, or raise `redirects`";
     RedirectTarget "redirect_target" Rejected SaidNo "a redirect to another host, port, or scheme, or to a location longer than 8 KiB: the load stays on the server of the plan"
@@ -253,15 +265,15 @@ classes! {
         "look in the server's log for why it ended the log-in";
     LoginReset "login_reset" Failed Network "reset within the log-in"
         "look in the server's log for why it ended the log-in, and at proxies on the way";
-    StaleReuse "stale_reuse" Failed Network "the peer closed a kept-alive connection as it was used again"
+    StaleReuse "stale_reuse" Failed Network "the peer closed an idle kept-alive connection, and the request did not reach it: TCP acknowledged none of its bytes"
         "raise the server's keep-alive time-out, or its limit of requests per connection";
-    ResetBeforeReply "reset_before_reply" Failed Network "reset on a fresh connection before anything of a reply"
+    ResetBeforeReply "reset_before_reply" Failed Network "reset before anything of a reply; the server may have received the request"
         "look in the server's log for a crash, a restart, or a limit on connections";
     ResetInHead "reset_in_head" Failed Network "reset within the head of a reply"
         "look in the server's log for a crash or a restart";
     ResetInBody "reset_in_body" Failed Network "reset within the body of a reply"
         "look in the server's log for a crash or a restart";
-    ClosedBeforeReply "closed_before_reply" Failed Peer "closed on a fresh connection without a reply"
+    ClosedBeforeReply "closed_before_reply" Failed Peer "closed without a reply after the request was received"
         "look in the server's log for a crash, a restart, or a limit on connections";
     ClosedInPause "closed_in_pause" Failed Peer "the connection was closed or reset, without a word, within a pause of a transaction, as MariaDB does after `wait_timeout`"
         "shorten the pauses, or raise the idle time-out of the server";

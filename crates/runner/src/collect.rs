@@ -49,6 +49,8 @@ pub(crate) struct Collected {
     pub(crate) usage: Usage,
     /// The other load generator that made the load, if one did.
     pub(crate) tool: Option<store::LoadTool>,
+    /// Notes of another load generator on its own figures.
+    pub(crate) tool_notes: Vec<String>,
     /// How long its command ran for what was measured.
     pub(crate) tool_ran: Option<Duration>,
     /// The course of the load, over all workers.
@@ -181,7 +183,7 @@ impl<'a> Collector<'a> {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
         collected.usage = underway.usage().unwrap_or_else(|| self.generator.usage().since(begun.1));
-        collected.tool = underway.tool();
+        (collected.tool, collected.tool_notes) = (underway.tool(), underway.notes());
         collected.tool_ran = underway.tool_ran();
         collected.broke.extend(underway.join().err().unwrap_or_default());
         Ok(collected)

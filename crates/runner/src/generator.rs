@@ -102,6 +102,11 @@ pub trait Underway: Debug {
         None
     }
 
+    /// Notes of another load generator on its own figures. Asked when nothing is left.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The tool that made the load, if it was another load generator. Asked when nothing is left.
     fn tool(&self) -> Option<store::LoadTool> {
         None

@@ -98,13 +98,24 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     ended.add(&tally.window);
     let window_ns = (plan.warm_up_ns, window_end_ns(plan, &tally, &collected.ends));
     let Collected {
-        ends, broke, hopeless, overran, extended, settled_at_ns, usage, tool, pulses, gaps, ..
+        ends,
+        broke,
+        hopeless,
+        overran,
+        extended,
+        settled_at_ns,
+        usage,
+        tool,
+        tool_notes,
+        pulses,
+        gaps,
+        ..
     } = collected;
     let busiest_10s_share = collected.busiest.cpu_share();
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
     let notes =
         opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
-    let notes = notes.collect();
+    let notes = notes.chain(tool_notes).collect();
     let connections = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let accounts = Accounts {
         planned: planned(plan),

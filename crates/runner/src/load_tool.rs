@@ -290,6 +290,12 @@ impl Underway for ToolUnderway {
         Some(self.ran)
     }
 
+    fn notes(&self) -> Vec<String> {
+        let name = self.action.tool.name;
+        let notes = self.told.iter().flat_map(|figures| &figures.notes);
+        notes.map(|note| format!("{name} reports {note}")).collect()
+    }
+
     fn tool(&self) -> Option<store::LoadTool> {
         let Tool { name, times, .. } = self.action.tool;
         let figures = self.told.clone().unwrap_or_default();

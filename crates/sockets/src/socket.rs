@@ -2,10 +2,31 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use nix::libc;
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::GetStruct;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
 
 use crate::Io;
+
+/// Length of `struct tcp_info` up to the last field that is read (`linux/tcp.h`; since Linux 4.19), and the offsets of fields.
+const TCP_INFO_BYTES: usize = BYTES_RETRANSMITTED + 8;
+const BYTES_ACKED: usize = 120;
+const BYTES_SENT: usize = 200;
+const BYTES_RETRANSMITTED: usize = 208;
+
+/// State of a TCP connection, as the kernel writes it.
+#[derive(Clone, Copy, Debug)]
+struct TcpInfo;
+
+nix::getsockopt_impl!(
+    TcpInfo,
+    libc::IPPROTO_TCP,
+    libc::TCP_INFO,
+    [u8; TCP_INFO_BYTES],
+    GetStruct<[u8; TCP_INFO_BYTES]>
+);
 
 /// A non-blocking stream socket; closed when dropped.
 #[derive(Debug)]
@@ -49,6 +70,16 @@ impl Socket {
         }
     }
 
+    /// Bytes handed to the kernel that the peer's kernel has not acknowledged, also after the connection was lost. `None` where the
+    /// kernel does not tell, as for Unix sockets.
+    pub fn unacknowledged(&self) -> Option<u64> {
+        let info = getsockopt(&self.0, TcpInfo).ok()?;
+        let at = |offset: usize| u64::from_ne_bytes(info[offset..offset + 8].try_into().unwrap_or_default());
+        // The kernel counts the acknowledged SYN as a byte.
+        let acknowledged = at(BYTES_ACKED).saturating_sub(1);
+        Some(at(BYTES_SENT).saturating_sub(at(BYTES_RETRANSMITTED)).saturating_sub(acknowledged))
+    }
+
     /// Why connecting failed, if it did, or why the connection was lost.
     ///
     /// # Errors
@@ -62,5 +93,57 @@ impl Socket {
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::unix::net::UnixStream;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A connection, and its other end.
+    fn connection() -> (Socket, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client.set_nonblocking(true).unwrap();
+        (Socket::new(client.into()), listener.accept().unwrap().0)
+    }
+
+    fn wait_until(is_so: impl Fn() -> bool) {
+        let from = Instant::now();
+        while !is_so() && from.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(is_so());
+    }
+
+    #[test]
+    fn bytes_sent_after_the_peer_closed_are_never_acknowledged() {
+        let (socket, peer) = connection();
+        drop(peer);
+        wait_until(|| matches!(socket.receive(&mut [0; 9]), Io::Closed));
+        assert!(matches!(socket.send(b"hello"), Io::Moved(5)));
+        wait_until(|| matches!(socket.send(b"more"), Io::Lost(_)));
+        assert!(socket.unacknowledged().is_some_and(|bytes| bytes >= 5), "{:?}", socket.unacknowledged());
+    }
+
+    #[test]
+    fn bytes_that_the_peer_read_before_it_closed_are_acknowledged() {
+        let (socket, mut peer) = connection();
+        assert!(matches!(socket.send(b"hello"), Io::Moved(5)));
+        peer.read_exact(&mut [0; 5]).unwrap();
+        drop(peer);
+        wait_until(|| matches!(socket.receive(&mut [0; 9]), Io::Closed));
+        assert_eq!(socket.unacknowledged(), Some(0));
+    }
+
+    #[test]
+    fn unix_sockets_acknowledge_nothing() {
+        let (one, _other) = UnixStream::pair().unwrap();
+        assert_eq!(Socket::new(one.into()).unacknowledged(), None);
     }
 }

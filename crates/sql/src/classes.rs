@@ -47,39 +47,77 @@ pub(crate) fn leaves_doubt(error: &ServerError) -> bool {
     matches!(&error.sqlstate.0, b"40003" | b"08007")
 }
 
-/// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
-pub(crate) fn of_mysql(number: u16) -> Option<ErrorClass> {
-    Some(match number {
-        1020 => ErrorClass::SerializationFailure,
-        1040 | 1203 => ErrorClass::TooManyConnections,
-        1033..=1035 | 1194 | 1195 | 1712 | 1877 => ErrorClass::Corrupted,
-        1053 | 1077 | 1079 | 1080 | 1927 => ErrorClass::ServerShutdown,
-        4031 => ErrorClass::IdleTimeout,
-        1205 => ErrorClass::LockTimeout,
-        1213 => ErrorClass::Deadlock,
-        1290 | 1792 | 1836 => ErrorClass::ReadOnly,
-        1317 | 1969 | 3024 => ErrorClass::Canceled,
-        1037 | 1038 | 1041 | 1114 => ErrorClass::OutOfResources,
-        _ => return None,
-    })
+/// Codes of a class.
+struct Codes {
+    class: ErrorClass,
+    /// SQLSTATEs of five characters, and classes of SQLSTATEs of two.
+    states: &'static [&'static str],
+    /// Numbers of MySQL and MariaDB. They come before SQLSTATEs, which are vague there: 42000 stands for 140 different errors.
+    mysql: &'static [u16],
 }
 
+/// Every code with a class, grouped by what a person does next. The rest are `sql_error`.
+const CODES: &[Codes] = &[
+    Codes { class: ErrorClass::SerializationFailure, states: &["40001"], mysql: &[1020] },
+    Codes { class: ErrorClass::Deadlock, states: &["40P01"], mysql: &[1213] },
+    Codes { class: ErrorClass::LockTimeout, states: &["55P03"], mysql: &[1205] },
+    Codes { class: ErrorClass::Constraint, states: &["23"], mysql: &[] },
+    Codes { class: ErrorClass::TooManyConnections, states: &["53300"], mysql: &[1040, 1203] },
+    Codes { class: ErrorClass::OutOfResources, states: &["53"], mysql: &[1037, 1038, 1041, 1114] },
+    Codes {
+        class: ErrorClass::LimitReached,
+        states: &["53400", "54"],
+        mysql: &[1104, 1226, 1390, 1436, 1461],
+    },
+    Codes { class: ErrorClass::Canceled, states: &["57014"], mysql: &[1317, 1969, 3024] },
+    Codes { class: ErrorClass::ReadOnly, states: &["25006"], mysql: &[1290, 1792, 1836] },
+    Codes {
+        class: ErrorClass::ServerShutdown,
+        states: &["57P01", "57P02", "57P03"],
+        mysql: &[1053, 1077, 1079, 1080, 1927],
+    },
+    Codes { class: ErrorClass::IdleTimeout, states: &["25P03", "57P05"], mysql: &[4031] },
+    Codes {
+        class: ErrorClass::Corrupted,
+        states: &["XX001", "XX002"],
+        mysql: &[1033, 1034, 1035, 1194, 1195, 1712, 1877],
+    },
+    Codes {
+        class: ErrorClass::MissingObject,
+        states: &["3D000", "3F000", "42P01", "42703", "42704", "42883", "42S02", "42S12", "42S22"],
+        // 4091 and 4092 (sequences and views) are MariaDB's.
+        mysql: &[
+            1049, 1051, 1054, 1072, 1082, 1091, 1106, 1109, 1115, 1128, 1146, 1176, 1177, 1273, 1286, 1305,
+            1360, 1630, 1932, 4091, 4092,
+        ],
+    },
+    Codes {
+        class: ErrorClass::ObjectExists,
+        states: &["42P04", "42P06", "42P07", "42701", "42710", "42723", "42S01", "42S11", "42S21"],
+        mysql: &[1007, 1050, 1060, 1061, 1304, 1359],
+    },
+    Codes {
+        class: ErrorClass::MissingPrivilege,
+        states: &["42501", "28", "0L", "0P"],
+        mysql: &[1044, 1045, 1131, 1132, 1142, 1143, 1148, 1211, 1227, 1370, 1410, 1419, 1698],
+    },
+    Codes { class: ErrorClass::PreparedStatement, states: &["26000", "42P05"], mysql: &[1243, 1615] },
+    Codes { class: ErrorClass::PoolerRejected, states: &["08"], mysql: &[] },
+    Codes { class: ErrorClass::BadStatement, states: &["42"], mysql: &[] },
+];
+
+/// Class of a number of MySQL or MariaDB, if the number says more than the SQLSTATE.
+pub(crate) fn of_mysql(number: u16) -> Option<ErrorClass> {
+    CODES.iter().find(|codes| codes.mysql.contains(&number)).map(|codes| codes.class)
+}
+
+/// Class of a SQLSTATE: of all five characters if they are listed, else of the first two.
 fn of_state(state: SqlState) -> ErrorClass {
-    match &state.0 {
-        b"40001" => ErrorClass::SerializationFailure,
-        b"40P01" => ErrorClass::Deadlock,
-        b"55P03" => ErrorClass::LockTimeout,
-        b"53300" => ErrorClass::TooManyConnections,
-        b"57014" => ErrorClass::Canceled,
-        b"25006" => ErrorClass::ReadOnly,
-        b"57P01" | b"57P02" | b"57P03" => ErrorClass::ServerShutdown,
-        b"25P03" | b"57P05" => ErrorClass::IdleTimeout,
-        b"XX001" | b"XX002" => ErrorClass::Corrupted,
-        [b'2', b'3', ..] => ErrorClass::Constraint,
-        [b'5', b'3', ..] => ErrorClass::OutOfResources,
-        [b'4', b'2', ..] => ErrorClass::BadStatement,
-        _ => ErrorClass::SqlError,
-    }
+    let class_of = |listed: &[u8]| {
+        CODES.iter().find(|codes| codes.states.iter().any(|state| state.as_bytes() == listed))
+    };
+    let codes = class_of(&state.0).or_else(|| class_of(&state.0[..2]));
+    codes.map_or(ErrorClass::SqlError, |codes| codes.class)
 }
 
 /// The words for an error: its SQLSTATE, the server's own number if it has one, and its text. SQLite has numbers only.
@@ -119,7 +157,26 @@ mod tests {
             ("25006", 0, "read_only"),
             ("HY000", 1290, "read_only"),
             ("42601", 0, "bad_statement"),
-            ("42S02", 1146, "bad_statement"),
+            ("42000", 1064, "bad_statement"),
+            ("42000", 1055, "bad_statement"),
+            ("42S02", 1146, "missing_object"),
+            ("42P01", 0, "missing_object"),
+            ("42703", 0, "missing_object"),
+            ("42000", 1305, "missing_object"),
+            ("3D000", 0, "missing_object"),
+            ("42P07", 0, "object_exists"),
+            ("42S01", 1050, "object_exists"),
+            ("42501", 0, "missing_privilege"),
+            ("42000", 1142, "missing_privilege"),
+            ("42000", 1227, "missing_privilege"),
+            ("42000", 1461, "limit_reached"),
+            ("42000", 1226, "limit_reached"),
+            ("54001", 0, "limit_reached"),
+            ("53400", 0, "limit_reached"),
+            ("42P05", 0, "prepared_statement"),
+            ("26000", 0, "prepared_statement"),
+            ("HY000", 1243, "prepared_statement"),
+            ("08P01", 0, "pooler_rejected"),
             ("57P01", 0, "server_shutdown"),
             ("57P03", 0, "server_shutdown"),
             ("25P03", 0, "idle_timeout"),
@@ -142,6 +199,29 @@ mod tests {
                 class,
                 "{state} {number}"
             );
+        }
+    }
+
+    #[test]
+    fn every_code_is_listed_once() {
+        let states: Vec<&str> = CODES.iter().flat_map(|codes| codes.states).copied().collect();
+        let numbers: Vec<u16> = CODES.iter().flat_map(|codes| codes.mysql).copied().collect();
+        for (place, state) in states.iter().enumerate() {
+            assert!(matches!(state.len(), 2 | 5) && !states[..place].contains(state), "{state}");
+        }
+        for (place, number) in numbers.iter().enumerate() {
+            assert!(!numbers[..place].contains(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn limits_privileges_and_prepared_statements_do_not_ask_to_correct_the_statement() {
+        for (state, number) in [("42000", 1461), ("42000", 1226), ("42P05", 0), ("26000", 0), ("42501", 0)] {
+            let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
+            let help = refusal(engine, &error(state.as_bytes(), number)).class.help();
+            let is_of_statement =
+                ["correct the statement", "create"].iter().any(|words| help.contains(words));
+            assert!(!is_of_statement, "{state} {number}: {help}");
         }
     }
 

@@ -6,6 +6,9 @@ use wire::sql::{ServerError, SqlState};
 
 const TEXT_BYTES_MAX: usize = 500;
 
+/// Texts of the general error for an object that does not exist.
+const MISSING: [&str; 2] = ["no such ", "has no column named "];
+
 /// What an error says: its extended result code is its number, and a SQLSTATE is chosen that means the same.
 pub(crate) fn server_error(error: &Error) -> ServerError {
     let (number, text) = match error {
@@ -16,7 +19,8 @@ pub(crate) fn server_error(error: &Error) -> ServerError {
         other => (ffi::SQLITE_MISUSE, other.to_string()),
     };
     let text: String = text.chars().take(TEXT_BYTES_MAX).collect();
-    let sqlstate = SqlState(*state(number));
+    let is_missing = number == ffi::SQLITE_ERROR && MISSING.iter().any(|words| text.contains(words));
+    let sqlstate = SqlState(if is_missing { *b"42704" } else { *state(number) });
     ServerError { sqlstate, number: u16::try_from(number).unwrap_or(0), text, is_fatal: false }
 }
 

@@ -152,7 +152,7 @@ fn errors_have_states() {
     ask(session, "CREATE TABLE t (a NOT NULL CHECK (a < 9))");
     for (text, state) in [
         ("SELEC 1", "42000"),
-        ("SELECT * FROM nowhere", "42000"),
+        ("SELECT * FROM nowhere", "42704"),
         ("INSERT INTO t VALUES (NULL)", "23000"),
         ("INSERT INTO t VALUES (10)", "23000"),
     ] {

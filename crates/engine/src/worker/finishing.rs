@@ -12,8 +12,6 @@ use crate::timers::{NEVER, Reason};
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
-/// So long after it is sent, a request on a connection that was idle is reset, and the time to the peer and back.
-const RACE_NS: u64 = SECOND_NS / 500;
 
 impl Worker<'_> {
     /// The reply to the request of a user is complete.
@@ -148,7 +146,7 @@ impl Worker<'_> {
         user.free_ns = at_ns;
         user.is_asking_again = true;
         self.signals.ended(&exchange, user.lag_ns, at_ns);
-        self.signals.lost(loss(ending.class, &exchange, link, at_ns), exchange.intended_ns, at_ns);
+        self.signals.lost(Loss::of(ending.class), exchange.intended_ns, at_ns);
         let finish = finish(&exchange, at_ns, ending.outcome, 0);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
@@ -233,16 +231,6 @@ impl Worker<'_> {
             self.close(exchange.link);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
-    }
-}
-
-/// How a request was lost. A connection that the peer closes while it is idle says so within the time that bytes are on their way: a
-/// request that is reset later had reached the peer.
-fn loss(class: ErrorClass, exchange: &Exchange, link: &Link, at_ns: u64) -> Loss {
-    let race_ns = RACE_NS.saturating_add(link.connect_ns.saturating_mul(2));
-    match Loss::of(class) {
-        Loss::StaleReuse if at_ns.saturating_sub(exchange.sent_ns) > race_ns => Loss::Reset,
-        loss => loss,
     }
 }
 

@@ -127,7 +127,7 @@ impl Worker<'_> {
                     break;
                 }
                 Io::Lost(errno) => {
-                    self.on_lost(number, errno, self.clock.now());
+                    self.on_lost(number, errno, false, self.clock.now());
                     break;
                 }
             }
@@ -255,9 +255,23 @@ impl Worker<'_> {
         link.carried.first().is_some_and(|user| self.users[user as usize].is_in_pause())
     }
 
-    /// The connection was reset or lost.
+    /// Whether the peer closed a kept-alive link while it was idle, so that no request on it reached the peer. Requests that the
+    /// peer's kernel acknowledged before the close did. Without a close, a reset says nothing about what it received before.
     #[cold]
-    fn on_lost(&mut self, number: u32, errno: Errno, at_ns: u64) {
+    fn is_stale(&self, link: &Link, has_closed: bool) -> bool {
+        let (State::Up { socket, session } | State::Greeting { socket, session }) = &link.state else {
+            return link.served > 0;
+        };
+        let exchanges = link.carried.users().filter_map(|user| self.users[user as usize].exchange);
+        let sent_bytes: u64 = exchanges.map(|exchange| exchange.sent_bytes).sum();
+        let left_bytes = session.as_ref().map_or(0, |session| session.outgoing.len() as u64);
+        let in_flight_bytes = if has_closed { socket.unacknowledged().unwrap_or(0) } else { 0 };
+        link.served > 0 && in_flight_bytes + left_bytes >= sent_bytes
+    }
+
+    /// The connection was reset or lost. `has_closed`: the peer closed it before.
+    #[cold]
+    fn on_lost(&mut self, number: u32, errno: Errno, has_closed: bool, at_ns: u64) {
         let link = &self.links[number as usize];
         let user = link.carried.first();
         let exchange = user.and_then(|user| self.users[user as usize].exchange);
@@ -268,8 +282,7 @@ impl Worker<'_> {
             _ if self.is_in_pause(link) => Ending::ended_in_pause(),
             _ => {
                 let stage = user.map_or(Stage::Idle, |user| link.channel.stage(Ticket(user)));
-                // It may have been closed before the request was sent.
-                Ending::reset(stage, link.served > 0 && !is_answered, errno)
+                Ending::reset(stage, !is_answered && self.is_stale(link, has_closed), errno)
             }
         };
         self.end_link(number, ending, at_ns);
@@ -286,10 +299,12 @@ impl Worker<'_> {
             };
         };
         if let Some(errno) = link.send_error.take() {
-            return self.on_lost(number, errno, at_ns);
+            return self.on_lost(number, errno, true, at_ns);
         }
         let is_answered = self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_answered);
-        let (is_reused, is_cut_off) = (link.served > 0, link.is_cut_off());
+        let is_cut_off = link.is_cut_off();
+        let is_stale = self.is_stale(&self.links[number as usize], true);
+        let link = &mut self.links[number as usize];
         let is_in_doubt = link.channel.stage(Ticket(user)) == Stage::InDoubt;
         let ending = match &link.state {
             State::Shaking { .. } => Ending::handshake_closed(),
@@ -302,7 +317,7 @@ impl Worker<'_> {
                 }
                 _ if is_in_doubt => Ending::closed_in_doubt(),
                 Closing::Empty if is_answered => Ending::closed_between(),
-                Closing::Empty => Ending::closed(is_reused),
+                Closing::Empty => Ending::closed(is_stale),
                 Closing::Replied(_) | Closing::Incomplete => Ending::incomplete(),
             },
         };

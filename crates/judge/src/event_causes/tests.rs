@@ -158,6 +158,16 @@ fn only_the_seconds_in_which_it_was_felt_are_looked_at() {
 }
 
 #[test]
+fn a_quota_that_an_event_lowered_is_the_one_that_held_back() {
+    // It is raised again before it is read at the end of the last second.
+    let quota = |cores| vec![reading("system", "cpu_quota_cores", "", cores)];
+    let planted = Planted::new((5_000, 6_600)).read(4, &quota(1.0)).read(5, &quota(0.05));
+    let found = planted.read(6, &quota(1.0)).read(7, &quota(1.0)).found().unwrap();
+    assert_eq!(resources(&found), [Resource::CPU_QUOTA], "{found:?}");
+    assert!(found.causes[0].because.contains("0.05 of the 0.05 cores"), "{found:?}");
+}
+
+#[test]
 fn sessions_that_wait_are_a_share_of_the_requests_that_have_a_connection() {
     let planted =
         Planted::new((5_000, 8_000)).read(5, &locked(3.6)).read(6, &locked(4.0)).read(7, &locked(4.0));

@@ -27,10 +27,14 @@ const BINS_FEW: usize = 20;
 const SIGMAS: f64 = 3.0;
 /// The generator's own delay may meet a request twice: as it is sent, and as its answer is read.
 const DELAYS: f64 = 2.0;
+/// Multiple of the longest gap before the event, or of the least gap that counts, above which a time without ok answers ends the trouble.
+const SILENT_GAPS: u64 = 2;
+const SILENT_MIN_NS: u64 = 5_000_000;
 /// A single stretch is worse than chance makes it if it is worse by so many margins.
 const MARGINS_ALONE: f64 = 2.0;
 
 /// What was usual.
+#[derive(Clone)]
 pub(super) struct Level {
     from_ns: u64,
     /// Windows in a stretch.
@@ -136,7 +140,14 @@ impl Level {
     /// the usual answers as its rest has room for.
     pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
+        let first_ok_ns = windows[back..].iter().find_map(|window| window.presence.first_ok_ns);
         let worse = &windows[worse];
+        // A window that begins without answers may have enough of them to be usual.
+        let silent_from_ns = worse.presence.last_ok_ns.unwrap_or(worse.at_ns());
+        let usual_gap_ns = SILENT_GAPS * self.longest_gap_ns.max(SILENT_MIN_NS);
+        if let Some(ns) = first_ok_ns.filter(|ns| ns.saturating_sub(silent_from_ns) > usual_gap_ns) {
+            return ns.max(begun_ns);
+        }
         let had = fast(worse, self.percentile_most_ns) / self.fast_per_window;
         // Some time was worse, even if as many answers came.
         let missing = (1.0 - had).clamp(1.0 / Moment::PARTS as f64, 1.0);

@@ -17,6 +17,7 @@ const NOT_SENT: usize = Loss::ALL.len();
 pub(super) struct Losses([u64; KINDS]);
 
 /// What was lost before an event.
+#[derive(Clone)]
 pub(super) struct Usual {
     lost: Losses,
     planned: u64,

@@ -3,6 +3,8 @@
 use record::Counts;
 use store::{Cost, Outage, Recovery, Run};
 
+use super::begin_together;
+
 use crate::durations::Durations;
 use crate::measured::Measured;
 
@@ -25,7 +27,8 @@ impl EventSums {
             .iter()
             .map(|event| cost_of(run, &event.name, event.occurrence))
             .collect::<Option<_>>()?;
-        Self::over(&costs, u64::saturating_add)
+        let sums = Self::over(&costs, u64::saturating_add)?;
+        Some(Self { lost: lost_once(costs), ..sums })
     }
 
     /// Of all occurrences of an event; `None` if it has none, or nobody knows of one of them.
@@ -45,6 +48,14 @@ impl EventSums {
             recovery_ns: recovery_ns.and_then(|all| all.into_iter().max()),
         })
     }
+}
+
+/// Requests that events lost, of which those that begin together each have the losses of all.
+fn lost_once(mut costs: Vec<&Cost>) -> u64 {
+    costs.sort_by_key(|cost| cost.from_ns);
+    let groups = costs.chunk_by(|one, next| begin_together(one.from_ns, next.from_ns));
+    let lost = groups.map(|group| group.iter().map(|cost| cost.lost.total()).max().unwrap_or(0));
+    lost.fold(0, u64::saturating_add)
 }
 
 /// The figures of one event, of its occurrences the worst; `None` if it has none, or nobody knows of one of them.

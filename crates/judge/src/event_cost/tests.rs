@@ -230,6 +230,18 @@ fn resets_are_counted_exactly() {
 }
 
 #[test]
+fn recovery_from_rejections_begins_with_the_first_ok_answer() {
+    // The last window of each has enough answers to be usual.
+    for (for_ms, seed) in [(200, 3), (500, 4), (1_000, 5), (2_000, 6)] {
+        for more_ms in [0, 10] {
+            let cost = cost(OPEN, Trouble::Reject((for_ms + more_ms) * MS), seed);
+            let truth_ms = for_ms + more_ms;
+            assert!((truth_ms - 5..=truth_ms + 25).contains(&recovered_ms(&cost)), "{truth_ms}: {cost:?}");
+        }
+    }
+}
+
+#[test]
 fn two_seconds_of_503_are_an_outage_of_two_seconds() {
     for who in [CLOSED, OPEN] {
         let truth =
@@ -320,9 +332,55 @@ fn too_little_before_is_said_and_is_no_number() {
     assert!(words[0].contains("2.0 s"), "{words:?}");
     // Looked at for a second only, until the next one.
     assert_eq!(words[1], "");
-    assert!(words[2].contains("0.0 s"), "{words:?}");
+    assert_eq!(words[2], "", "what is usual is known from before the event at 11 s");
     assert!(words[3].contains("the load was over"), "{words:?}");
     assert!(matches!(judge(WINDOW, &[at(AT)], &[]).remove(0), Judged::Unknown(_)));
+}
+
+/// Costs of events at these seconds of a load that rejects in the given spans.
+fn costs_at(seconds: &[f64], rejecting: &[(f64, f64)]) -> Vec<Cost> {
+    let ns = |seconds: f64| (seconds * 1e9) as u64;
+    let mut requests = play(OPEN, Trouble::Nothing, 9);
+    for request in &mut requests {
+        let is_rejected = rejecting.iter().any(|(from, to)| (ns(*from)..ns(*to)).contains(&request.0));
+        request.2 = is_rejected.then_some(Loss::Rejected);
+    }
+    let times: Vec<Times> =
+        seconds.iter().map(|at| Times { begun_ns: ns(*at), ended_ns: Some(ns(*at)) }).collect();
+    let costs = judge(WINDOW, &times, &windows(&requests)).into_iter().map(|judged| match judged {
+        Judged::Cost(cost) => *cost,
+        Judged::Unknown(why) => panic!("{why}"),
+    });
+    costs.collect()
+}
+
+#[test]
+fn each_occurrence_of_an_event_every_5_s_has_a_cost() {
+    let costs = costs_at(&[10.0, 15.0, 20.0], &[(10.0, 10.3), (15.0, 15.3), (20.0, 20.3)]);
+    for cost in &costs {
+        assert!((280..=320).contains(&outage_ms(cost)), "{cost:?}");
+        assert!((290..=330).contains(&recovered_ms(cost)), "{cost:?}");
+        assert!((200..=400).contains(&cost.lost.rejected), "{cost:?}");
+    }
+}
+
+#[test]
+fn a_kill_has_recovered_when_the_start_after_it_has() {
+    let costs = costs_at(&[10.0, 12.0], &[(10.0, 13.0)]);
+    let recovered: Vec<u64> = costs.iter().map(recovered_ms).collect();
+    assert!((2_990..=3_030).contains(&recovered[0]), "{costs:?}");
+    assert!((990..=1_030).contains(&recovered[1]), "{costs:?}");
+    let lost: Vec<u64> = costs.iter().map(|cost| cost.lost.rejected).collect();
+    assert!((1_800..=2_200).contains(&lost[0]) && (850..=1_150).contains(&lost[1]), "each is lost once");
+}
+
+#[test]
+fn events_of_one_instant_each_have_the_cost_of_both() {
+    let costs = costs_at(&[10.0, 10.000_2], &[(10.0, 10.5)]);
+    for cost in &costs {
+        assert!((480..=520).contains(&outage_ms(cost)), "{cost:?}");
+        assert!(cost.lost.rejected > 400, "{cost:?}");
+    }
 }
 
 #[test]

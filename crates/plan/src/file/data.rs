@@ -148,6 +148,12 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
         reading.at(file.at, format!("{name}, line {line}: invalid UTF-8"), "save it as UTF-8");
         return DataKind::Unknown;
     }
+    if let Some(line) = unterminated_quote(&bytes) {
+        let what = format!("{name}, line {line}: unterminated quote");
+        let help = "end the value with a quote, and write a quote within it twice: \"a \"\"b\"\" c\"";
+        reading.at(file.at, what, help);
+        return DataKind::Unknown;
+    }
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
     let columns: Vec<String> = match lines.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
@@ -258,6 +264,23 @@ pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<D
         }
     }
     finished
+}
+
+/// Line of a quote that opens a value and never ends it. The CSV reader takes the rest of the file as that value.
+fn unterminated_quote(bytes: &[u8]) -> Option<usize> {
+    let (mut line, mut opened, mut is_at_start) = (1, None, true);
+    let mut rest = bytes.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        line += usize::from(byte == b'\n');
+        match opened {
+            None if byte == b'"' && is_at_start => opened = Some(line),
+            None => is_at_start = matches!(byte, b',' | b'\n' | b'\r'),
+            Some(_) if byte != b'"' => {}
+            Some(_) if rest.peek() == Some(&b'"') => _ = rest.next(),
+            Some(_) => (opened, is_at_start) = (None, false),
+        }
+    }
+    opened
 }
 
 /// The used columns of every row.

@@ -28,10 +28,11 @@ pub(crate) enum FormSchema {
 }
 
 /// Endings that people write, and what a form may take instead.
-const ENDINGS: [(&str, &str); 15] = [
+const ENDINGS: [(&str, &str); 16] = [
     ("", "s"),
     ("", "ms"),
     ("", "%"),
+    ("", "/s"),
     ("rps", "/s"),
     ("req/s", "/s"),
     ("/sec", "/s"),
@@ -144,8 +145,13 @@ pub(crate) const THINK: Form = Form {
 
 pub(crate) const RATE: Form = Form {
     words: "a rate such as 500/s, 10k/s, or 90/min",
-    check: |text| units::rate_per_s(text).map(|_| ()),
-    schema: FormSchema::NumberOr("^[0-9.]+ ?[kKM]? ?(/ ?(s|m|min|h))?$"),
+    check: |text| match units::rate_per_s(text) {
+        Ok(_) if !text.contains('/') => {
+            Err(format!("the rate {text:?} has no unit (a number of users is `users`)"))
+        }
+        rate => rate.map(|_| ()),
+    },
+    schema: FormSchema::Pattern("^[0-9.]+ ?[kKM]? ?/ ?(s|m|min|h)$"),
 };
 
 pub(crate) const COUNT: Form = Form {
@@ -450,6 +456,10 @@ mod tests {
         assert_eq!(repaired(&DURATION, "5 minutes"), ["5min"]);
         assert_eq!(repaired(&THINK, "100"), ["100s", "100ms"]);
         assert_eq!(repaired(&RATE, "500 rps"), ["500/s"]);
+        assert_eq!(
+            (repaired(&RATE, "20"), repaired(&RATE, "10k")),
+            (vec!["20/s".to_owned()], vec!["10k/s".to_owned()])
+        );
         assert_eq!(repaired(&COUNT, "1_000"), ["1000"]);
         assert_eq!(repaired(&TRUTH, "no"), ["false"]);
         assert!(repaired(&DURATION, "soon").is_empty() && repaired(&COUNT, "-1").is_empty());

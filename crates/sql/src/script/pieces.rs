@@ -108,9 +108,11 @@ fn parts<'a>(text: &'a [u8], quoted: &[Quoted], language: Language) -> Vec<Part<
     }
     let mut from = 0;
     for quoted in quoted {
-        find(text, from..quoted.range.start, None, &mut found);
-        find(text, quoted.range.clone(), Some(quoted.quote), &mut found);
-        from = quoted.range.end;
+        // White space at the end of a comment may be cut off the text.
+        let [start, end] = [quoted.range.start, quoted.range.end].map(|at| at.min(text.len()));
+        find(text, from..start, None, &mut found);
+        find(text, start..end, Some(quoted.quote), &mut found);
+        from = end;
     }
     find(text, from..text.len(), None, &mut found);
     found
@@ -219,6 +221,13 @@ mod tests {
             Piece::Insert { name, place, .. } => format!("<{name} {place:?}>"),
         };
         pieces.iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_comment_may_end_with_white_space_that_is_cut_off() {
+        let (collected, _) = Scanner::new(b"select --create ", Language::Extended).scan();
+        let text = collected.text.trim_ascii_end();
+        assert!(cut(text, &collected.quoted, Language::Extended, &mut Names::default()).is_ok());
     }
 
     #[test]
