@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod fault;
 mod file;
+pub mod multipart;
 mod plan;
 mod raw_tcp;
 mod recorded;
