@@ -4,6 +4,7 @@ mod adhoc;
 mod arguments;
 mod browser;
 mod commands;
+mod curl;
 mod destination;
 mod exit;
 mod help;

@@ -1,13 +1,11 @@
 //! `tenbin URL_A URL_B`: two running servers, compared in paired blocks.
 
-use std::path::Path;
-
 use clap::Args;
 use plan::{CONNECTIONS_DEFAULT, Field, Played};
 
 use super::LoadFlags;
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
-use crate::arguments::with_seconds;
+use crate::arguments::{with_scheme, with_seconds};
 use crate::commands::listed;
 use crate::commands::run::Ordered;
 use crate::exit::{BadArguments, Exit};
@@ -15,8 +13,6 @@ use crate::exit::{BadArguments, Exit};
 /// How long each run takes unless a flag says otherwise: many short runs tell more than a few long ones.
 const MEASURED: &str = "5s";
 const WARM_UP: &str = "1s";
-/// Bytes of a body in the plan that the flags make.
-const BODY_BYTES_MAX: u64 = 4 << 20;
 
 /// How two servers are compared.
 #[derive(Args, Debug)]
@@ -59,7 +55,7 @@ pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::
         ));
     }
     let servers = if is_sql { databases(urls)? } else { web_servers(urls)? };
-    let asked = if is_sql { transactions(played, flags)? } else { request(flags)? };
+    let asked = if is_sql { transactions(played, flags)? } else { request(flags, urls[0])? };
     let conditions = super::conditions(&flags.slo)?;
     let mut compare = compare(flags);
     // Of two servers, the first is the one that the other is held against.
@@ -153,29 +149,9 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
     Ok(Asked::Transactions { played, flags: &flags.sql })
 }
 
-fn request(flags: &LoadFlags) -> anyhow::Result<Asked<'_>> {
-    let body = match &flags.body_file {
-        Some(path) => Some(body_in(path)?),
-        None => flags.request.body().cloned(),
-    };
-    let (tls, expects) = (flags.tls.spec(), flags.expects.keys());
-    Ok(Asked::Request { flags: &flags.request, body, tls, expects })
-}
-
-/// The text of `--body-file`.
-fn body_in(path: &Path) -> anyhow::Result<String> {
-    let refused = |what: &str, help: &str| bad(&format!("--body-file {}: {what}", path.display()), help);
-    let unreadable = |error: std::io::Error| refused(&error.to_string(), "name a file that can be read");
-    let about = std::fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(refused("it is not a regular file", "name a regular file"));
-    }
-    let by_plan = "write a plan with `body-file`: tenbin init";
-    if about.len() > BODY_BYTES_MAX {
-        return Err(refused("with two URLs, the limit is 4 MiB", by_plan));
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|_| refused("with two URLs, it must be UTF-8", by_plan))
+fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
+    let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
+    Ok(Asked::Request { described, body, tls: flags.tls.spec(), expects: flags.expects.keys() })
 }
 
 /// The keys of the load.
@@ -216,7 +192,6 @@ fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
         ("--pin", flags.pin.is_some()),
-        ("--body-file", flags.body_file.is_some() && is_sql),
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--pid", flags.pid.is_some()),
         ("--container", flags.container.is_some()),
