@@ -18,6 +18,7 @@ mod decoding;
 mod encoding;
 mod expected;
 mod fault;
+mod foreign;
 mod framing;
 mod jar;
 mod json;
