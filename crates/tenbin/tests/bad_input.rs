@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{self, Home, Output, Started, TENBIN, answering, url};
+use crate::support::{self, Home, Output, Started, TENBIN, answering, built_in, url};
 use target::scripted::{Scripted, blackhole, closed_port};
 
 /// A server that must not hear of any of it.
@@ -222,6 +222,14 @@ fn numbers_and_units() {
         let expected = format!("error: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);
     }
+}
+
+#[test]
+fn plain_http_on_the_port_of_an_https_url_is_named() {
+    let (home, server) = (Home::new(), built_in());
+    let output = home.run(&[&format!("https://{}/", server.address()), "-n", "1"]);
+    let expected = "(tls_protocol): the server speaks plain HTTP\n  help: check that the port expects TLS; for plain HTTP, write http://";
+    assert!(output.stderr.contains(expected), "{output:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Servers of other protocols, recognized by how their answer begins.
 
+use alloc::string::String;
+
 use super::fault::Fault;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
@@ -49,6 +51,14 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     let number = FOREIGN.iter().position(is_it)?;
     let code = FIRST_CODE + number as u32;
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
+}
+
+/// What answered where TLS was expected: plain HTTP, or another protocol, with the beginning of the answer.
+pub fn instead_of_tls(bytes: &[u8]) -> Option<String> {
+    if bytes.starts_with(b"HTTP/") {
+        return Some("the server speaks plain HTTP".into());
+    }
+    recognized(bytes).filter(|_| !bytes.starts_with(b"\x15")).map(|fault| fault.message())
 }
 
 /// Whether the bytes that are there agree with a beginning.
