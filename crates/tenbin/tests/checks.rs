@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Home, answering, assert_identity, built_in, errors, number, url};
 use serde_json::Value;
@@ -165,6 +165,19 @@ fn a_body_makes_a_post_and_a_file_is_a_body() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn url_that_rejects_everything_ends_early_and_quotes_the_body() {
+    let (home, server) =
+        (Home::new(), answering("HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nno item"));
+    let begun = Instant::now();
+    let output = home.run(&[&url(server.address(), "/"), "-R", "50", "-d", "60s"]);
+    assert!(begun.elapsed() < Duration::from_secs(45), "{output:?}");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let quoted = "status 404, expected 200–399; the body begins with \"no item\"";
+    assert!(output.stderr.contains("every request was rejected, also those of a single user"), "{output:?}");
+    assert!(output.stderr.contains(quoted) && output.stderr.contains("help: correct the URL"), "{output:?}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
 use crate::commands::request::{Described, RequestFlags, TlsFlags};
+use crate::commands::run::explained;
 use crate::commands::sql::SqlFlags;
 use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::destination::ResultFlags;
@@ -241,8 +242,10 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
-    let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions).against(baseline);
-    let Made { run, ending, gates, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
+    let planned = PlannedRun::of_load(&plan, Some(prepared)).ending_if_rejected();
+    let planned = planned.held_to(conditions).against(baseline);
+    let made = runner.make(planned, &mut line).inspect_err(show_what_is_left);
+    let Made { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
     label.keep(run.as_str(), &store);
     let by_itself = endings::of_run(ending.verdict, &gates);
 
