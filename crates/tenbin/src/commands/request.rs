@@ -34,7 +34,7 @@ pub(crate) struct RequestFlags {
     /// Request header, "Name: value"; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]
     headers: Vec<String>,
-    /// Request body, sent with POST unless -X names another method; @PATH reads a file
+    /// Request body, sent with POST or the method of -X; @PATH reads a file
     #[arg(short, long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
     /// Request body with Content-Type and Accept: application/json; @PATH reads a file
