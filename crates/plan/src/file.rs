@@ -136,7 +136,11 @@ impl Study {
         };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
-            Some(study) => Ok(study),
+            Some(study) => {
+                let warnings = reading.findings.warnings.iter();
+                let warnings = warnings.map(|warning| errors::warning(warning, shown, source)).collect();
+                Ok(Self { warnings, ..study })
+            }
             None => Err(FileErrors::new(shown.to_owned(), source, reading.findings)),
         }
     }
@@ -223,6 +227,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         dir: reading.folder.path.clone(),
         seed,
         has_seed,
+        warnings: Vec::new(),
         is_quick,
         experiment,
         loads,

@@ -280,3 +280,13 @@ fn json_of_expect_takes_paths_and_values() {
         .collect();
     assert_eq!(shown, [("$.status", true, 0), ("$.items[0].id", true, 1), ("$.token", false, 0)]);
 }
+
+#[test]
+fn unused_saved_value_is_a_warning() {
+    let study = text(
+        "scenario:\n  - { get: /a, save: { n: { json: $.n } } }\nload: { users: 1 }\nurl: http://127.0.0.1:8080\n",
+    );
+    let [warning] = study.warnings.as_slice() else { panic!("one warning: {:?}", study.warnings) };
+    let expected = ":2:24: unused saved value `n`\n  help: use {n} in a later step, or remove it";
+    assert!(warning.ends_with(expected), "{warning}");
+}
