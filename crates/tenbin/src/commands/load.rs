@@ -39,9 +39,11 @@ pub(crate) struct LoadFlags {
     /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
     #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
-    /// A second running server or database: compares both in paired blocks, in random order
+    /// Further running servers or databases: compares all in paired blocks, in random order
+    ///
+    /// NAME=URL gives one a name: express=localhost:4000 fastify=localhost:5000.
     #[arg(value_name = "URL_B", hide_short_help = true)]
-    other: Option<String>,
+    others: Vec<String>,
 
     /// Connections; each is a user in a closed load [default: 50]
     #[arg(
@@ -213,8 +215,8 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     if !misread.is_empty() {
         return Err(BadArguments(listed(&misread, "nothing was sent")).into());
     }
-    if let Some(other) = flags.other.take() {
-        return pair::run(&flags, &other, &played);
+    if !flags.others.is_empty() {
+        return pair::run(&flags, &played);
     }
     flags.check_alone()?;
     let destination = flags.results.check()?;
