@@ -61,7 +61,6 @@ pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
 
-use judge::Condition;
 use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
@@ -203,7 +202,6 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
-    let gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
     let experiment = experiment(&root, &systems, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
@@ -234,7 +232,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         systems,
         variants,
         compare,
-        gates,
+        gates: gates.into_iter().map(|(gate, _)| gate).collect(),
         events,
         pin: compare::pin(root.get("pin"), reading),
         secrets: std::mem::take(&mut reading.secrets),

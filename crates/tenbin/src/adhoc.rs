@@ -32,7 +32,7 @@ pub(crate) struct Server {
 pub(crate) enum Asked<'a> {
     /// A request.
     Request {
-        described: Described,
+        described: Box<Described>,
         body: Option<String>,
         tls: TlsSpec,
         /// Keys of the conditions for replies with their values in YAML.

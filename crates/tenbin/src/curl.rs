@@ -243,8 +243,9 @@ mod tests {
             Meaning::Other => "other",
             Meaning::Refused => "refused",
         };
-        let names =
-            |names: &str| names.split(", ").map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let names = |names: &str| {
+            names.split(", ").map(|name| format!("`curl {name}`")).collect::<Vec<_>>().join(", ")
+        };
         let rows = CURL_FLAGS
             .iter()
             .map(|row| format!("| {} | {} | {} |\n", names(row.names), cell(row.meaning), row.words));

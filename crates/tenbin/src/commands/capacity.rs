@@ -145,7 +145,12 @@ impl CapacityFlags {
         Adhoc {
             title,
             servers: vec![server],
-            asked: Asked::Request { described, body, tls: self.tls.spec(), expects: self.expects.keys() },
+            asked: Asked::Request {
+                described: described.into(),
+                body,
+                tls: self.tls.spec(),
+                expects: self.expects.keys(),
+            },
             gates: Vec::new(),
             load,
             compare: Vec::new(),

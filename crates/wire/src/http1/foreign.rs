@@ -11,7 +11,7 @@ const ANY: u8 = 0xff;
 /// Code of the first protocol in the list, above those of [`Fault`].
 const FIRST_CODE: u32 = 1_000;
 
-/// Beginnings of answers, and what a user is told.
+/// Beginnings of answers, and the messages about them.
 const FOREIGN: &[(&[u8], &str)] = &[
     (b"\x15\x03", "the server expects TLS: write https://"),
     (b"\x00\xff\xff\x04\xff\x00\x00\x00\x00", HTTP2),

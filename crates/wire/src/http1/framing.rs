@@ -118,7 +118,7 @@ fn malformed_line(bytes: &[u8]) -> &[u8] {
     let found = lines.find_map(|line| {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let at = first_wrong_byte(content.strip_suffix(b"\r").unwrap_or(content))?;
-        Some(&line[if at < SHOWN_BEFORE_BYTES { 0 } else { at - SHOWN_BEFORE_BYTES }..])
+        Some(&line[at.saturating_sub(SHOWN_BEFORE_BYTES)..])
     });
     found.unwrap_or(bytes)
 }

@@ -10,6 +10,7 @@ use crate::testing::{End, Sample};
 /// Every sample.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
+    samples.extend(lenient());
     samples.extend(faults());
     samples.extend(foreign());
     samples
@@ -17,6 +18,27 @@ pub(super) fn all() -> Vec<Sample> {
 
 fn sample(name: &'static str, bytes: impl AsRef<[u8]>, end: End) -> Sample {
     Sample { name, bytes: bytes.as_ref().to_vec(), end }
+}
+
+/// Replies that RFC 9112 lets a user agent read, although a server must not send them.
+fn lenient() -> Vec<Sample> {
+    let kept = |status| End::Replied { status, reusable: true };
+    let last = |status| End::Replied { status, reusable: false };
+    vec![
+        sample("list of the same length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", kept(200)),
+        sample(
+            "folded header",
+            "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nContent-Length:\r\n 2\r\n \r\n\r\nok",
+            kept(200),
+        ),
+        sample("folded token", "HTTP/1.1 200 OK\nConnection: x,\n close\nContent-Length: 2\n\nok", last(200)),
+        sample("space before a colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", kept(200)),
+        sample(
+            "not modified with coding and length",
+            "HTTP/1.1 304 N\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n",
+            kept(304),
+        ),
+    ]
 }
 
 fn replies() -> Vec<Sample> {
@@ -32,19 +54,6 @@ fn replies() -> Vec<Sample> {
             "same length twice",
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok",
             kept(200),
-        ),
-        sample("list of the same length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", kept(200)),
-        sample(
-            "folded header",
-            "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nContent-Length:\r\n 2\r\n \r\n\r\nok",
-            kept(200),
-        ),
-        sample("folded token", "HTTP/1.1 200 OK\nConnection: x,\n close\nContent-Length: 2\n\nok", last(200)),
-        sample("space before a colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", kept(200)),
-        sample(
-            "not modified with coding and length",
-            "HTTP/1.1 304 N\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n",
-            kept(304),
         ),
         sample("no content", "HTTP/1.1 204 No Content\r\n\r\n", kept(204)),
         sample(

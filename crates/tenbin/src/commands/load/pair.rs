@@ -177,7 +177,12 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
 
 fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
     let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
-    Ok(Asked::Request { described, body, tls: flags.tls.spec(), expects: flags.expects.keys() })
+    Ok(Asked::Request {
+        described: described.into(),
+        body,
+        tls: flags.tls.spec(),
+        expects: flags.expects.keys(),
+    })
 }
 
 /// The keys of the load.
