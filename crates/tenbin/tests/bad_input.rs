@@ -372,7 +372,7 @@ fn flags_that_are_not_known() {
         &[URL, "--frobnicate"][..],
         &[URL, "--thread", "5"],
         &[URL, "--format"],
-        &[URL, URL, "another"],
+        &["check", "plan.yaml", "another"],
         &["history", "--frobnicate"],
     ] {
         let (home, server) = (Home::new(), untouched());
