@@ -37,7 +37,7 @@ pub struct Draft {
     pub resolve: Vec<String>,
     pub method: Option<String>,
     pub headers: Vec<String>,
-    pub body: Option<String>,
+    pub body: Option<Vec<u8>>,
     pub body_file: Option<PathBuf>,
     pub played: Vec<Played>,
     pub tls: TlsSpec,

@@ -61,7 +61,6 @@ pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 pub(crate) use span::Span;
 
-use judge::Condition;
 use wire::Secrets;
 
 use crate::check_load::SEED_DEFAULT;
@@ -136,7 +135,11 @@ impl Study {
         };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
-            Some(study) => Ok(study),
+            Some(study) => {
+                let warnings = reading.findings.warnings.iter();
+                let warnings = warnings.map(|warning| errors::warning(warning, shown, source)).collect();
+                Ok(Self { warnings, ..study })
+            }
             None => Err(FileErrors::new(shown.to_owned(), source, reading.findings)),
         }
     }
@@ -199,7 +202,6 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let gates = gates::read(root.get("gates"), &script.steps, &events, &loads, reading);
     let spec = root.get("compare").map(CompareSpec::of_node);
     baseline::check_gates(&gates, spec.as_ref(), &compare, variants.len(), reading);
-    let gates: Vec<Condition> = gates.into_iter().map(|(gate, _)| gate).collect();
     let experiment = experiment(&root, &systems, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
@@ -223,13 +225,14 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         dir: reading.folder.path.clone(),
         seed,
         has_seed,
+        warnings: Vec::new(),
         is_quick,
         experiment,
         loads,
         systems,
         variants,
         compare,
-        gates,
+        gates: gates.into_iter().map(|(gate, _)| gate).collect(),
         events,
         pin: compare::pin(root.get("pin"), reading),
         secrets: std::mem::take(&mut reading.secrets),

@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod fault;
 mod file;
+pub mod multipart;
 mod plan;
 mod raw_tcp;
 mod recorded;
@@ -33,7 +34,7 @@ pub use plan::{
     Action, ClientCertificate, Errands, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks,
     ToolAction, Trust,
 };
-pub use request::literal_text;
+pub use request::{basic_authorization, literal_text, read_body};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use secrets::without_secrets;

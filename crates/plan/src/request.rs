@@ -68,7 +68,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
                 "remove the user and the password from the URL",
             ));
         }
-        headers.push(("Authorization".to_owned(), format!("Basic {}", STANDARD.encode(credentials))));
+        headers.push(("Authorization".to_owned(), basic_authorization(&credentials)));
     }
     let request = Request {
         method: method.clone(),
@@ -177,6 +177,11 @@ fn literal(request: Request) -> Request {
     }
 }
 
+/// Value of the header Authorization for `name:password`.
+pub fn basic_authorization(credentials: &[u8]) -> String {
+    format!("Basic {}", STANDARD.encode(credentials))
+}
+
 /// `name:password` of a URL, decoded.
 fn credentials(url: &Url) -> Option<Vec<u8>> {
     if url.username().is_empty() && url.password().is_none() {
@@ -273,7 +278,7 @@ fn body(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Vec<u8>> {
             faults.push(Fault::new("--body and --body-file", "both set the body", "use one of them"));
             None
         }
-        (Some(text), None) => Some(text.clone().into_bytes()),
+        (Some(body), None) => Some(body.clone()),
         (None, Some(path)) => match read_body(path) {
             Ok(body) => Some(body),
             Err(what) => {
@@ -285,7 +290,8 @@ fn body(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Vec<u8>> {
     }
 }
 
-fn read_body(path: &Path) -> Result<Vec<u8>, String> {
+/// Reads a body from a regular file of at most 64 MiB. The error names the file.
+pub fn read_body(path: &Path) -> Result<Vec<u8>, String> {
     let shown = path.display();
     let about = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
     if !about.is_file() {

@@ -91,6 +91,8 @@ pub struct Study {
     pub pin: StudyPin,
     /// Values of the environment that the plan names; no result may show them.
     pub secrets: Secrets,
+    /// Suspicious places of the file with what to do, each on two lines.
+    pub warnings: Vec<String>,
     /// What follows the study to confirm what limits a system; `None`: nothing.
     pub experiment: Option<Experiment>,
     pub(crate) script: Script,

@@ -259,3 +259,34 @@ url: http://127.0.0.1:8080/api
         plan.to_json()["setup"][0]["name"] == "make" && plan.to_json()["teardown"][0]["name"] == "delete"
     );
 }
+
+#[test]
+fn json_of_expect_takes_paths_and_values() {
+    let study = text(
+        "scenario:\n  - { get: /a, save: { n: { json: $.n } } }\n  - get: '/b/{n}'\n    expect:\n      json:\n        $.status: ok\n        \
+         $.items[0].id: '{n}'\n        $.token:\nload: { users: 1 }\nurl: http://127.0.0.1:8080\n",
+    );
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let bodies = &plan.steps[1].request().expect("a request").checks.bodies;
+    let shown: Vec<(&str, bool, usize)> = bodies
+        .iter()
+        .map(|check| match check {
+            wire::http1::BodyCheck::Json(path, value) => {
+                let variables = value.as_ref().map_or(0, |value| value.variables().count());
+                (path.written(), value.is_some(), variables)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(shown, [("$.status", true, 0), ("$.items[0].id", true, 1), ("$.token", false, 0)]);
+}
+
+#[test]
+fn unused_saved_value_is_a_warning() {
+    let study = text(
+        "scenario:\n  - { get: /a, save: { n: { json: $.n } } }\nload: { users: 1 }\nurl: http://127.0.0.1:8080\n",
+    );
+    let [warning] = study.warnings.as_slice() else { panic!("one warning: {:?}", study.warnings) };
+    let expected = ":2:24: unused saved value `n`\n  help: use {n} in a later step, or remove it";
+    assert!(warning.ends_with(expected), "{warning}");
+}

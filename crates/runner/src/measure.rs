@@ -12,7 +12,7 @@ use crate::judging::{self, Surroundings};
 use crate::live::Observer;
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
-use crate::planned_run::{First, PlannedRun};
+use crate::planned_run::PlannedRun;
 use crate::prepare::Prepared;
 use crate::profile::RunProfiler;
 use crate::run_error::RunError;
@@ -86,8 +86,7 @@ pub(crate) fn measure(
         steps,
         warm_up_ns: plan.warm_up_ns,
         extension: Extension::of(plan, threads),
-        // What a tool reports, it reports at its end.
-        gives_up: planned.first == First::MustAnswer && plan.tool().is_none(),
+        gives_up: planned.first.gives_up(plan),
     };
     let collected = collector.collect(underway);
     observer.ends();

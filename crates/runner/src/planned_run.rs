@@ -60,6 +60,9 @@ pub struct PlannedRun<'a> {
     pub(crate) set_up: Option<SetUp>,
 }
 
+/// A shorter load of a URL is not worth ending early.
+const LASTING_NS: u64 = 5_000_000_000;
+
 /// What is known of the answers to a scenario before a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum First {
@@ -69,6 +72,20 @@ pub(crate) enum First {
     MayReject,
     /// Nothing yet, and a system that rejects everything ends the study.
     MustAnswer,
+    /// Nothing yet, and a load that lasts ends early if everything is rejected.
+    MustAnswerToGoOn,
+}
+
+impl First {
+    /// Whether a load ends early if everything is rejected. A tool reports at its end.
+    pub(crate) fn gives_up(self, plan: &Plan) -> bool {
+        let lasts = || plan.stop.requests.is_none() && plan.stop.at_ns.is_some_and(|at| at >= LASTING_NS);
+        match self {
+            Self::Any | Self::MayReject => false,
+            Self::MustAnswer => plan.tool().is_none(),
+            Self::MustAnswerToGoOn => plan.tool().is_none() && lasts(),
+        }
+    }
 }
 
 impl<'a> PlannedRun<'a> {
@@ -77,6 +94,11 @@ impl<'a> PlannedRun<'a> {
         let (place, plan_file, stage, gates, baseline, keeps) = (None, None, None, None, None, None);
         let (first, is_again, set_up, plan) = (First::Any, false, None, Cow::Borrowed(plan));
         Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
+    }
+
+    /// The same. If the system rejects everything, the load ends early with an error that quotes the replies.
+    pub fn ending_if_rejected(self) -> Self {
+        Self { first: First::MustAnswerToGoOn, ..self }
     }
 
     /// The same, held to conditions if there are any.
@@ -190,6 +212,14 @@ impl<'a> PlannedRun<'a> {
                 }
                 measured.go_on();
             }
+            First::MustAnswerToGoOn if measured.is_rejected && measured.was_given_up => {
+                measured.wait();
+                if let Some(answers) = lone_pass::rejected(tools, &self.plan) {
+                    return Err(RunError::Rejected { name: self.plan.title.clone(), answers });
+                }
+                measured.go_on();
+            }
+            First::MustAnswerToGoOn => return Ok(false),
             First::MayReject | First::MustAnswer => {}
         }
         Ok(true)

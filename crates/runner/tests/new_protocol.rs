@@ -145,7 +145,7 @@ fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
         listener.incoming().flatten().for_each(|stream| drop(thread::spawn(move || echo(stream))));
     });
     let load = LoadSpec { users: Some(4.into()), requests: Some(200.into()), ..LoadSpec::default() };
-    let draft = Draft { url, body: Some("what a user writes".to_owned()), load, ..Draft::default() };
+    let draft = Draft { url, body: Some(b"what a user writes".to_vec()), load, ..Draft::default() };
     let mut plan = draft.check().expect("a plan");
     // As the scheme of the URL would, were it in the list.
     plan.protocol = Some(&ECHO);

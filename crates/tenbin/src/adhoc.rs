@@ -8,7 +8,7 @@ use report::in_shell;
 use store::COMMAND;
 
 use crate::arguments::with_scheme;
-use crate::commands::request::RequestFlags;
+use crate::commands::request::Described;
 use crate::commands::sql::SqlFlags;
 use crate::exit::BadArguments;
 
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 pub(crate) enum Asked<'a> {
     /// A request.
     Request {
-        flags: &'a RequestFlags,
+        described: Box<Described>,
         body: Option<String>,
         tls: TlsSpec,
         /// Keys of the conditions for replies with their values in YAML.
@@ -161,15 +161,12 @@ impl Adhoc<'_> {
 
     /// The command, quoted for a shell, without what may be a secret.
     fn shown_command(&self, words: &[String]) -> String {
-        let (headers, body) = match &self.asked {
-            Asked::Request { flags, .. } => (flags.headers(), flags.body()),
-            Asked::Transactions { .. } => (Vec::new(), None),
+        let secrets = match &self.asked {
+            Asked::Request { described, .. } => described.secrets.as_slice(),
+            Asked::Transactions { .. } => &[],
         };
-        let values = headers.iter().filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim());
-        let secrets = values.chain(body.map(|body| body.as_str()));
-        let secrets: Vec<&str> = secrets.filter(|secret| !secret.is_empty()).collect();
         let shown = |word: &String| {
-            let hides = |text: String, secret: &&str| text.replace(*secret, NOT_SHOWN);
+            let hides = |text: String, secret: &String| text.replace(secret, NOT_SHOWN);
             in_shell(&secrets.iter().fold(word.clone(), hides))
         };
         words.iter().map(shown).collect::<Vec<_>>().join(" ")
@@ -180,12 +177,11 @@ impl Asked<'_> {
     /// The scenario of the plan, and how statements are sent. `shown` is applied to values of headers and to the body.
     fn scenario(&self, path: &str, shown: fn(&str) -> String) -> String {
         match self {
-            Self::Request { flags, body, expects, .. } => {
+            Self::Request { described, body, expects, .. } => {
                 let default = if body.is_some() { "POST" } else { "GET" };
-                let method = flags.method.as_deref().unwrap_or(default);
+                let method = described.method.as_deref().unwrap_or(default);
                 let mut text = format!("scenario:\n  - {}\n", step(method, path));
-                let headers = flags.headers();
-                let headers = headers.iter().filter_map(|line| line.split_once(':'));
+                let headers = described.headers.iter().filter_map(|line| line.split_once(':'));
                 let headers: Vec<String> = headers
                     .map(|(name, value)| format!("{}: {}", quoted(name.trim()), quoted(&shown(value.trim()))))
                     .collect();

@@ -29,6 +29,17 @@ pub(crate) fn is_server(text: &str) -> bool {
     text.contains("://") || is_address(text)
 }
 
+/// A URL with its name, if it is written as `NAME=URL`.
+pub(crate) fn named_url(text: &str) -> (Option<&str>, &str) {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    match text.split_once('=') {
+        Some((name, url)) if is_name(name) => (Some(name), url),
+        _ => (None, text),
+    }
+}
+
 /// A URL: an address without a scheme, such as `localhost:8080/path`, is one of HTTP.
 pub(crate) fn with_scheme(text: &str) -> Cow<'_, str> {
     if is_address(text) { format!("http://{text}").into() } else { text.into() }
@@ -109,6 +120,15 @@ mod tests {
             "host/path",
         ] {
             assert_eq!(with_scheme(text), text);
+        }
+    }
+
+    #[test]
+    fn a_name_precedes_a_url() {
+        assert_eq!(named_url("express=localhost:4000"), (Some("express"), "localhost:4000"));
+        assert_eq!(named_url("b-2=postgres://h/d?a=b"), (Some("b-2"), "postgres://h/d?a=b"));
+        for text in ["localhost:4000/?a=b", "http://h/a=b", "=http://h", "postgres:///d?host=/tmp"] {
+            assert_eq!(named_url(text), (None, text));
         }
     }
 

@@ -114,6 +114,7 @@ impl PublicFlag {
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
     let study = Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()))?;
     output::keep_out(&study.secrets);
+    study.warnings.iter().for_each(|warning| output::warn(warning));
     Ok(study)
 }
 

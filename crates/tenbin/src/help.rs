@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use judge::endings::{ENDINGS, EndingRow};
 
 use crate::exit::Exit;
-use crate::output;
+use crate::{curl, output};
 
 /// What `-h` ends with.
 pub(crate) const EXAMPLES: &str = "\
@@ -15,9 +15,9 @@ Examples:
   tenbin postgres://me@localhost/shop --workload tpcb-like   a database, after tenbin prepare
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
-/// Flags of wrk, oha, hey, k6, pgbench, sysbench, ab, and curl, and one of plans alone; what to write here, and what stands for the
-/// value in it.
-const FOREIGN: [(&str, &str, &str); 21] = [
+/// Flags of wrk, oha, hey, k6, pgbench, sysbench, and ab, and one of plans alone; what to write here, and what stands for the value in
+/// it. [`curl`] lists those of curl.
+const FOREIGN: [(&str, &str, &str); 17] = [
     (
         "-t",
         "--threads N for threads of the generator (wrk), or -n N for a number of transactions (pgbench)",
@@ -26,7 +26,6 @@ const FOREIGN: [(&str, &str, &str); 21] = [
     ("-T", "-d TIME", "TIME"),
     ("-j", "--threads N", "N"),
     ("-q", "-R RATE", "RATE"),
-    ("-u", "-c N", "N"),
     ("-z", "-d TIME", "TIME"),
     ("-i", "-n N", "N"),
     ("--vus", "-c N", "N"),
@@ -38,10 +37,7 @@ const FOREIGN: [(&str, &str, &str); 21] = [
     ("--clients", "-c N", "N"),
     ("--time", "-d TIME", "TIME"),
     ("--transactions", "-n N", "N"),
-    ("--data", "-b TEXT", "TEXT"),
-    ("--request", "-X METHOD", "METHOD"),
     ("--latency", "nothing: percentiles are always reported", ""),
-    ("--url", "the URL without a flag: tenbin URL", "URL"),
     (
         "--why",
         "a plan whose system has `start`, for tenbin run PLAN --why: an experiment changes only systems that Tenbin starts",
@@ -68,8 +64,29 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exi
             output::remark(&unknown(error, given));
             Ok(Exit::BadArguments)
         }
+        ErrorKind::InvalidValue | ErrorKind::TooFewValues => match missing_value(error, given) {
+            Some(text) => {
+                output::remark(&text);
+                Ok(Exit::BadArguments)
+            }
+            None => error.exit(),
+        },
         _ => error.exit(),
     }
+}
+
+/// The error for a flag of curl that has no value there.
+fn missing_value(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    let is_missing = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.is_empty(),
+        _ => true,
+    };
+    let flag = given.iter().map(|word| word.to_string_lossy()).find_map(|word| {
+        let ours = curl::without_value(&word)?;
+        Some((word.into_owned(), ours))
+    });
+    let (name, ours) = flag.filter(|_| is_missing)?;
+    Some(format!("error: {name}: it takes a value\n  help: write {ours}"))
 }
 
 /// A short help without the empty lines between groups, and without the flags that every program has, so that it fits on a
@@ -92,7 +109,10 @@ fn unknown(error: &clap::Error, given: &[OsString]) -> String {
         _ => "",
     };
     let name = flag.split('=').next().unwrap_or_default();
-    let Some((_, ours, place)) = FOREIGN.iter().find(|(foreign, ..)| *foreign == name) else {
+    let of_curl = || curl::instead_of(name).map(|ours| (ours, ""));
+    let foreign =
+        FOREIGN.iter().find(|(foreign, ..)| *foreign == name).map(|(_, ours, place)| (*ours, *place));
+    let Some((ours, place)) = foreign.or_else(of_curl) else {
         return error.render().to_string().trim_end().to_owned();
     };
     match value(name, given).filter(|_| !place.is_empty()) {

@@ -4,6 +4,7 @@ mod adhoc;
 mod arguments;
 mod browser;
 mod commands;
+mod curl;
 mod destination;
 mod exit;
 mod help;
@@ -33,7 +34,7 @@ use exit::Exit;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    override_usage = "tenbin [FLAGS] URL [URL_B]   measure a running server, or compare two (--within 2m)\n       \
+    override_usage = "tenbin [FLAGS] URL [URL_B]   measure a running server, or compare several (--within 2m)\n       \
                       tenbin PLAN.yaml             run a plan, as tenbin run does\n       \
                       tenbin COMMAND ...",
     after_help = help::EXAMPLES,

@@ -84,6 +84,26 @@ fn what_cannot_be_compared_is_said_before_anything_is_sent() {
 }
 
 #[test]
+fn three_named_servers_are_compared() {
+    let (home, servers) = (Home::new(), [built_in(), built_in(), built_in()]);
+    let urls: Vec<String> = ["a", "b", "c"]
+        .iter()
+        .zip(&servers)
+        .map(|(name, server)| format!("{name}={}/status", server.address()))
+        .collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let load = ["-n", "5", "--warm-up", "0", "-c", "1", "--blocks", "2", "--format", "json"];
+    let study = home.run(&[&urls[..], &load].concat()).json();
+    for (name, server) in ["a", "b", "c"].iter().zip(&servers) {
+        let runs = study["runs"].as_array().expect("a list");
+        assert_eq!(runs.iter().filter(|run| run["place"]["system"] == *name).count(), 2, "{study}");
+        assert!(server.counters().requests > 0);
+    }
+    let same = home.run(&["a=127.0.0.1:9", "a=127.0.0.1:10"]);
+    assert!(same.code == Some(2) && same.stderr.contains("two URLs have the name a"), "{same:?}");
+}
+
+#[test]
 fn a_body_from_a_file_is_sent_to_both() {
     let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
     fs::write(home.path().join("order.json"), "{\"item\": \"{x}\"}\n").expect("written");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{self, Home, Output, Started, TENBIN, answering, url};
+use crate::support::{self, Home, Output, Started, TENBIN, answering, built_in, url};
 use target::scripted::{Scripted, blackhole, closed_port};
 
 /// A server that must not hear of any of it.
@@ -225,6 +225,14 @@ fn numbers_and_units() {
 }
 
 #[test]
+fn plain_http_on_the_port_of_an_https_url_is_named() {
+    let (home, server) = (Home::new(), built_in());
+    let output = home.run(&[&format!("https://{}/", server.address()), "-n", "1"]);
+    let expected = "(tls_protocol): the server speaks plain HTTP\n  help: check that the port expects TLS; for plain HTTP, write http://";
+    assert!(output.stderr.contains(expected), "{output:?}");
+}
+
+#[test]
 fn contradictions() {
     let waits = "it requires a load with -c, and -R or --stages sends without waiting for replies";
     let no_rate = "it requires a load with a rate";
@@ -364,7 +372,7 @@ fn flags_that_are_not_known() {
         &[URL, "--frobnicate"][..],
         &[URL, "--thread", "5"],
         &[URL, "--format"],
-        &[URL, URL, "another"],
+        &["check", "plan.yaml", "another"],
         &["history", "--frobnicate"],
     ] {
         let (home, server) = (Home::new(), untouched());

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Home, answering, assert_identity, built_in, errors, number, url};
 use serde_json::Value;
@@ -146,7 +146,7 @@ fn json_has_its_content_type_unless_a_header_says_otherwise() {
     assert!(text.contains("\r\nContent-Type: application/json\r\n"), "{text}");
     let (text, _) = asked("/", &["--json", "{}", "-X", "PATCH", "-H", "content-type: a/b"]);
     assert!(text.starts_with("PATCH / HTTP/1.1\r\n") && text.contains("content-type: a/b"), "{text}");
-    assert!(!text.contains("application/json"), "{text}");
+    assert!(!text.contains("Content-Type: application/json"), "{text}");
     let (home, server) = (Home::new(), built_in());
     let both = home.run(&[url(server.address(), "/").as_str(), "--json", "{}", "-b", "x"]);
     assert_eq!(both.code, Some(2), "{both:?}");
@@ -165,6 +165,74 @@ fn a_body_makes_a_post_and_a_file_is_a_body() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn url_that_rejects_everything_ends_early_and_quotes_the_body() {
+    let (home, server) =
+        (Home::new(), answering("HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nno item"));
+    let begun = Instant::now();
+    let output = home.run(&[&url(server.address(), "/"), "-R", "50", "-d", "60s"]);
+    assert!(begun.elapsed() < Duration::from_secs(45), "{output:?}");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let quoted = "status 404, expected 200–399; the body begins with \"no item\"";
+    assert!(output.stderr.contains("every request was rejected, also those of a single user"), "{output:?}");
+    assert!(output.stderr.contains(quoted) && output.stderr.contains("help: correct the URL"), "{output:?}");
+}
+
+#[test]
+fn words_of_curl_mean_what_curl_means() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("body.json");
+    std::fs::write(&file, "{\"a\": 1}\n").expect("written");
+    let at_file = format!("@{}", file.display());
+    for flags in [["--json", &at_file], ["-b", &at_file], ["--body-file", &at_file[1..]]] {
+        let (text, _) = asked("/", &flags);
+        assert!(text.contains("\r\nContent-Type: application/json\r\n"), "{flags:?}: {text}");
+        assert!(text.ends_with("\r\n\r\n{\"a\": 1}\n"), "{flags:?}: {text}");
+    }
+    let (text, _) = asked("/", &["-u", "user:pass", "--cookie", "a=b; c=d"]);
+    assert!(text.contains("\r\nAuthorization: Basic dXNlcjpwYXNz\r\nCookie: a=b; c=d\r\n"), "{text}");
+    let (text, _) = asked("/", &["-F", "user=me", "-F", &format!("order={at_file}")]);
+    assert!(text.starts_with("POST / HTTP/1.1\r\n"), "{text}");
+    assert!(text.contains("\r\nContent-Type: multipart/form-data; boundary=tenbin-"), "{text}");
+    assert!(
+        text.contains("name=\"user\"\r\n\r\nme\r\n") && text.contains("filename=\"body.json\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn arguments_that_only_curl_takes_are_refused_with_the_flag_to_write() {
+    let (home, server) = (Home::new(), built_in());
+    let url = url(server.address(), "/");
+    for (flags, error) in [
+        (
+            &["-d", "a=b"][..],
+            "-d: it is a duration, and this is data as in curl -d\n  help: write -b 'a=…' -H ",
+        ),
+        (
+            &["-b", "sid=1"],
+            "-b: it is a request body, and this may be cookies as in curl -b\n  help: write --cookie 'sid=…' ",
+        ),
+        (&["-c", "cookies.txt"], "-c: \"cookies.txt\" is not a number of connections\n  help: write -c 50 "),
+        (&["-u", "me"], "-u: the password is missing\n  help: write -u me:PASSWORD"),
+        (&["-u", "5"], "-u: the password is missing\n  help: write -u 5:PASSWORD; for 5 users, -c 5"),
+        (
+            &["--cookie", "cookies.txt"],
+            "--cookie: \"cookies.txt\" is not name=value\n  help: write --cookie 'name=value'",
+        ),
+        (
+            &["--json", "@-"],
+            "--json: standard input is not read\n  help: write the body to a file: --json @body.json",
+        ),
+        (&["-L"], "-L: it takes a value\n  help: write a plan with `redirects: N`"),
+    ] {
+        let output = home.run(&[&[url.as_str()][..], flags].concat());
+        assert_eq!(output.code, Some(2), "{flags:?}: {output:?}");
+        assert!(output.stderr.starts_with(&format!("error: {error}")), "{flags:?}: {output:?}");
+    }
+    assert_eq!(server.counters().accepted, 0);
 }
 
 #[test]

@@ -92,7 +92,9 @@ fn flags_of_other_tools_are_answered_with_ours() {
     for (flag, ours) in [
         ("-t", "--threads 5"),
         ("-q", "-R 5"),
-        ("-u", "-c 5"),
+        ("-I", "-X HEAD"),
+        ("--data", "-b TEXT -H "),
+        ("--max-time", "--timeout TIME"),
         ("-z", "-d 5"),
         ("--vus", "-c 5"),
         ("--vus=7", "-c 7"),

@@ -6,6 +6,7 @@ mod http1_cookies;
 mod http1_limits;
 mod http1_never_panics;
 mod http1_redirects;
+mod http1_rejections;
 mod http1_templates;
 mod mysql_log_in;
 mod mysql_never_panics;

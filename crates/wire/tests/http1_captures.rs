@@ -259,3 +259,40 @@ fn a_compressed_body_that_cannot_be_unpacked_is_checked_as_it_came_and_said_to_b
         assert_eq!(words.contains(hint), is_told, "{coding}: {words}");
     }
 }
+
+#[test]
+fn json_check_holds_for_the_value_at_its_path() {
+    let check = |path: &str, value: Option<&str>, body: &str| {
+        let path = JsonPath::read(path).unwrap();
+        let bodies = vec![BodyCheck::Json(path, value.map(wire::http1::Expected::from))];
+        let http = Http1::single(&Request::get("h", "/"), Checks { bodies, ..Checks::default() }).unwrap();
+        let mut conversation = http.open(0);
+        conversation.begin(0);
+        let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        match conversation.received(reply.as_bytes()) {
+            Ok(Progress::Replied { reply, .. }) => reply.refusal.map(|refusal| {
+                assert_eq!(refusal.class, ErrorClass::CheckBody);
+                conversation.explain(refusal)
+            }),
+            other => panic!("{other:?}"),
+        }
+    };
+    let body = r#"{"status": "ok", "items": [{"id": 3}], "none": null}"#;
+    for (path, value) in [
+        ("$.status", Some("ok")),
+        ("$.items[0].id", Some("3")),
+        ("/items/0/id", Some("3")),
+        ("$.none", None),
+        ("$.items", None),
+    ] {
+        assert_eq!(check(path, value, body), None, "{path}");
+    }
+    for (path, value, body, message) in [
+        ("$.status", Some("o"), body, "the body has no \"$.status\" with the value \"o\""),
+        ("$.none", Some(""), body, "the body has no \"$.none\" with the value \"\""),
+        ("$.other", None, body, "the body has no \"$.other\""),
+        ("$.status", Some("ok"), "no JSON", "the body has no \"$.status\" with the value \"ok\""),
+    ] {
+        assert_eq!(check(path, value, body).as_deref(), Some(message), "{path}");
+    }
+}

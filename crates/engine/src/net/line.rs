@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use record::ErrorClass;
+use wire::http1::instead_of_tls;
 use wire::sql::Session as SqlSession;
 use wire::{Conversation, Greeting, PeerFault};
 
@@ -15,6 +16,8 @@ use crate::job::{Endpoint, Peer};
 
 /// Bytes of one read.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// Bytes of an answer that tell which server sent it.
+const ANSWER_BYTES: usize = 32;
 /// Rounds of a greeting; the longest log-in in use has six.
 const ROUNDS_MAX: u32 = 1000;
 
@@ -241,9 +244,13 @@ impl Line {
                     "the peer closed during the handshake; does it speak TLS?".into(),
                 ));
             }
+            // Opening a record overwrites it.
+            let answer = self.buffer[..count.min(ANSWER_BYTES)].to_vec();
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
             received.map_err(|fault| {
-                refused(fault.class, advise(fault.class, fault.sentence, tls, self.is_tls_on_request))
+                let other = instead_of_tls(&answer).filter(|_| fault.class == ErrorClass::TlsProtocol);
+                let sentence = other.unwrap_or(fault.sentence);
+                refused(fault.class, advise(fault.class, sentence, tls, self.is_tls_on_request))
             })?;
         }
         // The last flight, so that the peer does not log a broken handshake.

@@ -1,13 +1,13 @@
 //! The body of a request: text, a file, or what `json`, `form`, and `multipart` make of values.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use ring::digest::{SHA256, digest};
 use wire::braces::{self, Piece, pieces};
 use wire::http1::{BodyKind, RequestBody};
 
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value};
 use super::variables::Variables;
+use crate::multipart::{self, FilePart};
 use crate::request::BODY_BYTES_MAX;
 
 /// The keys that make a body.
@@ -158,61 +158,33 @@ fn multipart(
         let what = "the Content-Type of `multipart` names the boundary of its parts, and cannot be given";
         reading.at(entry.key_at, what, "remove the header");
     }
-    let (mut head, mut parts) = (Vec::new(), Vec::new());
+    let mut parts = Vec::new();
     for Entry { key, key_at, value } in entry.value.entries() {
-        let mut line = format!("Content-Disposition: form-data; name=\"{}\"", parameter(key));
-        let content = match value.get("file") {
+        let (head, content) = match value.get("file") {
             None => {
                 let text = value.text().unwrap_or_default();
                 if matches!(value.value, Value::Map(_)) {
                     reading.at(*key_at, "the part has no `file`", "write `{ file: photo.png }`, or a text");
                 }
                 variables.use_in(value, text, reading);
-                text.as_bytes().to_vec()
+                (multipart::head(key, None), text.as_bytes().to_vec())
             }
             Some(node) => {
                 let name = value.text_of("name").or(node.text()).unwrap_or_default();
-                let name = name.rsplit('/').next().unwrap_or_default();
-                let kind = value.text_of("type").unwrap_or("application/octet-stream");
-                if kind.contains(char::is_control) {
+                let content_type = value.text_of("type").unwrap_or("application/octet-stream");
+                if content_type.contains(char::is_control) {
                     reading.at(
                         *key_at,
                         "the `type` has a control character",
                         "write a type such as image/png",
                     );
                 }
-                line += &format!("; filename=\"{}\"\r\nContent-Type: {kind}", parameter(name));
+                let head = multipart::head(key, Some(FilePart { name, content_type }));
                 // What is in a file is sent as it is.
-                braces::literal(&file(node, reading)?)
+                (head, braces::literal(&file(node, reading)?))
             }
         };
-        head.push(braces::literal(format!("{line}\r\n\r\n").as_bytes()));
-        parts.push(content);
+        parts.push((braces::literal(head.as_bytes()), content));
     }
-    let boundary = boundary(&parts);
-    let delimiter = format!("--{boundary}\r\n");
-    let both = head.iter().zip(&parts);
-    let mut bytes: Vec<u8> =
-        both.flat_map(|(head, part)| [delimiter.as_bytes(), head, part, b"\r\n"].concat()).collect();
-    bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    Some(RequestBody { bytes, content_type: Some(format!("multipart/form-data; boundary={boundary}")) })
-}
-
-/// A name within quotes, as browsers write it.
-fn parameter(name: &str) -> String {
-    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// A line that no part has. A value that is inserted later has no lines.
-fn boundary(parts: &[Vec<u8>]) -> String {
-    let all = parts.concat();
-    let mut seed = digest(&SHA256, &all);
-    loop {
-        let digits: String = seed.as_ref().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        let boundary = format!("tenbin-{digits}");
-        if memchr::memmem::find(&all, boundary.as_bytes()).is_none() {
-            return boundary;
-        }
-        seed = digest(&SHA256, seed.as_ref());
-    }
+    Some(multipart::body(&parts))
 }

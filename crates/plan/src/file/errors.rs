@@ -51,6 +51,13 @@ pub struct FilePosition {
     is_cut: bool,
 }
 
+/// A warning with its place and what to do, on two lines.
+pub(crate) fn warning(finding: &Finding, file: &str, source: &str) -> String {
+    let place = finding.at.map(|at| FilePosition::of(source, at.start, at.end));
+    let place = place.map_or(String::new(), |place| format!(":{}:{}", place.line, place.column));
+    format!("{}\n  help: {}", visible(&format!("{file}{place}: {}", finding.what)), visible(&finding.help))
+}
+
 impl FileErrors {
     pub(crate) fn new(file: String, source: &str, findings: Findings) -> Self {
         let mut list: Vec<Finding> = findings.list;

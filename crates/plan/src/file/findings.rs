@@ -23,11 +23,20 @@ pub(crate) struct Findings {
     pub(crate) list: Vec<Finding>,
     /// How many more there are.
     pub(crate) further: usize,
+    /// What is suspicious, and no error.
+    pub(crate) warnings: Vec<Finding>,
 }
 
 impl Findings {
     pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
         self.keep(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
+    }
+
+    /// A warning: the plan can be run.
+    pub(crate) fn warn_at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
+        if self.warnings.len() < KEPT_MAX {
+            self.warnings.push(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
+        }
     }
 
     /// About the file as a whole.

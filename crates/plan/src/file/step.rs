@@ -1,5 +1,7 @@
 //! One step: its request, what its reply must be, and what is saved of it.
 
+use std::ops::Range;
+
 use load::ThinkTime;
 use regex::bytes::Regex;
 use wire::http1::{
@@ -178,7 +180,13 @@ fn expects(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) ->
         };
         Some(Spanned::at_node(Ok(check), item))
     });
-    let bodies = bodies.collect();
+    let mut bodies: Vec<_> = bodies.collect();
+    for entry in of("json").map_or(&[][..], Node::entries) {
+        let Some(path) = json_path(&entry.key, |_| entry.key_at, reading) else { continue };
+        let text = entry.value.text().filter(|_| !entry.value.is_nothing());
+        let value = text.map(|text| expected(&entry.value, text, variables, reading));
+        bodies.push(Spanned::at_node(Ok(BodyCheck::Json(path, value)), &entry.value));
+    }
     let expressions = items("body-matches");
     let size = of("size").and_then(|size| Some(Spanned::at_node(expects::size(size.text()?), size)));
     ExpectSpec {
@@ -268,6 +276,25 @@ fn expression(text: &str, at: Span, reading: &mut Reading<'_>) -> Option<Regex> 
     expects::expression(text).map_err(|wrong| reading.at(at, wrong.what, wrong.help)).ok()
 }
 
+/// A path to one value. `place` says where a part of the text stands.
+fn json_path(
+    text: &str,
+    place: impl Fn(Range<usize>) -> Span,
+    reading: &mut Reading<'_>,
+) -> Option<JsonPath> {
+    let JsonPathFault { at, what } = match JsonPath::read(text) {
+        Ok(path) => return Some(path),
+        Err(wrong) => wrong,
+    };
+    let help = if text.starts_with(['$', '/']) {
+        "write a path to one value, such as $.data[0].id".to_owned()
+    } else {
+        format!("write $.{text}")
+    };
+    reading.at(place(at), format!("the path {text:?} {what}"), help);
+    None
+}
+
 fn capture(entry: &Entry, reading: &mut Reading<'_>) -> Option<CaptureFrom> {
     let texts = entry.value.entries().iter().filter(|entry| entry.value.text().is_some());
     let (sources, regex): (Vec<&Entry>, Vec<&Entry>) = texts.partition(|entry| entry.key != "regex");
@@ -292,19 +319,11 @@ fn capture(entry: &Entry, reading: &mut Reading<'_>) -> Option<CaptureFrom> {
                 CaptureFrom::HeaderPart(text.to_owned(), expression(regex, entry.value.at, reading)?)
             }
         }),
-        "json" => match JsonPath::read(text) {
-            Ok(path) => Some(CaptureFrom::Json(path)),
-            Err(JsonPathFault { at, what }) => {
-                let help = if text.starts_with(['$', '/']) {
-                    "write a path to one value, such as $.data[0].id".to_owned()
-                } else {
-                    format!("write $.{text}")
-                };
-                let at = first.value.part(reading.source, at.start, at.end);
-                reading.at(at, format!("the path {text:?} {what}"), help);
-                None
-            }
-        },
+        "json" => {
+            let (node, source) = (&first.value, reading.source);
+            let part = |at: Range<usize>| node.part(source, at.start, at.end);
+            json_path(text, part, reading).map(CaptureFrom::Json)
+        }
         "body" => expression(text, at, reading).map(CaptureFrom::Body),
         _ => None,
     }

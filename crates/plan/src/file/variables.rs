@@ -307,11 +307,11 @@ impl Variables {
         self.number(name, |_| entry.key_at, reading)
     }
 
-    /// Saved values that nothing uses.
+    /// Warns of saved values that nothing uses.
     pub(crate) fn unused(&self, reading: &mut Reading<'_>) {
         for (name, at) in self.saved.iter().filter(|(name, _)| !self.used.contains(*name)) {
             let help = format!("use {{{name}}} in a later step, or remove it");
-            reading.at(*at, format!("unused saved value `{name}`"), help);
+            reading.findings.warn_at(*at, format!("unused saved value `{name}`"), help);
         }
     }
 

@@ -9,7 +9,7 @@ use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
 
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
-use crate::arguments::{is_server, with_seconds};
+use crate::arguments::{is_server, with_scheme, with_seconds};
 use crate::commands::completions::plan_files;
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
@@ -141,12 +141,13 @@ impl CapacityFlags {
             [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
         let load = load.map(|(key, value)| (key, value.to_owned())).to_vec();
         let title = server.name.clone();
+        let (described, body) = self.request.read_text(&with_scheme(&self.of), "with the URL of a server")?;
         Adhoc {
             title,
             servers: vec![server],
             asked: Asked::Request {
-                flags: &self.request,
-                body: self.request.body().cloned(),
+                described: described.into(),
+                body,
                 tls: self.tls.spec(),
                 expects: self.expects.keys(),
             },

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{Condition, endings};
-use plan::{Draft, Fault, Field, LoadSpec, Played, RunningSpec};
+use plan::{Draft, Fault, Field, LoadSpec, Plan, Played, RunningSpec};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
@@ -17,13 +17,14 @@ use crate::commands::baseline;
 use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
-use crate::commands::request::{RequestFlags, TlsFlags};
+use crate::commands::request::{Described, RequestFlags, TlsFlags};
+use crate::commands::run::explained;
 use crate::commands::sql::SqlFlags;
 use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
-use crate::{output, seed, signals};
+use crate::{curl, output, seed, signals};
 
 use pair::ComparisonFlags;
 use waiting::{prepared, wait};
@@ -38,9 +39,11 @@ pub(crate) struct LoadFlags {
     /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
     #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
-    /// A second running server or database: compares both in paired blocks, in random order
+    /// Further running servers or databases: compares all in paired blocks, in random order
+    ///
+    /// NAME=URL gives one a name: express=localhost:4000 fastify=localhost:5000.
     #[arg(value_name = "URL_B", hide_short_help = true)]
-    other: Option<String>,
+    others: Vec<String>,
 
     /// Connections; each is a user in a closed load [default: 50]
     #[arg(
@@ -102,15 +105,6 @@ pub(crate) struct LoadFlags {
 
     #[command(flatten)]
     request: RequestFlags,
-    /// Request body from a file
-    #[arg(
-        long,
-        value_name = "PATH",
-        conflicts_with = "json",
-        help_heading = "Request",
-        hide_short_help = true
-    )]
-    body_file: Option<PathBuf>,
     /// Open a new connection for each request or transaction
     #[arg(long, visible_alias = "reconnect", help_heading = "Request", hide_short_help = true)]
     no_keepalive: bool,
@@ -217,8 +211,12 @@ pub(crate) struct LoadFlags {
 
 /// Checks, loads, keeps, reports.
 pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
-    if let Some(other) = flags.other.take() {
-        return pair::run(&flags, &other, &played);
+    let misread = curl::misread(&flags.curl_words());
+    if !misread.is_empty() {
+        return Err(BadArguments(listed(&misread, "nothing was sent")).into());
+    }
+    if !flags.others.is_empty() {
+        return pair::run(&flags, &played);
     }
     flags.check_alone()?;
     let destination = flags.results.check()?;
@@ -235,8 +233,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     flags.seed.get_or_insert_with(|| seed::fresh().to_string());
     let (generator, label) = (flags.public.generator()?, flags.label.clone());
     let (named, store_flag) = (flags.baseline.clone(), flags.store.clone());
-    let plan =
-        draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let plan = checked(flags, played).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let baseline =
         named.map(|named| baseline::of_run(&plan, &conditions, &named, &store_flag)).transpose()?;
     baseline.iter().for_each(baseline::announce);
@@ -247,8 +244,10 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
-    let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions).against(baseline);
-    let Made { run, ending, gates, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
+    let planned = PlannedRun::of_load(&plan, Some(prepared)).ending_if_rejected();
+    let planned = planned.held_to(conditions).against(baseline);
+    let made = runner.make(planned, &mut line).inspect_err(show_what_is_left);
+    let Made { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
     label.keep(run.as_str(), &store);
     let by_itself = endings::of_run(ending.verdict, &gates);
 
@@ -336,20 +335,40 @@ fn arrivals() -> String {
     format!("Spacing of scheduled send times: {} [default: even]", plan::arrival_processes())
 }
 
-fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
+/// The plan, or everything that is wrong with the flags.
+fn checked(flags: LoadFlags, played: Vec<Played>) -> Result<Plan, Vec<Fault>> {
+    let url = with_scheme(flags.url.as_deref().unwrap_or_default()).into_owned();
+    let (described, mut faults) = match flags.request.read(&url) {
+        Ok(described) => (described, Vec::new()),
+        Err(faults) => (Described::default(), faults),
+    };
+    let note = described.note.clone();
+    match draft(flags, url, described, played).check() {
+        Ok(plan) if faults.is_empty() => {
+            note.iter().for_each(|note| output::note(note));
+            Ok(plan)
+        }
+        checked => {
+            faults.extend(checked.err().unwrap_or_default());
+            Err(faults)
+        }
+    }
+}
+
+fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played>) -> Draft {
     Draft {
         load: spec(&flags),
         sql: flags.sql.spec(),
         expects: flags.expects.spec(),
         played,
-        url: with_scheme(&flags.url.unwrap_or_default()).into_owned(),
+        url,
         unix_socket: flags.unix_socket,
         running: flags.pid.map(RunningSpec::Pid).or(flags.container.map(RunningSpec::Container)),
         resolve: flags.resolve,
-        headers: flags.request.headers(),
-        body: flags.request.body().cloned(),
-        method: flags.request.method,
-        body_file: flags.body_file,
+        headers: described.headers,
+        body: described.body,
+        method: described.method,
+        body_file: described.body_file,
         tls: flags.tls.spec(),
     }
 }
@@ -367,6 +386,22 @@ fn spec(flags: &LoadFlags) -> LoadSpec {
 }
 
 impl LoadFlags {
+    fn curl_words(&self) -> curl::Words<'_> {
+        curl::Words {
+            url: self.url.as_deref(),
+            connections: self.connections.as_deref(),
+            duration: self.duration.as_deref(),
+            body: self.request.body(),
+            method: self.request.method.as_deref(),
+            has_type: self.request.has_header("content-type"),
+            taken: [
+                ("-L", self.sql.latency_limit.as_deref()),
+                ("-s", self.sql.scale()),
+                ("-f", self.sql.file()),
+            ],
+        }
+    }
+
     /// How much load, and in which shape: every value that was given, with its unit.
     fn amounts(&self) -> Vec<(Field, String)> {
         // Each connection of a closed load is a user.

@@ -1,9 +1,22 @@
 //! Flags of one HTTP request.
 
-use std::path::PathBuf;
+mod form;
+mod media;
+
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plan::TlsSpec;
+use plan::{Fault, TlsSpec};
+
+use crate::commands::listed;
+use crate::exit::BadArguments;
+use crate::output;
+
+use media::media_type;
+
+/// Bytes of a body in a plan that flags make.
+const BODY_BYTES_MAX: u64 = 4 << 20;
+const BY_PLAN: &str = "write a plan with `body-file`: tenbin init";
 
 /// What is asked of a server.
 #[derive(Args, Clone, Debug, Default)]
@@ -21,10 +34,10 @@ pub(crate) struct RequestFlags {
     /// Request header, "Name: value"; repeatable
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]
     headers: Vec<String>,
-    /// Request body, sent with POST unless -X names another method
+    /// Request body, sent with POST or the method of -X; @PATH reads a file
     #[arg(short, long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
-    /// Request body with Content-Type: application/json
+    /// Request body with Content-Type and Accept: application/json; @PATH reads a file
     #[arg(
         long,
         value_name = "TEXT",
@@ -33,33 +46,211 @@ pub(crate) struct RequestFlags {
         hide_short_help = true
     )]
     json: Option<String>,
+    /// Request body from a file; its Content-Type follows from the name unless -H gives one
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with = "json",
+        help_heading = "Request",
+        hide_short_help = true
+    )]
+    body_file: Option<PathBuf>,
+    /// Part of a multipart form, as curl: name=text or name=@photo.png; repeatable
+    #[arg(
+        short = 'F',
+        long = "form",
+        value_name = "NAME=VALUE",
+        conflicts_with_all = ["body", "json", "body_file"],
+        help_heading = "Request",
+        hide_short_help = true
+    )]
+    form: Vec<String>,
+    /// User and password of Basic authentication
+    ///
+    /// Other users of the machine can see the arguments of a program.
+    #[arg(short = 'u', long, value_name = "USER:PASSWORD", help_heading = "Request", hide_short_help = true)]
+    user: Option<String>,
+    /// Cookies to send: 'name=value; other=value'
+    #[arg(long, value_name = "COOKIES", help_heading = "Request", hide_short_help = true)]
+    cookie: Option<String>,
+}
+
+/// A request as its flags describe it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Described {
+    pub(crate) method: Option<String>,
+    /// Each "Name: value".
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: Option<Vec<u8>>,
+    pub(crate) body_file: Option<PathBuf>,
+    /// Words of the command line that may be secrets.
+    pub(crate) secrets: Vec<String>,
+    /// A consequence of the flags that users may not expect.
+    pub(crate) note: Option<String>,
 }
 
 impl RequestFlags {
     /// The first of them that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let texts = [("--method", &self.method), ("--body", &self.body), ("--json", &self.json)];
+        let texts = [
+            ("--method", &self.method),
+            ("--body", &self.body),
+            ("--json", &self.json),
+            ("--user", &self.user),
+            ("--cookie", &self.cookie),
+        ];
         let given = texts.into_iter().find_map(|(flag, text)| text.as_ref().map(|_| flag));
-        given.or_else(|| (!self.headers.is_empty()).then_some("--header"))
+        let lists = [("--header", &self.headers), ("--form", &self.form)];
+        given
+            .or_else(|| self.body_file.as_ref().map(|_| "--body-file"))
+            .or_else(|| lists.into_iter().find_map(|(flag, list)| (!list.is_empty()).then_some(flag)))
     }
 
-    /// The body, however it was given.
-    pub(crate) fn body(&self) -> Option<&String> {
-        self.body.as_ref().or(self.json.as_ref())
+    /// Text of `-b`.
+    pub(crate) fn body(&self) -> Option<&str> {
+        self.body.as_deref()
     }
 
-    /// Every header, "Name: value".
-    pub(crate) fn headers(&self) -> Vec<String> {
-        let is_given = |name: &str| {
-            self.headers
-                .iter()
-                .filter_map(|line| line.split_once(':'))
-                .any(|(given, _)| given.trim().eq_ignore_ascii_case(name))
+    /// Whether `-H` gives this header.
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        let names = self.headers.iter().filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim());
+        names.into_iter().any(|given| given.eq_ignore_ascii_case(name))
+    }
+
+    /// The request for `url`, or everything that is wrong with the flags. Files of bodies are not read yet.
+    pub(crate) fn read(&self, url: &str) -> Result<Described, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let mut described = Described {
+            method: self.method.clone(),
+            headers: self.headers.clone(),
+            body_file: self.body_file.clone(),
+            secrets: self.secrets(),
+            ..Described::default()
         };
-        let is_added = self.json.is_some() && !is_given("content-type");
-        let added = is_added.then(|| "Content-Type: application/json".to_owned());
-        self.headers.iter().cloned().chain(added).collect()
+        for (flag, text) in [("--body", &self.body), ("--json", &self.json)] {
+            match text.as_deref().map(|text| text.strip_prefix('@').ok_or(text)) {
+                None => {}
+                Some(Err(text)) => described.body = Some(text.as_bytes().to_vec()),
+                Some(Ok("-")) => faults.push(Fault::new(
+                    flag,
+                    "standard input is not read",
+                    format!("write the body to a file: {flag} @body.json"),
+                )),
+                Some(Ok(path)) => described.body_file = Some(path.into()),
+            }
+        }
+        self.read_form(&mut described, &mut faults);
+        self.add_credentials(&mut described, &mut faults);
+        self.add_types(&mut described, url);
+        if faults.is_empty() { Ok(described) } else { Err(faults) }
     }
+
+    /// The request with its body as text, for a plan that is made from flags.
+    pub(crate) fn read_text(&self, url: &str, usual: &str) -> anyhow::Result<(Described, Option<String>)> {
+        let described = self.read(url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+        let text = match (&described.body_file, &described.body) {
+            (Some(path), _) => Some(body_in(path, usual)?),
+            (None, Some(bytes)) => Some(text_of(bytes.clone(), "-F", usual)?),
+            (None, None) => None,
+        };
+        described.note.iter().for_each(|note| output::note(note));
+        Ok((described, text))
+    }
+
+    fn read_form(&self, described: &mut Described, faults: &mut Vec<Fault>) {
+        let Some(form) = form::read(&self.form, faults) else { return };
+        if self.has_header("content-type") {
+            let what = "the Content-Type of a form names the boundary of its parts, and cannot be given";
+            faults.push(Fault::new("-H Content-Type", what, "remove the header"));
+        }
+        described.headers.push(format!("Content-Type: {}", form.content_type));
+        described.body = Some(form.bytes);
+    }
+
+    /// `-u` and `--cookie`.
+    fn add_credentials(&self, described: &mut Described, faults: &mut Vec<Fault>) {
+        match self.user.as_deref() {
+            None => {}
+            Some(user) if !user.contains(':') => {
+                let is_number = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit());
+                let users = if is_number { format!("; for {user} users, -c {user}") } else { String::new() };
+                let help = format!("write -u {user}:PASSWORD{users}");
+                faults.push(Fault::new("-u", "the password is missing", help));
+            }
+            Some(_) if self.has_header("authorization") => {
+                let what = "both -u and a header contain credentials";
+                faults.push(Fault::new("-u", what, "remove -u or -H 'Authorization: …'"));
+            }
+            Some(user) => {
+                let value = plan::basic_authorization(user.as_bytes());
+                described.headers.push(format!("Authorization: {value}"));
+            }
+        }
+        match self.cookie.as_deref() {
+            None => {}
+            Some(file) if !file.contains('=') => {
+                let help =
+                    "write --cookie 'name=value'; a plan with `cookies: true` keeps what the server sets";
+                faults.push(Fault::new("--cookie", format!("{file:?} is not name=value"), help));
+            }
+            Some(cookie) => described.headers.push(format!("Cookie: {cookie}")),
+        }
+    }
+
+    /// Headers that follow from the body.
+    fn add_types(&self, described: &mut Described, url: &str) {
+        let mut add = |name: &str, value: &str| {
+            if !self.has_header(name) {
+                described.headers.push(format!("{name}: {value}"));
+            }
+        };
+        if self.json.is_some() {
+            add("Content-Type", "application/json");
+            add("Accept", "application/json");
+            return;
+        }
+        let Some(path) = described.body_file.clone().filter(|_| url.starts_with("http")) else { return };
+        match media_type(&path) {
+            Some(media_type) => add("Content-Type", media_type),
+            None if self.has_header("content-type") => {}
+            None => {
+                described.note = Some(format!(
+                    "requests have no Content-Type, because the name of {} suggests none; -H 'Content-Type: …' sets it",
+                    path.display()
+                ));
+            }
+        }
+    }
+
+    /// Words that may be secrets: values of headers, bodies, and credentials.
+    fn secrets(&self) -> Vec<String> {
+        let headers = self.headers.iter().filter_map(|line| line.split_once(':')).map(|(_, value)| value);
+        let parts = self.form.iter().filter_map(|part| part.split_once('=')).map(|(_, value)| value);
+        let texts =
+            [&self.body, &self.json, &self.user, &self.cookie].into_iter().filter_map(Option::as_deref);
+        let words = headers.chain(parts).chain(texts).map(str::trim);
+        words.filter(|word| !word.is_empty() && !word.starts_with('@')).map(str::to_owned).collect()
+    }
+}
+
+/// The text of a file, as a plan that is made from flags can hold it.
+fn body_in(path: &Path, usual: &str) -> anyhow::Result<String> {
+    let place = format!("--body-file {}", path.display());
+    let refused = |what: &str, help: &str| BadArguments(format!("{place}: {what}\n  help: {help}"));
+    let unreadable = |error: std::io::Error| refused(&error.to_string(), "name a file that can be read");
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(refused("it is not a regular file", "name a regular file").into());
+    }
+    if about.len() > BODY_BYTES_MAX {
+        return Err(refused(&format!("{usual}, the limit is 4 MiB"), BY_PLAN).into());
+    }
+    text_of(std::fs::read(path).map_err(unreadable)?, &place, usual)
+}
+
+fn text_of(bytes: Vec<u8>, place: &str, usual: &str) -> anyhow::Result<String> {
+    let refused = |_| BadArguments(format!("{place}: {usual}, it must be UTF-8\n  help: {BY_PLAN}"));
+    Ok(String::from_utf8(bytes).map_err(refused)?)
 }
 
 /// Certificates of https://.

@@ -272,7 +272,7 @@ fn begin(
 }
 
 /// What to do about a system that rejects everything: no other error depends on the command.
-fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
+pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
     match error {
         RunError::Rejected { .. } if can_resume => anyhow::anyhow!(
             "{error}\n  help: correct the request, and start again; if the server was at fault, repair it, and add --resume"

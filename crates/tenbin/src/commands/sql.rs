@@ -93,6 +93,16 @@ impl SqlFlags {
         lists.chain(texts).chain(self.no_room_check.then_some("--no-room-check")).next()
     }
 
+    /// Text of `-s`.
+    pub(crate) fn scale(&self) -> Option<&str> {
+        self.scale.as_deref()
+    }
+
+    /// The first file of `-f`.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.files.first().map(String::as_str)
+    }
+
     /// How the scripts are run: keys of a plan with their values, but for variables.
     pub(crate) fn keys(&self) -> Vec<(&'static str, String)> {
         self.texts().into_iter().filter_map(|(field, text)| Some((field.key, text.clone()?))).collect()

@@ -6,7 +6,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use super::capture::Missing;
 use super::expected::Expected;
+use super::json;
+use super::json_path::JsonPath;
 use httparse::Header;
 use memchr::memmem;
 use regex::bytes::Regex;
@@ -77,6 +80,8 @@ pub enum BodyCheck {
     ContainsValues(Expected),
     /// It matches this expression somewhere. The engine behind it takes linear time.
     Matches(Regex),
+    /// It is JSON that has this place, with this value if one is given. `null`, lists, and objects have no value.
+    Json(JsonPath, Option<Expected>),
 }
 
 /// A header that must be there, with this text in its value if one is given.
@@ -122,6 +127,7 @@ impl Checks {
         let of_headers = self.headers.iter().filter_map(|check| check.contains.as_ref());
         let of_bodies = self.bodies.iter().filter_map(|check| match check {
             BodyCheck::ContainsValues(expected) => Some(expected),
+            BodyCheck::Json(_, expected) => expected.as_ref(),
             BodyCheck::Contains(_) | BodyCheck::Matches(_) => None,
         });
         of_headers.chain(of_bodies).flat_map(Expected::variables)
@@ -143,6 +149,11 @@ impl Checks {
             BodyCheck::Contains(text) => memmem::find(body, text).is_some(),
             BodyCheck::ContainsValues(text) => memmem::find(body, &text.filled(values)).is_some(),
             BodyCheck::Matches(expression) => expression.is_match(body),
+            BodyCheck::Json(path, expected) => match (json::find(body, path.parts()), expected) {
+                (Ok(value), Some(expected)) => value == expected.filled(values),
+                (Ok(_) | Err(Missing::NoScalar), None) => true,
+                (Err(_), _) => false,
+            },
         };
         let first = self.headers.len() as u32;
         self.bodies.iter().position(|check| !holds(check)).map(|index| first + index as u32)
@@ -171,6 +182,15 @@ impl Checks {
                 }
                 BodyCheck::Matches(expression) => {
                     format!("the body does not match /{}/", expression.as_str())
+                }
+                BodyCheck::Json(path, None) => format!("the body has no {:?}", path.written()),
+                BodyCheck::Json(path, Some(expected)) => {
+                    let value = expected.filled(values);
+                    format!(
+                        "the body has no {:?} with the value \"{}\"",
+                        path.written(),
+                        value.escape_ascii()
+                    )
                 }
             })
         };

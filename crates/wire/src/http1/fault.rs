@@ -1,5 +1,6 @@
 //! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
 
+use super::foreign;
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 
@@ -48,6 +49,10 @@ impl Fault {
     /// been answers to other requests. A server may say 408 before it closes an idle connection (RFC 9110, 15.5.9).
     #[cold]
     pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
+        // Servers of other protocols speak first.
+        if let Some(fault) = foreign::recognized(bytes) {
+            return fault;
+        }
         let is_time_out = bytes.get(9..12) == Some(b"408");
         let fault =
             if bytes.starts_with(b"HTTP/1.") && !is_time_out { Self::Unsolicited } else { Self::Excess };

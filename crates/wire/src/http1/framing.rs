@@ -1,5 +1,6 @@
 //! Where a reply's body ends (RFC 9112 §6.3), and whether its connection lives on (§9.3).
 
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use httparse::{Error, Header, ParserConfig, Response, Status};
@@ -7,6 +8,7 @@ use httparse::{Error, Header, ParserConfig, Response, Status};
 use super::capture::Values;
 use super::decoding::Coding;
 use super::fault::Fault;
+use super::foreign;
 use super::redirect;
 use super::step::Step;
 use crate::blame::PeerFault;
@@ -16,6 +18,8 @@ pub(super) const HEAD_BYTES_MAX: usize = 64 * 1024;
 const HEADERS_MAX: usize = 256;
 /// Bytes of empty lines before a head.
 const EMPTY_LINE_BYTES_MAX: usize = 8;
+/// Bytes before a wrong one that a rejection quotes.
+const SHOWN_BEFORE_BYTES: usize = 12;
 
 /// What a head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,30 +56,95 @@ pub(super) fn read(
     {
         return Err(Fault::NotHttp.showing(bytes));
     }
-    let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
-    let mut response = Response::new(&mut []);
-    let parsed =
-        ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
-    match parsed {
-        Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
-        Ok(Status::Partial) => Ok(None),
-        Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
-        Ok(Status::Complete(used)) => interpret(&response, step, values).map(|head| Some((used, head))),
-        Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.plain()),
-        Err(Error::HeaderName | Error::HeaderValue) => Err(Fault::BadHeader.plain()),
-        Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
-            Err(Fault::NotHttp.showing(bytes))
-        }
-    }
+    parse(&ParserConfig::default(), bytes, step, values).unwrap_or_else(|| read_obsolete(bytes, step, values))
 }
 
-fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> Result<Head, PeerFault> {
+type HeadRead = Result<Option<(usize, Head)>, PeerFault>;
+
+/// Reads a head as strictly as `config` says. `None` if a header line is malformed.
+#[inline]
+fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) -> Option<HeadRead> {
+    let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
+    let mut response = Response::new(&mut []);
+    let parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
+    Some(match parsed {
+        Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
+        Ok(Status::Partial) => Ok(None),
+        Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
+        Ok(Status::Complete(used)) => {
+            interpret(&response, bytes, step, values).map(|head| Some((used, head)))
+        }
+        Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.showing(bytes)),
+        Err(Error::HeaderName | Error::HeaderValue) => return None,
+        Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
+            foreign::recognize(bytes).map(|()| None)
+        }
+    })
+}
+
+/// Reads a head with folded header lines (RFC 9112, 5.2), or with spaces before a colon, which a proxy would have removed (5.1).
+#[cold]
+fn read_obsolete(bytes: &[u8], step: &Step, values: &mut Values) -> HeadRead {
+    let mut config = ParserConfig::default();
+    config.allow_spaces_after_header_name_in_responses(true);
+    let unfolded = unfolded(bytes);
+    parse(&config, &unfolded, step, values)
+        .unwrap_or_else(|| Err(Fault::BadHeader.showing(malformed_line(&unfolded))))
+}
+
+/// A copy of a head in which spaces replace each fold of a header line. Its length is that of `bytes`.
+fn unfolded(bytes: &[u8]) -> Vec<u8> {
+    let mut unfolded = bytes.to_vec();
+    let (mut start, mut is_after_status) = (0, false);
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        let line = &bytes[start..end];
+        let is_blank = matches!(line, [] | [b'\r']);
+        if is_blank && is_after_status {
+            break;
+        }
+        if is_after_status && matches!(bytes.get(end + 1), Some(b' ' | b'\t')) {
+            unfolded[end - usize::from(line.ends_with(b"\r"))..=end].fill(b' ');
+        }
+        is_after_status |= !is_blank;
+        start = end + 1;
+    }
+    unfolded
+}
+
+/// The first header line that is malformed, from shortly before its first wrong byte.
+fn malformed_line(bytes: &[u8]) -> &[u8] {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let mut lines = lines.skip_while(|line| matches!(**line, [b'\n'] | [b'\r', b'\n'])).skip(1);
+    let found = lines.find_map(|line| {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let at = first_wrong_byte(content.strip_suffix(b"\r").unwrap_or(content))?;
+        Some(&line[at.saturating_sub(SHOWN_BEFORE_BYTES)..])
+    });
+    found.unwrap_or(bytes)
+}
+
+/// Where a header line breaks RFC 9110, 5.5 or 5.6.2. `None` if it does not.
+fn first_wrong_byte(line: &[u8]) -> Option<usize> {
+    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+    let Some(colon) = memchr::memchr(b':', line).filter(|colon| *colon > 0) else { return Some(0) };
+    let name = line[..colon].trim_ascii_end();
+    let in_name = if name.is_empty() { Some(0) } else { name.iter().position(|byte| !is_token(byte)) };
+    let in_value = || line[colon..].iter().position(|byte| byte.is_ascii_control() && *byte != b'\t');
+    in_name.or_else(|| Some(colon + in_value()?))
+}
+
+fn interpret(
+    response: &Response<'_, '_>,
+    bytes: &[u8],
+    step: &Step,
+    values: &mut Values,
+) -> Result<Head, PeerFault> {
     let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
     if !(100..600).contains(&status) {
-        return Err(Fault::BadStatus.plain());
+        return Err(Fault::BadStatus.showing(bytes));
     }
     let mut length = None;
-    let mut coding: Option<bool> = None;
+    let mut transfer_coding: Option<&[u8]> = None;
     let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
     for header in response.headers.iter() {
         match header.name.len() {
@@ -88,26 +157,25 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
             14 if is_named(header, "Content-Length") => {
                 let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
                 if length.replace(new).is_some_and(|old| old != new) {
-                    return Err(Fault::TwoLengths.plain());
+                    return Err(Fault::TwoLengths.showing(header.value));
                 }
             }
             16 if is_named(header, "Content-Encoding") => {
                 coded = tokens(header.value).fold(coded, Coding::with);
             }
             17 if is_named(header, "Transfer-Encoding") => {
-                coding = Some(
-                    tokens(header.value).last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")),
-                );
+                transfer_coding = Some(header.value);
             }
             _ => {}
         }
     }
-    let length = match (length, coding) {
-        (Some(_), Some(_)) => return Err(Fault::LengthAndCoding.plain()),
-        (_, Some(_)) if minor == 0 => return Err(Fault::CodingInOldVersion.plain()),
+    let is_chunked = |coding| tokens(coding).last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked"));
+    let length = match (length, transfer_coding) {
+        (_, Some(coding)) if minor == 0 => return Err(Fault::CodingInOldVersion.showing(coding)),
         _ if step.request.is_head() || matches!(status, 100..200 | 204 | 304) => Length::Known(0),
-        (_, Some(true)) => Length::Chunked,
-        (Some(length), _) => Length::Known(length),
+        (Some(_), Some(coding)) => return Err(Fault::LengthAndCoding.showing(coding)),
+        (None, Some(coding)) if is_chunked(coding) => Length::Chunked,
+        (Some(length), None) => Length::Known(length),
         (None, _) => Length::UntilClose,
     };
     let mut is_redirect = false;
@@ -132,8 +200,17 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     Ok(Head { status, length, keeps_alive, failed_check, coding: coded, is_redirect })
 }
 
-/// Digits only: no sign, no list, no more than 2^63 − 1.
+/// A length, or the same one several times (RFC 9112, 6.3).
 fn parse_length(value: &[u8]) -> Option<u64> {
+    parse_one_length(value).or_else(|| {
+        let mut lengths = value.split(|byte| *byte == b',').map(parse_one_length);
+        let first = lengths.next()??;
+        lengths.all(|length| length == Some(first)).then_some(first)
+    })
+}
+
+/// Digits only: no sign, and no more than 2^63 − 1.
+fn parse_one_length(value: &[u8]) -> Option<u64> {
     let digits = value.trim_ascii();
     let number = digits.iter().try_fold(0_u64, |number, digit| {
         let digit = digit.checked_sub(b'0').filter(|digit| *digit <= 9)?;

@@ -10,6 +10,7 @@ use crate::testing::{End, Sample};
 /// Every sample.
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
+    samples.extend(lenient());
     samples.extend(faults());
     samples.extend(foreign());
     samples
@@ -17,6 +18,27 @@ pub(super) fn all() -> Vec<Sample> {
 
 fn sample(name: &'static str, bytes: impl AsRef<[u8]>, end: End) -> Sample {
     Sample { name, bytes: bytes.as_ref().to_vec(), end }
+}
+
+/// Replies that RFC 9112 lets a user agent read, although a server must not send them.
+fn lenient() -> Vec<Sample> {
+    let kept = |status| End::Replied { status, reusable: true };
+    let last = |status| End::Replied { status, reusable: false };
+    vec![
+        sample("list of the same length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", kept(200)),
+        sample(
+            "folded header",
+            "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nContent-Length:\r\n 2\r\n \r\n\r\nok",
+            kept(200),
+        ),
+        sample("folded token", "HTTP/1.1 200 OK\nConnection: x,\n close\nContent-Length: 2\n\nok", last(200)),
+        sample("space before a colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", kept(200)),
+        sample(
+            "not modified with coding and length",
+            "HTTP/1.1 304 N\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n",
+            kept(304),
+        ),
+    ]
 }
 
 fn replies() -> Vec<Sample> {
@@ -110,7 +132,7 @@ fn faults() -> Vec<Sample> {
             protocol("the reply has two different Content-Lengths"),
         ),
         sample("signed length", format!("{ok}Content-Length: +5\r\n\r\n"), protocol(bad_length)),
-        sample("list of lengths", format!("{ok}Content-Length: 5,5\r\n\r\n"), protocol(bad_length)),
+        sample("list of lengths", format!("{ok}Content-Length: 5,6\r\n\r\n"), protocol(bad_length)),
         sample(
             "length of 2^64",
             format!("{ok}Content-Length: 18446744073709551616\r\n\r\n"),
@@ -176,17 +198,37 @@ fn foreign() -> Vec<Sample> {
         ),
         sample("very old HTTP", "<html>hello</html>\r\n", protocol(not_http)),
         sample("flood of empty lines", "\r\n".repeat(20), protocol(not_http)),
-        sample("another protocol", "SSH-2.0-OpenSSH_9.2p1\r\n", protocol(not_http)),
-        sample("TLS on a plain port", b"\x15\x03\x01\x00\x02\x02\x46", protocol(not_http)),
-        sample("HTTP/2 on a plain port", b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", protocol(not_http)),
+        sample("SSH", "SSH-2.0-OpenSSH_9.2p1\r\n", protocol("an SSH server answered: correct the port")),
+        sample(
+            "TLS on a plain port",
+            b"\x15\x03\x01\x00\x02\x02\x46",
+            protocol("the server expects TLS: write https://"),
+        ),
+        sample(
+            "HTTP/2 on a plain port",
+            b"\x00\x00\x12\x04\x00\x00\x00\x00\x00",
+            protocol(
+                "an HTTP/2 server answered: requests are HTTP/1.1, which the server must accept on this port",
+            ),
+        ),
+        sample(
+            "Redis",
+            "-ERR wrong number of arguments for 'get' command\r\n",
+            protocol("a Redis server answered: correct the port, or write tcp:// for a load over raw TCP"),
+        ),
+        sample(
+            "SMTP",
+            "220 mail.example ESMTP Postfix\r\n",
+            protocol("an SMTP or FTP server answered: correct the port"),
+        ),
         sample(
             "NUL in a header",
             b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
             protocol("a header line of the reply is malformed"),
         ),
         sample(
-            "folded header",
-            format!("{ok}X: a\r\n b\r\n\r\n"),
+            "fold before the first header",
+            format!("{ok} X: a\r\n\r\n"),
             protocol("a header line of the reply is malformed"),
         ),
         sample(

@@ -244,6 +244,12 @@ pub(crate) static EXPECT: Table = Table {
         key("body", "hello", OneOrList(&TEXT), "Text that the body must contain."),
         key("body-matches", "'id=[0-9]+'", OneOrList(&TEXT), "Regular expressions that the body must match."),
         key(
+            "json",
+            "{ $.status: ok, '$.items[0].id': 3 }",
+            Named(&Optional(&TEXT)),
+            "Places in a JSON body, written as in `save`, and the values there; without a value, the place must exist.",
+        ),
+        key(
             "headers",
             "{ Content-Type: text/html }",
             Named(&Optional(&TEXT)),

@@ -1,13 +1,13 @@
-//! `tenbin URL_A URL_B`: two running servers, compared in paired blocks.
+//! `tenbin URL_A URL_B`: two or more running servers, compared in paired blocks.
 
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use clap::Args;
 use plan::{CONNECTIONS_DEFAULT, Field, Played};
 
 use super::LoadFlags;
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
-use crate::arguments::with_seconds;
+use crate::arguments::{named_url, with_scheme, with_seconds};
 use crate::commands::listed;
 use crate::commands::run::Ordered;
 use crate::exit::{BadArguments, Exit};
@@ -15,8 +15,6 @@ use crate::exit::{BadArguments, Exit};
 /// How long each run takes unless a flag says otherwise: many short runs tell more than a few long ones.
 const MEASURED: &str = "5s";
 const WARM_UP: &str = "1s";
-/// Bytes of a body in the plan that the flags make.
-const BODY_BYTES_MAX: u64 = 4 << 20;
 
 /// How two servers are compared.
 #[derive(Args, Debug)]
@@ -41,16 +39,16 @@ impl ComparisonFlags {
 }
 
 /// Runs both in turn until it is known how they compare.
-pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::Result<Exit> {
+pub(super) fn run(flags: &LoadFlags, played: &[Played]) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     destination.check_study()?;
-    let urls = [flags.url.as_deref().unwrap_or_default(), other];
-    let are_databases = urls.map(plan::is_database);
-    if are_databases[0] != are_databases[1] {
+    let written = flags.url.iter().chain(&flags.others).map(|url| named_url(url));
+    let (names, urls): (Vec<Option<&str>>, Vec<&str>) = written.unzip();
+    let is_sql = plan::is_database(urls[0]);
+    if urls.iter().any(|url| plan::is_database(url) != is_sql) {
         let what = "one URL is that of a database, and the other is not";
         return Err(bad(what, "name two databases, or two servers of HTTP; or write a plan: tenbin init"));
     }
-    let is_sql = are_databases[0];
     if let Some(flag) = unsupported(flags, is_sql) {
         let kind = if is_sql { "databases" } else { "URLs" };
         return Err(bad(
@@ -58,17 +56,17 @@ pub(super) fn run(flags: &LoadFlags, other: &str, played: &[Played]) -> anyhow::
             "leave it out, or write a plan: tenbin init",
         ));
     }
-    let servers = if is_sql { databases(urls)? } else { web_servers(urls)? };
-    let asked = if is_sql { transactions(played, flags)? } else { request(flags)? };
+    let servers = if is_sql { databases(&urls, &names)? } else { web_servers(&urls, &names)? };
+    let asked = if is_sql { transactions(played, flags)? } else { request(flags, urls[0])? };
     let conditions = super::conditions(&flags.slo)?;
     let mut compare = compare(flags);
-    // Of two servers, the first is the one that the other is held against.
+    // The first server is the one that the others are held against.
     if conditions.iter().any(|condition| condition.of_baseline.is_some()) {
         compare.push(("baseline", servers[0].name.clone()));
     }
     let adhoc = Adhoc {
-        title: format!("{} and {}", servers[0].name, servers[1].name),
-        servers: servers.into(),
+        title: servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>().join(" and "),
+        servers,
         asked,
         gates: conditions.into_iter().map(|condition| condition.text).collect(),
         load: load(flags),
@@ -96,20 +94,39 @@ fn bad(what: &str, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
-fn web_servers(urls: [&str; 2]) -> anyhow::Result<[Server; 2]> {
-    let [first, second] = [Server::read(urls[0])?, Server::read(urls[1])?];
-    if first.name == second.name {
-        let what = format!("both URLs are on {}", first.name);
+/// Two servers of the same name, if there are any.
+fn namesakes(servers: &[Server]) -> Option<&Server> {
+    let mut names = BTreeSet::new();
+    servers.iter().find(|server| !names.insert(&server.name))
+}
+
+fn give_names(servers: &mut [Server], names: &[Option<&str>]) {
+    for (server, name) in servers.iter_mut().zip(names) {
+        server.name = name.map_or_else(|| std::mem::take(&mut server.name), str::to_owned);
+    }
+}
+
+fn web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
+    let servers: Result<Vec<Server>, _> = urls.iter().map(|url| Server::read(url)).collect();
+    let mut servers = servers?;
+    if let Some(server) = namesakes(&servers) {
+        let what = format!("both URLs are on {}", server.name);
         return Err(bad(&what, "name two servers; paths are compared by a plan: tenbin init"));
     }
-    if !first.asks_as(&second) {
+    if servers.iter().any(|server| !server.asks_as(&servers[0])) {
         let what = "the two URLs have different paths";
         return Err(bad(what, "write the same path for both, or a plan: tenbin init"));
     }
-    Ok([first, second])
+    give_names(&mut servers, names);
+    match namesakes(&servers) {
+        None => Ok(servers),
+        Some(server) => {
+            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
+        }
+    }
 }
 
-fn databases(urls: [&str; 2]) -> anyhow::Result<[Server; 2]> {
+fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
     let (mut servers, mut faults) = (Vec::new(), Vec::new());
     for url in urls {
         match Server::of_database(url) {
@@ -117,18 +134,23 @@ fn databases(urls: [&str; 2]) -> anyhow::Result<[Server; 2]> {
             Err(of_url) => faults.extend(of_url),
         }
     }
-    let Ok([mut first, mut second]) = <[Server; 2]>::try_from(servers) else {
+    if !faults.is_empty() {
         return Err(BadArguments(listed(&faults, "nothing was sent")).into());
-    };
-    if first.name == second.name {
-        first.name_parameters();
-        second.name_parameters();
     }
-    if first.name == second.name {
-        let what = format!("both URLs name {}", first.name);
+    if namesakes(&servers).is_some() {
+        servers.iter_mut().for_each(Server::name_parameters);
+    }
+    if let Some(server) = namesakes(&servers) {
+        let what = format!("both URLs name {}", server.name);
         return Err(bad(&what, "name two databases, or write different parameters in the URLs"));
     }
-    Ok([first, second])
+    give_names(&mut servers, names);
+    match namesakes(&servers) {
+        None => Ok(servers),
+        Some(server) => {
+            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
+        }
+    }
 }
 
 /// Scripts and workloads. A plan reads files below its folder, and that of these flags is the current one.
@@ -153,29 +175,14 @@ fn transactions<'a>(played: &'a [Played], flags: &'a LoadFlags) -> anyhow::Resul
     Ok(Asked::Transactions { played, flags: &flags.sql })
 }
 
-fn request(flags: &LoadFlags) -> anyhow::Result<Asked<'_>> {
-    let body = match &flags.body_file {
-        Some(path) => Some(body_in(path)?),
-        None => flags.request.body().cloned(),
-    };
-    let (tls, expects) = (flags.tls.spec(), flags.expects.keys());
-    Ok(Asked::Request { flags: &flags.request, body, tls, expects })
-}
-
-/// The text of `--body-file`.
-fn body_in(path: &Path) -> anyhow::Result<String> {
-    let refused = |what: &str, help: &str| bad(&format!("--body-file {}: {what}", path.display()), help);
-    let unreadable = |error: std::io::Error| refused(&error.to_string(), "name a file that can be read");
-    let about = std::fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(refused("it is not a regular file", "name a regular file"));
-    }
-    let by_plan = "write a plan with `body-file`: tenbin init";
-    if about.len() > BODY_BYTES_MAX {
-        return Err(refused("with two URLs, the limit is 4 MiB", by_plan));
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|_| refused("with two URLs, it must be UTF-8", by_plan))
+fn request<'a>(flags: &'a LoadFlags, url: &str) -> anyhow::Result<Asked<'a>> {
+    let (described, body) = flags.request.read_text(&with_scheme(url), "with two URLs")?;
+    Ok(Asked::Request {
+        described: described.into(),
+        body,
+        tls: flags.tls.spec(),
+        expects: flags.expects.keys(),
+    })
 }
 
 /// The keys of the load.
@@ -216,7 +223,6 @@ fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
         ("--pin", flags.pin.is_some()),
-        ("--body-file", flags.body_file.is_some() && is_sql),
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--pid", flags.pid.is_some()),
         ("--container", flags.container.is_some()),

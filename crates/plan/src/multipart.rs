@@ -1,0 +1,55 @@
+//! Bodies of `multipart/form-data` (RFC 7578), as browsers write them.
+
+use ring::digest::{SHA256, digest};
+use wire::http1::RequestBody;
+
+/// A file in a form.
+#[derive(Clone, Copy, Debug)]
+pub struct FilePart<'a> {
+    /// Path of the file, of which the last segment is sent.
+    pub name: &'a str,
+    /// Its media type, such as `image/png`.
+    pub content_type: &'a str,
+}
+
+/// Headers of a part with their blank line.
+pub fn head(name: &str, file: Option<FilePart<'_>>) -> String {
+    let mut head = format!("Content-Disposition: form-data; name=\"{}\"", parameter(name));
+    if let Some(FilePart { name, content_type }) = file {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        head += &format!("; filename=\"{}\"\r\nContent-Type: {content_type}", parameter(name));
+    }
+    head + "\r\n\r\n"
+}
+
+/// Body of parts, each with its head and its content.
+pub fn body(parts: &[(Vec<u8>, Vec<u8>)]) -> RequestBody {
+    let boundary = boundary(parts);
+    let delimiter = format!("--{boundary}\r\n");
+    let mut bytes: Vec<u8> = parts
+        .iter()
+        .flat_map(|(head, content)| [delimiter.as_bytes(), head, content, b"\r\n"].concat())
+        .collect();
+    bytes.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    RequestBody { bytes, content_type: Some(format!("multipart/form-data; boundary={boundary}")) }
+}
+
+/// A name within quotes, as browsers write it.
+fn parameter(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A line that no part has. A value that is inserted later has no lines.
+fn boundary(parts: &[(Vec<u8>, Vec<u8>)]) -> String {
+    let contents: Vec<&[u8]> = parts.iter().map(|(_, content)| content.as_slice()).collect();
+    let all = contents.concat();
+    let mut seed = digest(&SHA256, &all);
+    loop {
+        let digits: String = seed.as_ref().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let boundary = format!("tenbin-{digits}");
+        if memchr::memmem::find(&all, boundary.as_bytes()).is_none() {
+            return boundary;
+        }
+        seed = digest(&SHA256, seed.as_ref());
+    }
+}

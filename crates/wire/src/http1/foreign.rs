@@ -1,0 +1,67 @@
+//! Servers of other protocols, recognized by how their answer begins.
+
+use alloc::string::String;
+
+use super::fault::Fault;
+use crate::ErrorClass;
+use crate::blame::PeerFault;
+
+/// A byte of a beginning that may be any.
+const ANY: u8 = 0xff;
+/// Code of the first protocol in the list, above those of [`Fault`].
+const FIRST_CODE: u32 = 1_000;
+
+/// Beginnings of answers, and the messages about them.
+const FOREIGN: &[(&[u8], &str)] = &[
+    (b"\x15\x03", "the server expects TLS: write https://"),
+    (b"\x00\xff\xff\x04\xff\x00\x00\x00\x00", HTTP2),
+    (b"\x00\xff\xff\x07\xff\x00\x00\x00\x00", HTTP2),
+    (b"SSH-", "an SSH server answered: correct the port"),
+    (b"-ERR", REDIS),
+    (b"-NOAUTH", REDIS),
+    (b"-DENIED", REDIS),
+    (b"220 ", SMTP),
+    (b"220-", SMTP),
+    (b"+OK", "a POP3 server answered: correct the port"),
+    (b"* OK", "an IMAP server answered: correct the port"),
+    (b"ERROR\r\n", "a memcached server answered: correct the port, or write tcp:// for a load over raw TCP"),
+    (b"E\x00\x00\x00\xffSFATAL", "a PostgreSQL server answered: write postgres://"),
+    (b"\xff\x00\x00\x00\x0a", "a MySQL server answered: write mysql://"),
+];
+
+const HTTP2: &str =
+    "an HTTP/2 server answered: requests are HTTP/1.1, which the server must accept on this port";
+const REDIS: &str = "a Redis server answered: correct the port, or write tcp:// for a load over raw TCP";
+const SMTP: &str = "an SMTP or FTP server answered: correct the port";
+
+/// Names the server of an answer that is not HTTP/1.1. `Ok` while more bytes may decide.
+#[cold]
+pub(super) fn recognize(bytes: &[u8]) -> Result<(), PeerFault> {
+    if let Some(fault) = recognized(bytes) {
+        return Err(fault);
+    }
+    // A beginning whose first byte may be any would hold up every answer.
+    let may_be = |(beginning, _): &&(&[u8], &str)| beginning[0] != ANY && begins(bytes, beginning);
+    if FOREIGN.iter().any(|row| may_be(&row)) { Ok(()) } else { Err(Fault::NotHttp.showing(bytes)) }
+}
+
+/// The server of an answer, if its beginning is known.
+pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
+    let is_it = |(beginning, _): &(&[u8], &str)| bytes.len() >= beginning.len() && begins(bytes, beginning);
+    let number = FOREIGN.iter().position(is_it)?;
+    let code = FIRST_CODE + number as u32;
+    Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
+}
+
+/// What answered where TLS was expected: plain HTTP, or another protocol, with the beginning of the answer.
+pub fn instead_of_tls(bytes: &[u8]) -> Option<String> {
+    if bytes.starts_with(b"HTTP/") {
+        return Some("the server speaks plain HTTP".into());
+    }
+    recognized(bytes).filter(|_| !bytes.starts_with(b"\x15")).map(|fault| fault.message())
+}
+
+/// Whether the bytes that are there agree with a beginning.
+fn begins(bytes: &[u8], beginning: &[u8]) -> bool {
+    bytes.iter().zip(beginning).all(|(byte, expected)| byte == expected || *expected == ANY)
+}
