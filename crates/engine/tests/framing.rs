@@ -32,7 +32,7 @@ fn a_reply_whose_length_is_doubtful_is_never_believed() {
         "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
         "Content-Length: 2\r\nContent-Length: 4\r\n",
         "Content-Length: +5\r\n",
-        "Content-Length: 5,5\r\n",
+        "Content-Length: 5,6\r\n",
         "Content-Length: 18446744073709551616\r\n",
         "Content-Length: -1\r\n",
         "Content-Length: 0x2\r\n",

@@ -12,7 +12,7 @@ fn formats_are_named_once() {
         homes: &["crates/report/src/formats/", "crates/report/src/html.rs"],
         elsewhere_max: 0,
         // Forms of data and of bodies.
-        other_meanings: &[("", "csv"), ("", "json")],
+        other_meanings: &[("", "csv"), ("", "json"), ("crates/tenbin/src/commands/request/media.rs", "html")],
     }
     .assert();
 }
