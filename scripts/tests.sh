@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the test programs of the workspace: two at a time of those that only compute, then one at a time of those whose tests wait for time
-# to pass, for servers, or for programs that they start.
+# Runs the test programs of the workspace one after the other, each with several tests at a time: most tests wait for time to pass, for
+# servers, or for programs that they start, and two programs would take the cores from each other's tests of times.
 # Usage: tests.sh FOLDER [CARGO_FLAG...], where each program's output is kept. CARGO_FLAGs choose profile and packages.
 set -euo pipefail
 
@@ -29,14 +29,8 @@ run() {
     fi
     return "$status"
 }
-export -f run
-export logs THREADS
-
-# Runs the programs listed on stdin, at most $1 at a time.
-all() { xargs -r -P "$1" -L 1 bash -c 'run "$@" || exit 1' run; }
-
-slow="/($(tr ' ' '|' <scripts/slow-crates.txt)) "
 status=0
-{ grep -vE "$slow" "$logs/programs" || true; } | all 2 || status=1
-{ grep -E "$slow" "$logs/programs" || true; } | all 1 || status=1
+while read -r crate program; do
+    run "$crate" "$program" || status=1
+done <"$logs/programs"
 exit "$status"

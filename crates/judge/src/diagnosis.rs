@@ -198,7 +198,7 @@ impl Diagnosis {
         }
         for tried in self.confirmed() {
             if !confirmed.iter().any(|known| tried.is_told_by(known)) {
-                // Of two parameters, one may act and the other not.
+                // Another parameter that does not act says nothing about this one.
                 let is_refuted = |cause: &Bottleneck| {
                     cause.resource != Resource::PARAMETER && self.refutes(cause.resource).is_some()
                 };

@@ -95,7 +95,7 @@ pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec
     looked.into_iter().map(cost).collect()
 }
 
-/// Whether the costs of two events cannot be told apart: they begin within one window.
+/// Whether two events begin within one window, so that their costs are indistinguishable.
 fn begin_together(one_ns: u64, other_ns: u64) -> bool {
     one_ns.abs_diff(other_ns) <= Moment::WINDOW_NS
 }

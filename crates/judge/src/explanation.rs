@@ -342,17 +342,14 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Gr
     })
 }
 
-/// Threads of a process as a share of the requests in flight, where each request has a thread.
-const THREADS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// Fewest threads at work where one holds a lock that others wait for.
 const HOLDER_MIN: f64 = 0.8;
 
 /// Threads at one futex that carry requests, as far as readings show: the process has a thread for each request, and another thread is at
 /// work all the time, so that they wait for it. Zero otherwise: idle threads of a pool wait at one futex, too.
 fn at_a_lock(workers: &Workers, in_flight: f64) -> f64 {
-    let has_one_for_each = THREADS_OF_REQUESTS.contains(&(workers.all() / in_flight));
     let is_held = workers.at_work() >= HOLDER_MIN;
-    if has_one_for_each && is_held { workers.same_futex } else { 0.0 }
+    if workers.has_one_for_each(in_flight) && is_held { workers.same_futex } else { 0.0 }
 }
 
 /// The process and the space that have most of the growth of CPU time: by samples of stacks, or else by the kernel's counts.

@@ -91,6 +91,9 @@ const ASLEEP: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 /// The label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
 
+/// Threads of a server with a thread for each user, connection, or request, as a share of these.
+const THREADS_FOR_EACH: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+
 impl Workers {
     /// In one state.
     pub fn in_state(&self, state: &str) -> f64 {
@@ -111,6 +114,11 @@ impl Workers {
     pub fn asleep(&self) -> f64 {
         let asleep: f64 = ASLEEP.iter().map(|state| self.in_state(state)).sum();
         asleep + self.dependencies.values().sum::<f64>()
+    }
+
+    /// Whether the process has a thread for each of so many users, connections, or requests in flight, more or less.
+    pub(crate) fn has_one_for_each(&self, carried: f64) -> bool {
+        THREADS_FOR_EACH.contains(&(self.all() / carried))
     }
 
     /// On a core, or ready for one.

@@ -96,7 +96,7 @@ impl<'a> PlannedRun<'a> {
         Self { plan, prepared, place, plan_file, stage, gates, baseline, first, keeps, is_again, set_up }
     }
 
-    /// The same. If the system rejects everything, the load ends early with an error that quotes the replies.
+    /// Ends the load early if the system rejects everything, with an error that quotes the replies.
     pub fn ending_if_rejected(self) -> Self {
         Self { first: First::MustAnswerToGoOn, ..self }
     }
@@ -204,18 +204,12 @@ impl<'a> PlannedRun<'a> {
             // What would have been answered is not known.
             _ if tools.is_stopped() => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
-            First::MustAnswer if measured.is_rejected => {
+            First::MustAnswerToGoOn if !measured.was_given_up => return Ok(false),
+            First::MustAnswer | First::MustAnswerToGoOn if measured.is_rejected => {
                 measured.wait();
                 if let Some(answers) = lone_pass::rejected(tools, &self.plan) {
-                    let name = self.stage.map(Stage::name).unwrap_or_default();
+                    let name = self.stage.map_or_else(|| self.plan.title.clone(), Stage::name);
                     return Err(RunError::Rejected { name, answers });
-                }
-                measured.go_on();
-            }
-            First::MustAnswerToGoOn if measured.is_rejected && measured.was_given_up => {
-                measured.wait();
-                if let Some(answers) = lone_pass::rejected(tools, &self.plan) {
-                    return Err(RunError::Rejected { name: self.plan.title.clone(), answers });
                 }
                 measured.go_on();
             }

@@ -88,13 +88,13 @@ const CURL_FLAGS: &[CurlFlag] = &[
     refused("-w, --write-out", "--format json, which has times and statuses"),
 ];
 
-/// What to write in place of a flag that exists only in curl.
+/// Replacement for a flag that exists only in curl.
 pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     let mut rows = CURL_FLAGS.iter().filter(|row| row.meaning == Meaning::Refused);
     rows.find(|row| row.names.split(", ").any(|known| known == name)).map(|row| row.words)
 }
 
-/// What to write in place of a flag that takes a value here, and none in curl.
+/// Replacement for a flag that takes a value here, and none in curl.
 pub(crate) fn without_value(name: &str) -> Option<&'static str> {
     match name {
         "-L" => {

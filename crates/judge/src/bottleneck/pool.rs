@@ -25,7 +25,7 @@ const AT_ONCE_OF_ONE_COLD: std::ops::RangeInclusive<f64> = 0.6..=1.35;
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;
 /// Smallest share of the requests without a slot that wait to be accepted, where idle slots are about to accept one.
 const QUEUED_MIN_SHARE: f64 = 0.7;
-/// Most slots whose number can be told by throughput × the fastest answer.
+/// Largest number of slots that throughput × the fastest answer can distinguish from the next.
 const COUNTED_MAX: f64 = 8.0;
 /// Relative distance, at most, of throughput × the fastest answer from a number of slots that it confirms; and the absolute one of few.
 const PACE_MAX_OFF_SHARE: f64 = 0.15;

@@ -17,8 +17,6 @@ use crate::words::{decimal, many};
 const MOST: f64 = 2.0 / 3.0;
 /// Of threads at work.
 const HALF: f64 = 0.5;
-/// A server with a thread for each connection has so many more or fewer than users.
-const THREADS_OF_USERS: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// So many threads that run are one that holds the lock and computes all the time.
 const A_HOLDER_RUNS: f64 = 0.85;
 /// A mean number of threads that is more than chance.
@@ -96,7 +94,7 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [users, waiting] = evidence.holders()?;
     let all = evidence.workers();
     let is_locked = |workers: &&Workers| {
-        THREADS_OF_USERS.contains(&(workers.all() / users))
+        workers.has_one_for_each(users)
             && workers.same_futex >= 2.0 * A_THREAD
             && workers.same_futex >= MOST * workers.all()
             // Each carries a request.

@@ -23,7 +23,7 @@ pub(crate) struct Findings {
     pub(crate) list: Vec<Finding>,
     /// How many more there are.
     pub(crate) further: usize,
-    /// What is suspicious, and no error.
+    /// Suspicious places that are no errors.
     pub(crate) warnings: Vec<Finding>,
 }
 

@@ -97,8 +97,10 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
             let origins = store.origins()?;
             let entries = newest(&store, flags, &origins)?;
             let series = flags.trend.then(|| Series::read(&store, &entries, &origins)).transpose()?;
+            // A trend has figures of its own.
+            let listed = if flags.trend { &[][..] } else { &entries };
             let figures =
-                entries.iter().map(|entry| Figures::read(&store, entry)).collect::<Result<_, _>>()?;
+                listed.iter().map(|entry| Figures::read(&store, entry)).collect::<Result<_, _>>()?;
             (entries, figures, origins, series)
         }
         // Nothing was measured yet.

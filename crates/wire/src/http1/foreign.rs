@@ -53,7 +53,7 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// What answered where TLS was expected: plain HTTP, or another protocol, with the beginning of the answer.
+/// Names a server that answered where TLS was expected: plain HTTP, or another protocol, with the beginning of the answer.
 pub fn instead_of_tls(bytes: &[u8]) -> Option<String> {
     if bytes.starts_with(b"HTTP/") {
         return Some("the server speaks plain HTTP".into());

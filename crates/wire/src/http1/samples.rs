@@ -20,10 +20,18 @@ fn sample(name: &'static str, bytes: impl AsRef<[u8]>, end: End) -> Sample {
     Sample { name, bytes: bytes.as_ref().to_vec(), end }
 }
 
+/// A reply after which the connection is used again.
+fn kept(status: u16) -> End {
+    End::Replied { status, reusable: true }
+}
+
+/// The last reply of a connection.
+fn last(status: u16) -> End {
+    End::Replied { status, reusable: false }
+}
+
 /// Replies that RFC 9112 lets a user agent read, although a server must not send them.
 fn lenient() -> Vec<Sample> {
-    let kept = |status| End::Replied { status, reusable: true };
-    let last = |status| End::Replied { status, reusable: false };
     vec![
         sample("list of the same length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", kept(200)),
         sample(
@@ -42,8 +50,6 @@ fn lenient() -> Vec<Sample> {
 }
 
 fn replies() -> Vec<Sample> {
-    let kept = |status| End::Replied { status, reusable: true };
-    let last = |status| End::Replied { status, reusable: false };
     let at_close = |status| End::RepliedAtClose { status };
     vec![
         sample("content-length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", kept(200)),

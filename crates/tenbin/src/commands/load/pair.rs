@@ -94,21 +94,27 @@ fn bad(what: &str, help: &str) -> anyhow::Error {
     BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
-/// Two servers of the same name, if there are any.
+/// The first server with the name of an earlier one. `None` if all names differ.
 fn namesakes(servers: &[Server]) -> Option<&Server> {
     let mut names = BTreeSet::new();
     servers.iter().find(|server| !names.insert(&server.name))
 }
 
-fn give_names(servers: &mut [Server], names: &[Option<&str>]) {
+/// Gives servers the names that were written before their URLs. Two of one name are an error.
+fn with_names(mut servers: Vec<Server>, names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
     for (server, name) in servers.iter_mut().zip(names) {
         server.name = name.map_or_else(|| std::mem::take(&mut server.name), str::to_owned);
+    }
+    match namesakes(&servers) {
+        None => Ok(servers),
+        Some(server) => {
+            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
+        }
     }
 }
 
 fn web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
-    let servers: Result<Vec<Server>, _> = urls.iter().map(|url| Server::read(url)).collect();
-    let mut servers = servers?;
+    let servers: Vec<Server> = urls.iter().map(|url| Server::read(url)).collect::<Result<_, _>>()?;
     if let Some(server) = namesakes(&servers) {
         let what = format!("both URLs are on {}", server.name);
         return Err(bad(&what, "name two servers; paths are compared by a plan: tenbin init"));
@@ -117,13 +123,7 @@ fn web_servers(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Serv
         let what = "the two URLs have different paths";
         return Err(bad(what, "write the same path for both, or a plan: tenbin init"));
     }
-    give_names(&mut servers, names);
-    match namesakes(&servers) {
-        None => Ok(servers),
-        Some(server) => {
-            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
-        }
-    }
+    with_names(servers, names)
 }
 
 fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server>> {
@@ -144,13 +144,7 @@ fn databases(urls: &[&str], names: &[Option<&str>]) -> anyhow::Result<Vec<Server
         let what = format!("both URLs name {}", server.name);
         return Err(bad(&what, "name two databases, or write different parameters in the URLs"));
     }
-    give_names(&mut servers, names);
-    match namesakes(&servers) {
-        None => Ok(servers),
-        Some(server) => {
-            Err(bad(&format!("two URLs have the name {}", server.name), "write other names: a=URL b=URL"))
-        }
-    }
+    with_names(servers, names)
 }
 
 /// Scripts and workloads. A plan reads files below its folder, and that of these flags is the current one.
