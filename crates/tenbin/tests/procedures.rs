@@ -118,19 +118,22 @@ fn the_best_of_four_is_found_and_confirmed() {
 
 #[test]
 fn a_search_in_slices_starts_all_and_predicts_its_end() {
-    let home = Home::new();
-    let load = "scenario: [ get: '/hold?mean_us=4000' ]\nload: { users: 12, warm-up: 250ms, for: 2s }\n";
-    let path = plan(&home, load, &threads("[1, 2, 4]"), "{ by: throughput, find: best, interleave: slices }");
-    let output = home.run(&["run", &path, "--within", "12s"]);
-    assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "after 1 block: the best is known in ");
-    assert_says(&output, "out of time: ");
-    let study = kept(&home);
-    let slices = blocks(&study, stage::SEARCH_SLICE);
-    let each_twice = ["threads=1", "threads=1", "threads=2", "threads=2", "threads=4", "threads=4"];
-    assert_eq!(slices.first().map(Vec::as_slice), Some(&each_twice.map(str::to_owned)[..]), "{output:?}");
-    assert_eq!(why(&study), Some(store::OUT_OF_TIME));
-    assert_nothing_is_left(&home);
+    assert_measured(|| {
+        let home = Home::new();
+        let load = "scenario: [ get: '/hold?mean_us=4000' ]\nload: { users: 12, warm-up: 250ms, for: 2s }\n";
+        let path =
+            plan(&home, load, &threads("[1, 2, 4]"), "{ by: throughput, find: best, interleave: slices }");
+        let output = home.run(&["run", &path, "--within", "12s"]);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert_says(&output, "after 1 block: the best is known in ");
+        assert_says(&output, "out of time: ");
+        let study = kept(&home);
+        let slices = blocks(&study, stage::SEARCH_SLICE);
+        let each_twice = ["threads=1", "threads=1", "threads=2", "threads=2", "threads=4", "threads=4"];
+        assert_eq!(slices.first().map(Vec::as_slice), Some(&each_twice.map(str::to_owned)[..]), "{output:?}");
+        assert_eq!(why(&study), Some(store::OUT_OF_TIME));
+        assert_nothing_is_left(&home);
+    });
 }
 
 #[test]
