@@ -9,9 +9,10 @@ use wire::Protocol;
 use crate::check_load::{CheckedLoad, Destination};
 use crate::database::{self, Database};
 use crate::draft::{Draft, Played};
+use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::plan::{Action, Errands, HttpAction, Peer, Plan, PlannedStep};
+use crate::plan::{Action, Errands, HttpAction, Plan, PlannedStep};
 use crate::request;
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
@@ -19,11 +20,16 @@ use crate::spec::{Field, LoadSpec, SqlSpec};
 /// What is done, and to whom.
 pub(crate) struct Target {
     title: String,
-    peer: Peer,
-    protocol: Option<&'static Protocol>,
+    gets: Asked,
     steps: Vec<PlannedStep>,
     scenarios: Scenarios,
-    sql: Option<(Database, scripts::Checked)>,
+}
+
+/// What a target gets: [`Gets`] before the load is known.
+enum Asked {
+    Requests(&'static Protocol, Peer),
+    Transactions(Database, scripts::Checked),
+    Unknown(Vec<Peer>),
 }
 
 impl Target {
@@ -46,9 +52,9 @@ impl Target {
         forbid(&only_transactions(draft), what, faults);
         let request::Target { title, name, peer, protocol, request } = target?;
         let action = Action::Http(HttpAction { request, checks, captures: Vec::new() });
-        let steps = vec![PlannedStep { name, action }];
+        let steps = vec![PlannedStep { name, endpoint: 0, action }];
         let scenarios = Scenarios::single();
-        Some(Self { title, peer, protocol: Some(protocol), steps, scenarios, sql: None })
+        Some(Self { title, gets: Asked::Requests(protocol, peer), steps, scenarios })
     }
 
     /// What is played on the database of a URL.
@@ -67,34 +73,37 @@ impl Target {
         let database = database.filter(|_| faults.is_empty())?;
         Some(Self {
             title: format!("{} on {}", checked.title(), database.shown),
-            peer: database.peers.first()?.clone(),
-            protocol: None,
             steps: checked.steps(),
             scenarios: checked.scenarios.clone(),
-            sql: Some((database, checked)),
+            gets: Asked::Transactions(database, checked),
         })
     }
 
-    /// A database that another load generator loads. `None`: it is a file, which this process would have to open.
-    pub(crate) fn of_tool(database: &Database) -> Option<Self> {
-        let peer = database.peers.first()?.clone();
+    /// A database that another load generator loads.
+    pub(crate) fn of_tool(database: &Database) -> Self {
         let (title, steps, scenarios) = (database.shown.clone(), Vec::new(), Scenarios::single());
-        Some(Self { title, peer, protocol: None, steps, scenarios, sql: None })
+        Self { title, gets: Asked::Unknown(database.peers.clone()), steps, scenarios }
     }
 
     /// What its URL says about connecting.
     fn connect_timeout_ns(&self) -> Option<u64> {
-        self.sql.as_ref().and_then(|(database, _)| database.connect_timeout_ns)
+        match &self.gets {
+            Asked::Transactions(database, _) => database.connect_timeout_ns,
+            Asked::Requests(..) | Asked::Unknown(_) => None,
+        }
     }
 
     /// The plan of a load on it.
     fn under(self, checked: CheckedLoad) -> Plan {
-        let Self { title, peer, protocol, steps, scenarios, sql } = self;
+        let Self { title, gets, steps, scenarios } = self;
+        let gets = match gets {
+            Asked::Requests(protocol, peer) => Gets::Requests(protocol, vec![peer]),
+            Asked::Transactions(database, scripts) => Gets::Transactions(scripts.on(database, &checked)),
+            Asked::Unknown(peers) => Gets::Unknown(peers),
+        };
         Plan {
             title,
-            peer,
-            protocol,
-            sql: sql.map(|(database, scripts)| scripts.on(database, &checked)),
+            endpoints: vec![Endpoint { name: String::new(), gets }],
             steps,
             errands: Errands::default(),
             variables: Vec::new(),

@@ -15,8 +15,8 @@ use wire::sql::Login;
 pub(crate) use client::ClientEnvironment;
 pub(crate) use written::presentable;
 
+use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
-use crate::plan::{ClientCertificate, Peer, Trust};
 
 /// The schemes of SQL URLs; SQLite is no protocol.
 pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {

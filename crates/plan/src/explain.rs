@@ -3,7 +3,8 @@
 use load::{Closed, Load, Open, Stop, ThinkTime};
 
 use crate::check_load::{CheckedLoad, Destination};
-use crate::plan::{Plan, Stacks, Trust, first_end_ns};
+use crate::endpoint::{Endpoint, Trust};
+use crate::plan::{Plan, Stacks, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
@@ -84,8 +85,8 @@ impl Plan {
 
     /// What one step is.
     fn unit(&self) -> &'static str {
-        match &self.sql {
-            Some(_) if self.is_mixed() => STEP,
+        match self.sql() {
+            Some(_) if self.has_requests() => STEP,
             Some(_) => TRANSACTION,
             None if self.tool().is_some_and(|tool| tool.tool.is_sql) => TRANSACTION,
             None => REQUEST,
@@ -97,16 +98,14 @@ impl Plan {
         if let Some(action) = self.tool() {
             return vec![stamp_of_tool(action.tool)];
         }
-        match self.peer.tls {
-            Some(Trust::Anything) if self.sql.is_none() => {
+        match self.endpoint().peer().tls {
+            Some(Trust::Anything) if self.sql().is_none() => {
                 vec!["TLS certificates were not verified (--insecure)".to_owned()]
             }
-            _ => match &self.sql {
-                Some(sql) if sql.database.file.is_some() => {
-                    vec!["SQLite runs within the generator: its CPU time is the generator's".to_owned()]
-                }
-                _ => Vec::new(),
-            },
+            _ if self.endpoints.iter().any(Endpoint::is_in_process) => {
+                vec!["SQLite runs within the generator: its CPU time is the generator's".to_owned()]
+            }
+            _ => Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ mod check;
 mod check_load;
 mod database;
 mod draft;
+mod endpoint;
 mod error;
 mod explain;
 mod fault;
@@ -27,13 +28,11 @@ mod visible;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use database::{Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
+pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
-pub use plan::{
-    Action, ClientCertificate, Errands, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Stacks,
-    ToolAction, Trust,
-};
+pub use plan::{Action, Errands, HttpAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction};
 pub use request::{basic_authorization, literal_text, read_body};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;

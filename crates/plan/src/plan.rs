@@ -1,14 +1,12 @@
 //! A checked plan of one load.
 
-use std::net::IpAddr;
-use std::path::PathBuf;
-
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
 use wire::Secrets;
 use wire::http1::{Capture, Checks, Request};
 
 use crate::database::Database;
+use crate::endpoint::{Endpoint, Peer};
 use crate::running::RunningAs;
 use crate::study::Cmd;
 use crate::transactions::Transactions;
@@ -19,12 +17,8 @@ use crate::transactions::Transactions;
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
-    /// The target; with requests and transactions, the target of requests.
-    pub peer: Peer,
-    /// The protocol of the steps that are requests, if there are any.
-    pub protocol: Option<&'static wire::Protocol>,
-    /// What a load of SQL has in addition to its steps.
-    pub sql: Option<Transactions>,
+    /// The systems that steps speak to, by number: those of requests before those of transactions; at least one.
+    pub endpoints: Vec<Endpoint>,
     /// The database of a system that gets requests alone: it is asked what its sessions wait for.
     pub watched: Option<Database>,
     /// The processes of the system, if the plan names them and it runs already; `None`: those that listen at its address.
@@ -71,7 +65,22 @@ pub struct Plan {
 impl Plan {
     /// The database that transactions go to, or that works for the system.
     pub fn database(&self) -> Option<&Database> {
-        self.sql.as_ref().map(|sql| &sql.database).or(self.watched.as_ref())
+        self.sql().map(|sql| &sql.database).or(self.watched.as_ref())
+    }
+
+    /// The first system: that of the `url`.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoints[0]
+    }
+
+    /// The transactions of the first database that gets any.
+    pub fn sql(&self) -> Option<&Transactions> {
+        self.databases().next()
+    }
+
+    /// The transactions of each database that gets some, in the order of its number.
+    pub fn databases(&self) -> impl Iterator<Item = &Transactions> {
+        self.endpoints.iter().filter_map(Endpoint::transactions)
     }
 }
 
@@ -114,6 +123,8 @@ impl Errands {
 pub struct PlannedStep {
     /// Its name in reports; shows no secret.
     pub name: String,
+    /// The number of the system that it speaks to, in [`Plan::endpoints`].
+    pub endpoint: u16,
     /// What it does.
     pub action: Action,
 }
@@ -167,45 +178,6 @@ pub struct HttpAction {
     pub captures: Vec<Capture>,
 }
 
-/// A target to connect to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// A name or an address, without brackets.
-    pub host: String,
-    /// The TCP port.
-    pub port: u16,
-    /// The addresses to connect to instead of looking up the host; none: it is looked up.
-    pub addresses: Vec<IpAddr>,
-    /// A Unix socket to use instead of TCP.
-    pub unix_socket: Option<PathBuf>,
-    /// Which certificates to trust; `None`: without TLS.
-    pub tls: Option<Trust>,
-    /// What to present over TLS to a peer that asks for it.
-    pub certificate: Option<ClientCertificate>,
-}
-
-/// The files of a client certificate; PEM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientCertificate {
-    /// The certificate.
-    pub cert: PathBuf,
-    /// Its key; `None`: in the same file.
-    pub key: Option<PathBuf>,
-}
-
-/// Which certificates are accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// Those of the system's authorities.
-    System,
-    /// Those of the authorities in a file.
-    Authorities(PathBuf),
-    /// Those of the authorities in a file, or else of the system's, whatever name they are for.
-    AnyName(Option<PathBuf>),
-    /// Any; stamped on the result.
-    Anything,
-}
-
 /// How a profiler finds the callers of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
@@ -257,9 +229,9 @@ impl Plan {
         first_end_ns(&self.stop, self.extend, self.warm_up_ns)
     }
 
-    /// Those of its steps that are transactions, as the parts of a script of SQL.
-    pub fn sql_steps(&self) -> Vec<sql::TransactionStep> {
-        let transaction = |step: &PlannedStep| match &step.action {
+    /// The transactions on a system, as the parts of a script of SQL.
+    pub fn sql_steps(&self, endpoint: u16) -> Vec<sql::TransactionStep> {
+        let transaction = |(_, step): (u16, &PlannedStep)| match &step.action {
             Action::Sql(action) => Some(sql::TransactionStep {
                 name: step.name.clone(),
                 script: action.script,
@@ -267,7 +239,7 @@ impl Plan {
             }),
             Action::Http(_) | Action::Tool(_) => None,
         };
-        self.steps.iter().filter_map(transaction).collect()
+        self.steps_at(endpoint).filter_map(transaction).collect()
     }
 
     /// The load generator that makes the load in Tenbin's place, if one does: it is the only step.
@@ -278,36 +250,41 @@ impl Plan {
         })
     }
 
-    /// The parts of its steps that have accounts of their own: requests that redirects may lead to, then statements of transactions.
+    /// The parts of its steps that have accounts of their own: requests that redirects may lead to, then statements of
+    /// transactions; each by endpoint.
     pub fn parts(&self) -> Vec<sql::Part> {
-        let requests = (0..).zip(&self.steps).filter_map(|(number, step)| Some((number, step.request()?)));
-        let mut all: Vec<sql::Part> = requests.flat_map(|(of, action)| hops(of, action)).collect();
-        all.extend(self.statements());
-        all
+        let of = |endpoint: u16| match self.endpoints[usize::from(endpoint)].transactions() {
+            None => self.hops_at(endpoint),
+            Some(transactions) => self.statements_at(endpoint, transactions),
+        };
+        (0..self.endpoints.len() as u16).flat_map(of).collect()
     }
 
-    fn statements(&self) -> Vec<sql::Part> {
-        let Some(transactions) = &self.sql else { return Vec::new() };
-        let steps: Vec<u16> = (0..).zip(&self.steps).filter_map(Self::numbered_transaction).collect();
-        let mut parts = sql::parts(&transactions.deck, &self.sql_steps());
-        parts.iter_mut().for_each(|part| part.of = steps[usize::from(part.of)]);
+    fn hops_at(&self, endpoint: u16) -> Vec<sql::Part> {
+        let steps = self.steps_at(endpoint);
+        steps.filter_map(|(number, step)| Some(hops(number, step.request()?))).flatten().collect()
+    }
+
+    fn statements_at(&self, endpoint: u16, transactions: &Transactions) -> Vec<sql::Part> {
+        let numbers: Vec<u16> = self.steps_at(endpoint).map(|(number, _)| number).collect();
+        let mut parts = sql::parts(&transactions.deck, &self.sql_steps(endpoint));
+        parts.iter_mut().for_each(|part| part.of = numbers[usize::from(part.of)]);
         parts
     }
 
-    /// The targets: several, if connections are spread over them, or if there are requests and transactions.
+    /// The steps that speak to a system, with their numbers.
+    pub fn steps_at(&self, endpoint: u16) -> impl Iterator<Item = (u16, &PlannedStep)> {
+        (0..).zip(&self.steps).filter(move |(_, step)| step.endpoint == endpoint)
+    }
+
+    /// All addresses of all systems.
     pub fn peers(&self) -> impl Iterator<Item = &Peer> {
-        let known = usize::from(!self.is_mixed());
-        let further = self.sql.iter().flat_map(move |sql| sql.database.peers.iter().skip(known));
-        std::iter::once(&self.peer).chain(further)
+        self.endpoints.iter().flat_map(Endpoint::peers)
     }
 
-    fn numbered_transaction((number, step): (u16, &PlannedStep)) -> Option<u16> {
-        step.request().is_none().then_some(number)
-    }
-
-    /// Whether some steps are requests and others transactions: users connect to two peers then.
+    /// Whether users connect to several systems.
     pub fn is_mixed(&self) -> bool {
-        self.sql.is_some() && self.has_requests()
+        self.endpoints.len() > 1
     }
 
     /// Whether any step is a request.
@@ -318,7 +295,7 @@ impl Plan {
     /// Whether a connection carries more than one request or transaction.
     pub fn keep_alive(&self) -> bool {
         let is_kept = |step: &PlannedStep| step.request().is_none_or(|action| action.request.keep_alive);
-        self.sql.as_ref().is_none_or(|sql| sql.keep_alive) && self.steps.iter().all(is_kept)
+        self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(is_kept)
     }
 
     /// Connections, or users, at the same time.

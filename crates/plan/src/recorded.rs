@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 use wire::tcp::Receive;
 
-use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction, Trust};
+use crate::endpoint::Trust;
+use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
 
@@ -51,14 +52,14 @@ impl Plan {
             "scenarios": scenarios.collect::<Vec<Value>>(),
             "variables": self.variables,
             "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
-            "unix_socket": self.peer.unix_socket.as_ref().map(|path| path.display().to_string()),
-            "tls": self.peer.tls.as_ref().map(|trust| match trust {
+            "unix_socket": self.endpoint().peer().unix_socket.as_ref().map(|path| path.display().to_string()),
+            "tls": self.endpoint().peer().tls.as_ref().map(|trust| match trust {
                 Trust::System => "system",
                 Trust::Authorities(_) => "cacert",
                 Trust::AnyName(_) => "any-name",
                 Trust::Anything => "insecure",
             }),
-            "sql": self.sql.as_ref().map(Transactions::to_json),
+            "sql": self.sql().map(Transactions::to_json),
             "load": self.load_words(),
             "stop": stop,
             "warm_up_ns": self.warm_up_ns,

@@ -13,8 +13,8 @@ use wire::{Protocol, braces};
 
 use crate::database::{self, presentable};
 use crate::draft::{Draft, TlsSpec};
+use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
-use crate::plan::{ClientCertificate, Peer, Trust};
 use crate::raw_tcp;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;

@@ -92,6 +92,7 @@ impl Checked {
     pub(crate) fn steps(&self) -> Vec<PlannedStep> {
         let step = |(script, name): (u16, &String)| PlannedStep {
             name: name.clone(),
+            endpoint: 0,
             action: Action::Sql(SqlAction { script, expects: None, saves: Vec::new() }),
         };
         (0..).zip(&self.names).map(step).collect()

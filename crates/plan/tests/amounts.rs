@@ -131,7 +131,7 @@ fn users_of_a_database_share_the_connections_that_the_plan_gives_it() {
     let sql = read(
         "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d?sslmode=disable\" }",
     );
-    let pool = |users| at(&sql, At::Users(users)).sql.expect("it is of transactions").pool;
+    let pool = |users| at(&sql, At::Users(users)).sql().expect("it is of transactions").pool;
     assert_eq!([pool(4), pool(20), pool(64)], [None, None, Some(20)]);
 }
 

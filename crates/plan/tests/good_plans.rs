@@ -56,7 +56,7 @@ fn the_shortest_plan_has_every_default() {
     assert_eq!((launch.system.as_str(), launch.url.as_str()), ("127.0.0.1:8080", "http://127.0.0.1:8080"));
     assert!(launch.processes.is_empty() && study.ports(0).is_empty());
     let plan = study.plan(0, &launch).expect("it is a plan");
-    assert_eq!((plan.connections(), plan.pin.clone(), plan.peer.port), (3, Pin::No, 8080));
+    assert_eq!((plan.connections(), plan.pin.clone(), plan.endpoint().peer().port), (3, Pin::No, 8080));
     assert_eq!(plan.steps[0].request().unwrap().request.host, "127.0.0.1:8080");
     assert!(
         plan.steps[0].request().unwrap().request.keep_alive
@@ -403,7 +403,7 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
         host: std::net::Ipv4Addr::LOCALHOST,
     };
     let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
-    let sql = plan.sql.as_ref().expect("a plan of transactions");
+    let sql = plan.sql().expect("a plan of transactions");
     let texts: Vec<String> =
         sql.texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     assert_eq!(
@@ -444,13 +444,13 @@ fn requests_and_transactions_each_have_their_peer() {
     let peers: Vec<(u16, Option<&Path>)> =
         plan.peers().map(|peer| (peer.port, peer.unix_socket.as_deref())).collect();
     assert_eq!(peers, [(81, None), (82, Some(Path::new("/d/.s.PGSQL.82")))]);
-    let sql = plan.sql.as_ref().expect("transactions");
+    let sql = plan.sql().expect("transactions");
     assert_eq!(
         (sql.settings.bindings.as_slice(), sql.settings.saves.as_slice()),
         (&["one".to_owned(), "two".to_owned()][..], &[0][..])
     );
     assert_eq!((sql.pool, sql.settings.clients), (Some(2), 3));
-    assert_eq!(plan.sql_steps().iter().map(|step| step.script).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(plan.sql_steps(1).iter().map(|step| step.script).collect::<Vec<_>>(), [0, 1]);
     let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
     assert_eq!(parts, [2; 4], "statements belong to the step of the plan, not to that of the database");
     assert!(study.explain().contains("with its database at postgres://"), "{}", study.explain());
@@ -472,7 +472,7 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
     assert!(tables.drop && !tables.unlogged);
     let names = |load: usize| {
         let plan = study.plan(load, &launch).expect("it is a plan");
-        let scripts = plan.sql.as_ref().expect("it is SQL").deck.scripts();
+        let scripts = plan.sql().expect("it is SQL").deck.scripts();
         assert_eq!(scripts.len(), plan.steps.len());
         let visits: Vec<u16> = plan.scenarios.visits().map(|visit| visit.step).collect();
         (
@@ -485,7 +485,7 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
     let both = vec!["other".to_owned(), "postcodes-insert:multi-row".to_owned()];
     assert_eq!(names(1), (both, vec![0, 1], 1));
     let plan = study.plan(1, &launch).expect("it is a plan");
-    let texts = &plan.sql.as_ref().expect("it is SQL").texts;
+    let texts = &plan.sql().expect("it is SQL").texts;
     assert_eq!(String::from_utf8_lossy(&texts[1]).matches("INSERT").count(), 1, "one statement for all rows");
     let steps = |load| study.gates_of(load).into_iter().map(|gate| gate.step).collect::<Vec<_>>();
     assert_eq!(steps(0), [None]);
@@ -624,7 +624,7 @@ fn a_path_of_the_url_precedes_the_paths_of_steps() {
         };
         let plan = study.plan(0, &study.launch(0, &environment)).expect("it is a plan");
         let target = |step: &plan::PlannedStep| step.request().expect("a request").request.target.clone();
-        (plan.peer.port, plan.steps.iter().map(target).collect::<Vec<_>>())
+        (plan.endpoint().peer().port, plan.steps.iter().map(target).collect::<Vec<_>>())
     };
     let both = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
     assert_eq!(targets("http://127.0.0.1", "get: /a"), (80, both("/a", "/b?x={n}")));

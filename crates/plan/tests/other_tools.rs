@@ -39,7 +39,10 @@ fn the_command_has_the_values_of_load_system_and_run() {
     assert_eq!(words(&tool.measured), "wrk -t3 -c20 -d60s -H X: 60 http://127.0.0.1:20001/a");
     let warm_up = tool.warm_up.as_ref().map(words);
     assert_eq!(warm_up.as_deref(), Some("wrk -t3 -c20 -d2s -H X: 2 http://127.0.0.1:20001/a"));
-    assert_eq!((tool.tool.name, plan.steps[0].name.as_str(), plan.peer.port), ("wrk", "wrk", 20_001));
+    assert_eq!(
+        (tool.tool.name, plan.steps[0].name.as_str(), plan.endpoint().peer().port),
+        ("wrk", "wrk", 20_001)
+    );
     assert_eq!(
         (plan.load_words(), study.run_words(0)),
         ("wrk, 20 users".to_owned(), "wrk, 20 users".to_owned())
@@ -58,8 +61,8 @@ fn a_tool_may_load_a_database() {
         "systems: { pg: { start: \"postgres -p {port}\", url: \"postgres://u@127.0.0.1:{port}/db\" } }";
     let study = study(load, system).expect("a plan");
     let plan = planned(&study);
-    assert!(plan.sql.is_none() && plan.database().is_some(), "it is asked what its sessions wait for");
-    assert_eq!((plan.peer.port, plan.load_words().as_str()), (20_001, "pgbench, 4 users"));
+    assert!(plan.sql().is_none() && plan.database().is_some(), "it is asked what its sessions wait for");
+    assert_eq!((plan.endpoint().peer().port, plan.load_words().as_str()), (20_001, "pgbench, 4 users"));
 }
 
 #[test]
@@ -124,17 +127,14 @@ fn of_both(page: &str) -> Result<Study, String> {
 fn each_load_needs_only_what_its_own_scenario_or_tool_does() {
     let study = of_both("users: 2").expect("a plan");
     let plans: Vec<Plan> = (0..study.loads.len()).map(|load| planned_load(&study, load)).collect();
-    let of = |plan: &Plan| (plan.has_requests(), plan.sql.is_some(), plan.database().is_some());
+    let of = |plan: &Plan| (plan.has_requests(), plan.sql().is_some(), plan.database().is_some());
     let found: Vec<_> = plans.iter().map(of).collect();
     assert_eq!(
         found,
         [(true, false, true), (false, false, true), (false, true, true), (false, false, true)],
         "requests, transactions, and a database that is watched"
     );
-    assert_eq!(
-        plans[2].sql.as_ref().map(|sql| (sql.pool, sql.settings.mode)),
-        Some((Some(2), Mode::Prepared))
-    );
+    assert_eq!(plans[2].sql().map(|sql| (sql.pool, sql.settings.mode)), Some((Some(2), Mode::Prepared)));
     assert_eq!(plans[0].connections(), 2);
     assert_eq!(study.run_words(0), "2 users, closed");
     assert!(!study.explain().contains("of iterations"), "no load draws a scenario: {}", study.explain());
@@ -151,6 +151,6 @@ fn a_search_on_requests_has_a_connection_for_each_user_whatever_other_loads_do()
     let amount =
         Amount { at: At::Users(64), warm_up_ns: 0, measured_ns: 1_000_000_000, connections: 1, seed: 1 };
     let planned = |load| study.plan_at(load, &study.launch(0, &environment), &amount).expect("a plan");
-    assert!(planned(0).sql.is_none());
-    assert_eq!(planned(2).sql.expect("transactions").pool, Some(2));
+    assert!(planned(0).sql().is_none());
+    assert_eq!(planned(2).sql().expect("transactions").pool, Some(2));
 }

@@ -11,8 +11,8 @@ fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
             let (port, is_secure) = match protocol.compile {
                 Compile::Requests(_) => {
                     let plan = Draft { url, ..Draft::default() }.check().expect("a plan");
-                    assert_eq!(plan.protocol.map(|protocol| protocol.name), Some(protocol.name));
-                    (plan.peer.port, plan.peer.tls.is_some())
+                    assert_eq!(plan.endpoint().protocol().map(|protocol| protocol.name), Some(protocol.name));
+                    (plan.endpoint().peer().port, plan.endpoint().peer().tls.is_some())
                 }
                 Compile::Transactions(_) => {
                     let database = Database::read(&url).expect("a database");

@@ -23,7 +23,10 @@ fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
     let launch = launch(&study, 0);
     assert_eq!(launch.url, "tcp://127.0.0.1:7000");
     let plan = study.plan(0, &launch).expect("a plan");
-    assert_eq!((plan.protocol.map(|protocol| protocol.name), plan.peer.port), (Some("tcp"), 7000));
+    assert_eq!(
+        (plan.endpoint().protocol().map(|protocol| protocol.name), plan.endpoint().peer().port),
+        (Some("tcp"), 7000)
+    );
     let requests: Vec<_> = plan.steps.iter().filter_map(|step| step.request()).collect();
     let exchange = requests[0].request.exchange.clone().expect("raw TCP");
     assert_eq!((exchange.write_bytes, exchange.receive), (Some(64), Receive::Bytes(1)));
@@ -55,7 +58,7 @@ fn the_command_line_takes_it_from_the_query() {
     let draft = |url: &str| Draft { url: url.to_owned(), ..Draft::default() };
     let plan = draft("tcp://127.0.0.1:9000?send=1MiB&write=4KiB&bytes=1").check().expect("a plan");
     assert_eq!(plan.title, "send 1MiB in writes of 4KiB to tcp://127.0.0.1:9000");
-    assert_eq!((plan.peer.host.as_str(), plan.peer.port), ("127.0.0.1", 9000));
+    assert_eq!((plan.endpoint().peer().host.as_str(), plan.endpoint().peer().port), ("127.0.0.1", 9000));
     let faults =
         Draft { method: Some("PUT".to_owned()), ..draft("tcp://127.0.0.1:9000?send=0") }.check().unwrap_err();
     let words: String = faults.iter().map(ToString::to_string).collect();

@@ -146,7 +146,7 @@ fn transactions_from_file(workload: &str, load: &Given, sql: &Given) -> Result<P
 fn content(plan: &Plan) -> String {
     let mut json = plan.to_json();
     json["title"] = serde_json::Value::Null;
-    let numbers = (&plan.load, &plan.stop, plan.connections(), plan.keep_alive(), &plan.peer);
+    let numbers = (&plan.load, &plan.stop, plan.connections(), plan.keep_alive(), plan.endpoint().peer());
     format!("{json:#}\n{numbers:#?}\n{:#?}", plan.scenarios)
 }
 

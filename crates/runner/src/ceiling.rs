@@ -45,7 +45,7 @@ pub(crate) struct Shape<'a> {
 /// Replies per second at the ceiling, from the store or measured now; or why there is none.
 pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let plan = shape.plan;
-    if plan.sql.is_some() {
+    if plan.sql().is_some() {
         return Err("there is no server of SQL that answers at once".to_owned());
     }
     if plan.steps.iter().any(|step| step.request().is_some_and(|action| action.request.exchange.is_some())) {

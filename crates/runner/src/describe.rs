@@ -25,7 +25,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         }
     }
     // Of scripts the plan has the names only.
-    for text in plan.sql.iter().flat_map(|sql| &sql.texts) {
+    for text in plan.databases().flat_map(|sql| &sql.texts) {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text);
     }
@@ -54,7 +54,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
         warm_up_ns: plan.warm_up_ns,
         planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
-        latency_limit_ns: plan.sql.as_ref().and_then(|sql| sql.latency_limit_ns),
+        latency_limit_ns: plan.sql().and_then(|sql| sql.latency_limit_ns),
         connects_each: !plan.keep_alive(),
         stamps: plan.stamps(),
         place: None,

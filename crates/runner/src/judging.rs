@@ -159,7 +159,7 @@ fn window_end_ns(plan: &Plan, tally: &Tally, ends: &[WorkerEnd]) -> u64 {
 
 /// What a plan asks of its load.
 pub(crate) fn planned(plan: &Plan) -> Planned {
-    let sql = plan.sql.as_ref();
+    let sql = plan.sql();
     Planned {
         offered: match &plan.load {
             Load::Closed(closed) => {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use engine::{Endpoint, Message, WorkerEnd};
+use engine::{Message, WorkerEnd};
 use lab::{LoadTool, ToolUsage};
 use load::Share;
 use loadtools::{Figures, Tool, ToolError};
@@ -16,7 +16,7 @@ use url::Url;
 use crate::consent::PublicLoads;
 use crate::database_check::Learnt;
 use crate::generator::{Ready, Underway};
-use crate::prepare::{Prepared, Refusal, cores, peers};
+use crate::prepare::{Prepared, Refusal, cores};
 use crate::recipe;
 use crate::resolve;
 use crate::stopper::StopLevel;
@@ -37,16 +37,14 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
         return Err(Refusal::Plan(Fault::new("load: tool", what, help)));
     }
     let cores = cores(&plan.pin)?;
-    let (peers, resolved) = peers(plan, public)?;
     foreign_addresses(tool, public)?;
-    let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let ready = ToolLoad { plan: plan.clone(), cores: cores.clone() };
     Ok(Prepared {
         threads: 1,
         cores,
-        endpoints,
+        endpoints: Vec::new(),
         memory_bound_bytes: 0,
-        resolved,
+        resolved: None,
         tls: None,
         is_certificate_missing: false,
         learnt: Learnt::default(),

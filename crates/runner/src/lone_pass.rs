@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Message, StopLevel};
 use load::{Closed, Load, Order, Scenario, Scenarios, Share, Stop, ThinkTime, Visit};
-use plan::{Pin, Plan};
+use plan::{Gets, Pin, Plan};
 use record::Tally;
 
 use crate::tools::Tools;
@@ -124,8 +124,10 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
     (alone.extend, alone.warm_up_ns, alone.log_per_second) = (0, 0, 0);
     (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);
     alone.scenarios = Scenarios { list: vec![scenario] };
-    if let Some(sql) = &mut alone.sql {
-        (sql.settings.seed, sql.settings.clients, sql.pool) = (alone.seed, 1, None);
+    for endpoint in &mut alone.endpoints {
+        if let Gets::Transactions(sql) = &mut endpoint.gets {
+            (sql.settings.seed, sql.settings.clients, sql.pool) = (alone.seed, 1, None);
+        }
     }
     alone
 }

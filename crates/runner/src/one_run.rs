@@ -81,7 +81,7 @@ impl Runner<'_> {
             Ok(prepared) => prepared,
             Err(failure) => return self.without_a_load(&new, failure),
         };
-        let notes = match &planned.plan.sql {
+        let notes = match planned.plan.sql() {
             Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
             None => recording::record_way(&prepared, &mut new),
         };

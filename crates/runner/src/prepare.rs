@@ -148,7 +148,7 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
 /// Threads of a load that runs on these cores.
 pub(crate) fn threads(plan: &Plan, cores: &[usize]) -> u32 {
     // With a database in this process each connection has a thread of its own.
-    if plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some()) {
+    if plan.endpoints.iter().any(plan::Endpoint::is_in_process) {
         return connections(plan);
     }
     plan.threads.unwrap_or_else(|| {
@@ -173,7 +173,7 @@ pub(crate) fn job(plan: &Plan) -> Job {
         keeps_course: false,
         scenarios: plan.scenarios.clone(),
         parts: plan.parts().len() as u16,
-        pool: plan.sql.as_ref().and_then(|sql| sql.pool),
+        pool: plan.sql().and_then(|sql| sql.pool),
         choosers: choosers(plan),
         data: plan.data.clone(),
         seed: plan.seed,
@@ -195,17 +195,23 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     }
     let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Steps::read(plan)?;
-    let (mut learnt, mut tls, mut is_certificate_missing) = (Learnt::default(), None, false);
-    if plan.has_requests() {
-        let probed = engine::probe(&peers[0], timeout)?;
-        (tls, is_certificate_missing) = (probed.tls, probed.is_certificate_missing);
+    let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
+    for (endpoint, peer) in plan.endpoints.iter().zip(&peers) {
+        let probed = match endpoint.transactions() {
+            None => engine::probe(peer, timeout)?,
+            Some(sql) => {
+                let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
+                learnt.get_or_insert(said);
+                probed
+            }
+        };
+        if endpoint.transactions().is_none() || !plan.has_requests() {
+            tls = tls.or(probed.tls);
+            is_certificate_missing |= probed.is_certificate_missing && endpoint.transactions().is_none();
+        }
     }
-    if let (Some(sql), Some(database)) = (&plan.sql, peers.last()) {
-        let (said, probed) = database_check::ask(sql, database, connections(plan), timeout)?;
-        learnt = said;
-        tls = if plan.has_requests() { tls } else { probed.tls };
-    }
-    let script = match (&plan.sql, learnt.scale) {
+    let learnt: Learnt = learnt.unwrap_or_default();
+    let script = match (plan.sql(), learnt.scale) {
         // Only now is it known how large the tables are.
         (Some(sql), Some(_)) if sql.is_scale_asked => Steps::read_at(plan, learnt.scale)?,
         _ => script,
@@ -255,32 +261,25 @@ pub(crate) fn prepare_unless_stopped(
 /// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
-    let of_both = if plan.is_mixed() { shortfalls(2 * connections, threads, false) } else { Vec::new() };
-    if of_both.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_both }
+    let of_all = plan.endpoints.len() as u64 * connections;
+    let of_all = if plan.is_mixed() { shortfalls(of_all, threads, false) } else { Vec::new() };
+    if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }
 
 /// Connections that the load holds at the same time.
 fn connections(plan: &Plan) -> u32 {
-    let pool = plan.sql.as_ref().and_then(|sql| sql.pool);
+    let pool = plan.sql().and_then(|sql| sql.pool);
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
-/// Whom a plan speaks to, by number of the peer: requests, then transactions. Says of each whether it is a database.
-fn addressed(plan: &Plan) -> impl Iterator<Item = (&[plan::Peer], bool)> {
-    let requests = plan.has_requests().then(|| (std::slice::from_ref(&plan.peer), false));
-    let database = plan.sql.as_ref().map(|sql| (sql.database.peers.as_slice(), true));
-    requests.into_iter().chain(database)
-}
-
-/// The same with their addresses, and how long it took to find those of the first.
+/// Whom a plan speaks to, by number of the endpoint, and how long it took to find the addresses of the first.
 pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
-    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
-    let find = |(peers, is_sql)| match is_sql && is_embedded {
+    let find = |endpoint: &plan::Endpoint| match endpoint.is_in_process() {
         // Within this process there is no address.
         true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
-        false => addresses(peers, is_sql, public),
+        false => addresses(endpoint.peers(), endpoint.transactions().is_some(), public),
     };
-    let found = addressed(plan).map(find).collect::<Result<Vec<_>, Refusal>>()?;
+    let found = plan.endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
     let peers = found.into_iter().map(|(peer, _)| Peer { keep_alive: plan.keep_alive(), ..peer });
     Ok((peers.collect(), resolved))
@@ -288,8 +287,17 @@ pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Opt
 
 /// Asks the owners of public servers, of the requests and of the database.
 pub(crate) fn ask_owners(plan: &Plan, found: &[Peer], token: &OwnerToken) -> Result<(), ConsentError> {
-    let target = |((peers, is_sql), resolved)| Target { peers, resolved, is_sql };
-    consent::check(plan, &addressed(plan).zip(found).map(target).collect::<Vec<_>>(), token)
+    let targets: Vec<Target<'_>> = plan
+        .endpoints
+        .iter()
+        .zip(found)
+        .map(|(endpoint, resolved)| Target {
+            peers: endpoint.peers(),
+            resolved,
+            is_sql: endpoint.transactions().is_some(),
+        })
+        .collect();
+    consent::check(plan, &targets, token)
 }
 
 /// The addresses of peers, and how long it took to find them. `is_sql`: TLS begins when the protocol asks for it.
@@ -341,7 +349,7 @@ pub(crate) fn addresses(
 
 /// What each user of a closed load of SQL chooses its scripts with: as pgbench does, where weights are whole numbers.
 fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
-    let (Some(sql), Load::Closed(closed)) = (&plan.sql, &plan.load) else { return Vec::new() };
+    let (Some(sql), Load::Closed(closed)) = (plan.sql(), &plan.load) else { return Vec::new() };
     let is_pgbenchs = match plan.scenarios.list.as_slice() {
         [only] => {
             matches!(&only.order, Order::Mix(visits) if visits.iter().all(|(_, weight)| weight.fract() == 0.0))

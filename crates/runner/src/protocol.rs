@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{FirstRequests, Job, Running};
-use plan::{Action, Fault, Plan, Transactions};
+use plan::{Action, Endpoint, Fault, Gets, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
 use wire::{Channels, Compile, Footprint, InProcess, Mix, PeerStep, Protocol, RequestStep};
@@ -31,26 +31,28 @@ impl Steps {
 
     /// With the scale that was read from the tables, if it was.
     pub(crate) fn read_at(plan: &Plan, scale: Option<i64>) -> Result<Self, Refusal> {
-        Self::with(plan, |plan, sql| transactions(plan, sql, scale))
+        Self::with(plan, |plan, endpoint, sql| transactions(plan, endpoint, sql, scale))
     }
 
     fn with(
         plan: &Plan,
-        transactions: impl FnOnce(&Plan, &Transactions) -> Result<Box<dyn Channels>, Refusal>,
+        transactions: impl Fn(&Plan, u16, &Transactions) -> Result<Box<dyn Channels>, Refusal>,
     ) -> Result<Self, Refusal> {
         let steps = plan.steps.len();
         if let Some(visit) = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps) {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
         }
-        let Some(sql) = &plan.sql else {
-            return Ok(Self { script: requests(plan)?, saved: Vec::new() });
+        let script = |(number, endpoint): (u16, &Endpoint)| match &endpoint.gets {
+            Gets::Requests(protocol, _) => requests(plan, number, protocol),
+            Gets::Transactions(sql) => transactions(plan, number, sql),
+            Gets::Unknown(_) => refuse("0", "another load generator makes the load".to_owned()),
         };
-        let transactions = transactions(plan, sql)?;
-        if !plan.is_mixed() {
-            return Ok(Self { script: transactions, saved: Vec::new() });
+        let mut scripts = (0..).zip(&plan.endpoints).map(script).collect::<Result<Vec<_>, Refusal>>()?;
+        if scripts.len() == 1 {
+            return Ok(Self { script: scripts.remove(0), saved: Vec::new() });
         }
-        let mix = Mix::new(vec![requests(plan)?, transactions], &places(plan));
-        Ok(Self { script: Box::new(mix), saved: sql.settings.saves.clone() })
+        let saved = plan.databases().flat_map(|sql| &sql.settings.saves).copied().collect();
+        Ok(Self { script: Box::new(Mix::new(scripts, &places(plan))), saved })
     }
 
     /// What each step sends first. `saved` has a value for each variable that a reply gives one.
@@ -87,28 +89,25 @@ fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
     Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
 }
 
-/// Where each step is of a load with requests and transactions.
+/// Where each step of a load on several systems is.
 fn places(plan: &Plan) -> Vec<PeerStep> {
-    let mut next = [0, 0];
+    let mut next = vec![0; plan.endpoints.len()];
     let mut place = |peer: u16| {
         let step = &mut next[usize::from(peer)];
         *step += 1;
         PeerStep { peer, step: *step - 1 }
     };
-    plan.steps.iter().map(|step| place(u16::from(step.request().is_none()))).collect()
+    plan.steps.iter().map(|step| place(step.endpoint)).collect()
 }
 
-/// Those steps that are requests.
-fn requests(plan: &Plan) -> Result<Box<dyn Channels>, Refusal> {
-    let Some(Protocol { compile: Compile::Requests(compile), .. }) = plan.protocol else {
+/// The requests to a system.
+fn requests(plan: &Plan, endpoint: u16, protocol: &Protocol) -> Result<Box<dyn Channels>, Refusal> {
+    let Compile::Requests(compile) = protocol.compile else {
         return refuse("0", "it is a request, and the system is one of SQL".to_owned());
     };
     let (mut steps, mut names) = (Vec::new(), Vec::new());
-    for step in &plan.steps {
+    for (_, step) in plan.steps_at(endpoint) {
         let Action::Http(action) = &step.action else {
-            if plan.sql.is_some() {
-                continue;
-            }
             return refuse(&step.name, "it is a transaction, and the system is none of SQL".to_owned());
         };
         let (request, checks) = (action.request.clone(), action.checks.clone());
@@ -121,9 +120,14 @@ fn requests(plan: &Plan) -> Result<Box<dyn Channels>, Refusal> {
     })
 }
 
-/// Those steps that are transactions.
-fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Box<dyn Channels>, Refusal> {
-    let (deck, steps) = (sql.deck.clone(), plan.sql_steps());
+/// The transactions on a system.
+fn transactions(
+    plan: &Plan,
+    endpoint: u16,
+    sql: &Transactions,
+    scale: Option<i64>,
+) -> Result<Box<dyn Channels>, Refusal> {
+    let (deck, steps) = (sql.deck.clone(), plan.sql_steps(endpoint));
     let settings = Settings { scale: sql.settings.scale.or(scale), ..settings(plan, sql) };
     let login = stretching::shared(&sql.database.login, Duration::from_nanos(plan.connect_timeout_ns));
     let script: Result<Box<dyn Channels>, String> = match &sql.database.file {
@@ -142,8 +146,8 @@ fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<B
 }
 
 /// The same as text, on no server.
-fn recorded(plan: &Plan, sql: &Transactions) -> Result<Box<dyn Channels>, Refusal> {
-    let (engine, steps) = (sql.database.engine, plan.sql_steps());
+fn recorded(plan: &Plan, endpoint: u16, sql: &Transactions) -> Result<Box<dyn Channels>, Refusal> {
+    let (engine, steps) = (sql.database.engine, plan.sql_steps(endpoint));
     let script = sql::recorded(engine, sql.deck.clone(), &sql.texts, &steps, settings(plan, sql));
     let wrong = |what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script"));
     script.map(|script| Box::new(script) as _).map_err(wrong)

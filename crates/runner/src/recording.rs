@@ -9,7 +9,7 @@ use crate::prepare::Prepared;
 
 /// Puts what the first connection taught into the record of a run of SQL. Returns it in words, too.
 pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
-    let sql = plan.sql.as_ref()?;
+    let sql = plan.sql()?;
     if new.system_version.is_none() {
         new.system_version.clone_from(&prepared.learnt.version);
     }

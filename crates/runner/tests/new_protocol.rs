@@ -148,7 +148,8 @@ fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
     let draft = Draft { url, body: Some(b"what a user writes".to_vec()), load, ..Draft::default() };
     let mut plan = draft.check().expect("a plan");
     // As the scheme of the URL would, were it in the list.
-    plan.protocol = Some(&ECHO);
+    let peers = plan.endpoint().peers().to_vec();
+    plan.endpoints[0].gets = plan::Gets::Requests(&ECHO, peers);
     let prepared = runner::prepare(&plan, &PublicLoads::Refused).expect("nothing is in the way");
     let (counts, ended) = count(prepared, Share::WHOLE);
     assert_eq!((counts.sent, counts.ok, ended), (200, 200, 200), "{counts:?}");

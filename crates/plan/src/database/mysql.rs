@@ -7,8 +7,8 @@ use wire::sql::{Login, Secret, TlsWish, Weak};
 
 use super::written::Written;
 use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
+use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
-use crate::plan::{Peer, Trust};
 
 const ANY_KEY: &str = "get-server-public-key";
 const CLEAR: &str = "enable-cleartext-plugin";

@@ -8,8 +8,8 @@ use wire::sql::{Login, Secret, TlsWish, Weak};
 use super::pgpass::{self, PassfileEntry, Whose};
 use super::written::{Written, read_port};
 use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
+use crate::endpoint::{Peer, Trust};
 use crate::fault::Fault;
-use crate::plan::{Peer, Trust};
 
 const SECONDS_MAX: u64 = 86_400;
 /// The default `application_name`.

@@ -6,7 +6,7 @@ use sql::Engine;
 use wire::sql::{Secret, TlsWish, Weak};
 
 use super::{ClientEnvironment, Database};
-use crate::plan::{ClientCertificate, Trust};
+use crate::endpoint::{ClientCertificate, Trust};
 
 fn read(url: &str, environment: &[(&str, &str)]) -> Database {
     try_read(url, environment).unwrap_or_else(|faults| panic!("{url}: {faults}"))

@@ -4,9 +4,9 @@ use percent_encoding::percent_decode_str;
 use wire::sql::Secret;
 
 use super::scheme;
+use crate::endpoint::ClientCertificate;
 use crate::fault::Fault;
 use crate::file::near;
-use crate::plan::ClientCertificate;
 use crate::secrets::without_secrets_in_query;
 
 /// What a URL says, decoded; what it leaves out is `None`.

@@ -39,6 +39,16 @@ pub(crate) struct Script {
     pub(crate) authorized_at: Vec<Span>,
 }
 
+impl Script {
+    /// Requests go to the first system, transactions to the one after it.
+    pub(crate) fn number_endpoints(&mut self) {
+        let has_requests = self.steps.iter().any(|step| step.request().is_some());
+        for step in &mut self.steps {
+            step.endpoint = u16::from(has_requests && step.request().is_none());
+        }
+    }
+}
+
 /// A scenario as it is written.
 pub(crate) struct Written<'a> {
     pub(crate) name: String,
@@ -107,7 +117,9 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let Steps { list: steps, played, played_at, authorized_at, .. } = steps;
     let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
     let scenarios = Scenarios { list };
-    Script { steps, errands: around, variables: names, scenarios, data, sql, authorized_at }
+    let mut script = Script { steps, errands: around, variables: names, scenarios, data, sql, authorized_at };
+    script.number_endpoints();
+    script
 }
 
 /// The steps of all scenarios, as far as they are read.

@@ -80,7 +80,11 @@ pub(crate) fn read(
     };
     let weight = node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)));
     Some(ReadStep {
-        step: PlannedStep { name, action: Action::Http(HttpAction { request, checks, captures }) },
+        step: PlannedStep {
+            name,
+            endpoint: 0,
+            action: Action::Http(HttpAction { request, checks, captures }),
+        },
         think: think(node),
         weight,
         name_at: named.unwrap_or(target_node).at,

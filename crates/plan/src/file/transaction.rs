@@ -56,7 +56,7 @@ pub(crate) fn read(
     let action = Action::Sql(SqlAction { script: number, expects, saves });
     let think = super::step::think(node);
     let weight = node.get("weight").and_then(|node| Some((form::weight(node.text()?).ok()?, node.at)));
-    let step = PlannedStep { name, action };
+    let step = PlannedStep { name, endpoint: 0, action };
     let name_at = named.map_or(first.value.at, |named| named.at);
     Some((ReadStep { step, think, weight, name_at, authorization_at: None }, played))
 }

@@ -40,6 +40,7 @@ impl Study {
             sql.leave_out_what_nothing_has();
         }
         script.sql.take_if(|sql| sql.played.is_empty());
+        script.number_endpoints();
         narrowed
     }
 

@@ -9,6 +9,7 @@ use super::{Launch, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::{Database, is_database};
 use crate::draft::Draft;
+use crate::endpoint::Gets;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
@@ -37,6 +38,7 @@ impl Study {
         };
         // Only a URL with a name and a password adds headers to the request of a draft.
         let base = plan.steps.remove(0);
+        let is_secure = plan.endpoint().peer().tls.is_some();
         plan.steps.clone_from(&self.script.steps);
         plan.errands.clone_from(&self.script.errands);
         for step in plan.steps.iter_mut().chain(plan.errands.steps_mut()) {
@@ -46,7 +48,7 @@ impl Study {
                 request.target = below(&base.request.target, &request.target);
                 request.keep_alive = base.request.keep_alive;
                 if let Some(redirects) = &mut request.redirects {
-                    redirects.is_secure = plan.peer.tls.is_some();
+                    redirects.is_secure = is_secure;
                 }
                 request.headers.extend_from_slice(&base.request.headers);
             }
@@ -55,9 +57,11 @@ impl Study {
         plan.scenarios.clone_from(&self.script.scenarios);
         plan.data.clone_from(&self.script.data);
         plan.secrets.clone_from(&self.secrets);
-        if let (Some(planned), Some(sql)) = (&mut plan.sql, &self.script.sql) {
-            planned.settings.bindings.clone_from(&sql.bindings);
-            planned.settings.saves = self.saved_by_transactions();
+        for endpoint in &mut plan.endpoints {
+            if let (Gets::Transactions(planned), Some(sql)) = (&mut endpoint.gets, &self.script.sql) {
+                planned.settings.bindings.clone_from(&sql.bindings);
+                planned.settings.saves = self.saved_by_transactions();
+            }
         }
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
@@ -81,7 +85,7 @@ impl Study {
         // Every load of the study has a place in the launch.
         let commands = launch.tools.get(load).cloned().flatten();
         let action = commands.map(|commands| tool.action(commands)).map(Action::Tool);
-        let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), action });
+        let step = action.map(|action| PlannedStep { name: tool.tool.name.to_owned(), endpoint: 0, action });
         (plan.steps, plan.scenarios) = (step.into_iter().collect(), Scenarios::single());
         plan.title = self.title_of(launch);
         plan.running = self.running(launch)?;
@@ -153,7 +157,7 @@ fn of_database(url: &str, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
         let what = "another load generator cannot load SQLite, which runs within Tenbin";
         return Err(vec![Fault::new("url", what, "name a server, or remove `tool` from the load")]);
     }
-    let plan = put_on(Target::of_tool(&database), true, load, Spelling::Keys, Vec::new())?;
+    let plan = put_on(Some(Target::of_tool(&database)), true, load, Spelling::Keys, Vec::new())?;
     Ok(Plan { watched: Some(database), ..plan })
 }
 
@@ -168,5 +172,6 @@ fn both(launch: &Launch, database: &str, sql: &SqlText, load: &LoadSpec) -> Resu
     let of_sql = transactions(database, sql, load)?;
     let of_requests = LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() };
     let of_http = requests(launch, of_requests)?;
-    Ok(Plan { sql: of_sql.sql, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
+    let endpoints = [of_http.endpoints, of_sql.endpoints].concat();
+    Ok(Plan { endpoints, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
 }

@@ -4,7 +4,7 @@
 use super::slices::NoSlices;
 use super::{Interleave, Launch, Study};
 use crate::database::is_database;
-use crate::plan::{Action, Plan};
+use crate::plan::{Action, Plan, PlannedStep};
 use crate::units::{shown, size_bytes};
 
 /// What the machine has for these systems. `None` is not known.
@@ -85,9 +85,9 @@ impl Study {
 /// Why a system writes under a load, as far as the plan tells; `None`: it does not, or nobody knows.
 fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
     let has_database = launch.database.is_some() || is_database(&launch.url);
-    let of_step = |action: &Action| match action {
+    let of_step = |step: &PlannedStep| match &step.action {
         Action::Sql(action) => {
-            let sql = plan.sql.as_ref()?;
+            let sql = plan.endpoints[usize::from(step.endpoint)].transactions()?;
             let numbers = sql.deck.scripts().get(usize::from(action.script))?.statements();
             let mut statements = numbers.filter_map(|number| sql.deck.statements().get(usize::from(number)));
             let written = statements.find(|statement| sql::may_write(statement, sql.database.engine))?;
@@ -99,7 +99,7 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
         Action::Tool(tool) if has_database => Some(format!("the load of {} may", tool.tool.name)),
         Action::Http(_) | Action::Tool(_) => None,
     };
-    plan.steps.iter().find_map(|step| of_step(&step.action))
+    plan.steps.iter().find_map(of_step)
 }
 
 /// That they take more memory than there is, as far as the plan tells.
