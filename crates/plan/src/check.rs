@@ -28,7 +28,7 @@ pub(crate) struct Target {
 /// What a target gets: [`Gets`] before the load is known.
 enum Asked {
     Requests(&'static Protocol, Peer),
-    Transactions(Database, scripts::Checked),
+    Transactions(Database, Box<scripts::Checked>),
     Unknown(Vec<Peer>),
 }
 
@@ -75,7 +75,7 @@ impl Target {
             title: format!("{} on {}", checked.title(), database.shown),
             steps: checked.steps(),
             scenarios: checked.scenarios.clone(),
-            gets: Asked::Transactions(database, checked),
+            gets: Asked::Transactions(database, Box::new(checked)),
         })
     }
 
@@ -101,9 +101,11 @@ impl Target {
             Asked::Transactions(database, scripts) => Gets::Transactions(scripts.on(database, &checked)),
             Asked::Unknown(peers) => Gets::Unknown(peers),
         };
+        let endpoint = Endpoint { name: String::new(), gets };
         Plan {
             title,
-            endpoints: vec![Endpoint { name: String::new(), gets }],
+            front: endpoint.peer().clone(),
+            endpoints: vec![endpoint],
             steps,
             errands: Errands::default(),
             variables: Vec::new(),

@@ -37,13 +37,14 @@ impl Study {
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
         let has_requests = script.steps.iter().any(|step| step.request().is_some());
-        let unit = match &script.sql {
+        let is_sql = script.has_transactions();
+        let unit = match is_sql {
             _ if script.scenarios.has_sequels() => ITERATION,
-            Some(_) if has_requests => STEP,
-            Some(_) => TRANSACTION,
-            None => REQUEST,
+            true if has_requests => STEP,
+            true => TRANSACTION,
+            false => REQUEST,
         };
-        let destination = Destination { is_sql: script.sql.is_some(), ..Destination::default() };
+        let destination = Destination { is_sql, ..Destination::default() };
         let checked = study.loads[load].spec.clone().check(destination, &mut Vec::new());
         load_words(&checked.load, unit) + profiled(checked.profile)
     }
@@ -98,15 +99,15 @@ impl Plan {
         if let Some(action) = self.tool() {
             return vec![stamp_of_tool(action.tool)];
         }
-        match self.endpoint().peer().tls {
-            Some(Trust::Anything) if self.sql().is_none() => {
-                vec!["TLS certificates were not verified (--insecure)".to_owned()]
-            }
-            _ if self.endpoints.iter().any(Endpoint::is_in_process) => {
-                vec!["SQLite runs within the generator: its CPU time is the generator's".to_owned()]
-            }
-            _ => Vec::new(),
-        }
+        let trusts_anything = |endpoint: &Endpoint| {
+            endpoint.protocol().is_some() && endpoint.peer().tls == Some(Trust::Anything)
+        };
+        let insecure = self.endpoints.iter().any(trusts_anything);
+        let insecure = insecure.then_some("TLS certificates were not verified (--insecure)");
+        let in_process = self.endpoints.iter().any(Endpoint::is_in_process);
+        let in_process =
+            in_process.then_some("SQLite runs within the generator: its CPU time is the generator's");
+        insecure.into_iter().chain(in_process).map(str::to_owned).collect()
     }
 }
 

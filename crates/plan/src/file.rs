@@ -8,6 +8,7 @@ mod carried;
 mod compare;
 mod condition;
 mod data;
+mod endpoints;
 mod errands;
 mod errors;
 mod events;
@@ -56,6 +57,7 @@ pub use reference::reference;
 pub use schema::schema;
 
 pub(crate) use carried::COOKIES_OF_USER;
+pub(crate) use endpoints::Role;
 pub(crate) use keys::{Key, ValueKind};
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
@@ -70,7 +72,7 @@ use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
 use quick::Quick;
-use reading::Reading;
+use reading::{AtUrl, Reading};
 use tree::Node;
 
 /// The largest plan file.
@@ -129,7 +131,7 @@ impl Study {
             findings,
             is_sql: false,
             is_http: false,
-            is_tcp: false,
+            at_url: AtUrl::default(),
             environment,
             secrets: Secrets::default(),
         };
@@ -282,13 +284,17 @@ fn experiment(
     Some(Experiment::default())
 }
 
-/// Of these keys a plan needs one of each pair. Events need a load of Tenbin's own.
+/// A plan needs one key of each group. Events need a load of Tenbin's own.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
-    let pairs = [
-        (["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
-        (["url", "systems"], "requires `url` or `systems`", "add `url: http://127.0.0.1:8080`, or `systems`"),
+    let groups: [(&[&str], &str, &str); 2] = [
+        (&["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
+        (
+            &["url", "systems", "endpoints"],
+            "requires `url` or `systems`",
+            "add `url: http://127.0.0.1:8080`, or `systems`",
+        ),
     ];
-    for (keys, what, help) in pairs {
+    for (keys, what, help) in groups {
         if keys.contains(&"scenario") && tools::make_all_loads(root) {
             continue;
         }

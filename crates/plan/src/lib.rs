@@ -41,8 +41,8 @@ pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_
 pub use sql::Engine;
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
-    EventSign, EventSignal, Experiment, Find, How, Interleave, Knob, Launch, LaunchEvent, Limits,
-    NOTE_ON_EVENTS, NoSlices, Place, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, StopHow,
+    EventSign, EventSignal, Experiment, Find, How, Interleave, Knob, Launch, LaunchEndpoint, LaunchEvent,
+    Limits, NOTE_ON_EVENTS, NoSlices, Place, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, StopHow,
     StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
 };
 pub use transactions::Transactions;

@@ -17,6 +17,8 @@ use crate::transactions::Transactions;
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
+    /// The address of the system itself, which is started and watched: that of the `url`.
+    pub front: Peer,
     /// The systems that steps speak to, by number: those of requests before those of transactions; at least one.
     pub endpoints: Vec<Endpoint>,
     /// The database of a system that gets requests alone: it is asked what its sessions wait for.
@@ -91,6 +93,8 @@ pub struct Errands {
     pub setup: Vec<PlannedStep>,
     /// After it.
     pub teardown: Vec<PlannedStep>,
+    /// Where they go; there if there are any.
+    pub at: Option<Endpoint>,
 }
 
 impl Errands {

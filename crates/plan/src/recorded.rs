@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 use wire::tcp::Receive;
 
-use crate::endpoint::Trust;
+use crate::endpoint::{Endpoint, Trust};
 use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
@@ -74,7 +74,10 @@ impl Plan {
             "seed": self.seed,
             "log_per_second": self.log_per_second,
         });
-        // What is absent leaves the hash of plans as it was.
+        // What is absent leaves the hash of plans as it was. Ports are others in every run, so addresses are not here.
+        if self.endpoints.iter().any(|endpoint| !endpoint.name.is_empty()) {
+            plan["endpoints"] = json!(self.endpoints.iter().map(endpoint_json).collect::<Vec<Value>>());
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }
@@ -87,6 +90,15 @@ impl Plan {
     }
 
     fn step_json(&self, step: &PlannedStep) -> Value {
+        let mut step_json = self.action_json(step);
+        let endpoint = self.endpoints.get(usize::from(step.endpoint));
+        if let Some(endpoint) = endpoint.filter(|endpoint| !endpoint.name.is_empty()) {
+            step_json["endpoint"] = json!(endpoint.name);
+        }
+        step_json
+    }
+
+    fn action_json(&self, step: &PlannedStep) -> Value {
         match &step.action {
             Action::Http(action) => self.request_json(&step.name, action),
             Action::Sql(SqlAction { script, expects, saves }) => json!({
@@ -157,6 +169,14 @@ impl Plan {
         };
         json!({ "variable": variable, kind: place })
     }
+}
+
+fn endpoint_json(endpoint: &Endpoint) -> Value {
+    json!({
+        "name": endpoint.name,
+        "protocol": endpoint.protocol().map(|protocol| protocol.name),
+        "sql": endpoint.transactions().map(Transactions::to_json),
+    })
 }
 
 fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {

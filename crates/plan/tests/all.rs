@@ -3,6 +3,7 @@
 mod amounts;
 mod broken_plans;
 mod comparisons;
+mod endpoints;
 mod experiments;
 mod good_plans;
 mod hostile_plans;

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use engine::Errand;
+use engine::{Errand, Peer};
 use load::chance::Chance;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Share, Values};
@@ -51,9 +52,11 @@ pub(crate) fn set_up(plan: &Plan, public: &PublicLoads, stopper: &Stopper) -> Re
 }
 
 fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
-    let (mut found, _) = peers(plan, public)?;
+    let Some(endpoint) = &plan.errands.at else { return Err(Refusal::Errand("they go nowhere".to_owned())) };
+    let to = slice::from_ref(endpoint);
+    let (mut found, _) = peers(to, public)?;
     if let PublicLoads::WithConsent(token) = public {
-        ask_owners(plan, &found, token)?;
+        ask_owners(plan, to, &found, token)?;
     }
     let steps: Vec<RequestStep> = plan.errands.steps().filter_map(request_step).collect();
     let script = Http1::compile(&steps, &plan.variables, &plan.secrets);
@@ -61,8 +64,8 @@ fn made(plan: &Plan, public: &PublicLoads) -> Result<SetUp, Refusal> {
     let mut conversation = script.open(0);
     draw(plan, &mut conversation);
     let timeout = Duration::from_nanos(plan.timeout_ns);
-    // Requests come first among the peers.
-    let mut errand = Errand::new(found.remove(0), conversation, timeout);
+    let peer = Peer { keep_alive: plan.keep_alive(), ..found.remove(0) };
+    let mut errand = Errand::new(peer, conversation, timeout);
     let before = plan.errands.setup.len() as u16;
     errand.run(0..before).map_err(|fault| {
         let name = name_of(&plan.errands.setup, fault.step);

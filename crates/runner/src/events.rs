@@ -296,8 +296,8 @@ fn of_sign(sign: &EventSign, plan: &Plan, host: Ipv4Addr) -> Sign {
     match sign {
         EventSign::Text { process, text } => Sign::Text { process: process.clone(), text: text.clone() },
         EventSign::Get { port, path } => {
-            Sign::Get { address: recipe::address(*port, plan.endpoint().peer(), host), path: path.clone() }
+            Sign::Get { address: recipe::address(*port, &plan.front, host), path: path.clone() }
         }
-        EventSign::Tcp(port) => Sign::Tcp(recipe::address(*port, plan.endpoint().peer(), host)),
+        EventSign::Tcp(port) => Sign::Tcp(recipe::address(*port, &plan.front, host)),
     }
 }

@@ -71,9 +71,11 @@ fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Laun
 fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for launch in
-        launches(study, tenbin).filter(|launch| seen.insert((launch.url.clone(), launch.database.clone())))
-    {
+    let urls = |launch: &Launch| -> Vec<String> {
+        let further = launch.endpoints.iter().map(|endpoint| &endpoint.url);
+        std::iter::once(&launch.url).chain(&launch.database).chain(further).cloned().collect()
+    };
+    for launch in launches(study, tenbin).filter(|launch| seen.insert(urls(launch))) {
         // Other errors of a plan are reported elsewhere.
         let Ok(plan) = study.plan(0, &launch) else { continue };
         for peer in plan.peers().filter(|peer| peer.unix_socket.is_none()) {

@@ -183,7 +183,8 @@ pub(crate) fn job(plan: &Plan) -> Job {
 fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let threads = threads(plan, &cores);
-    let (peers, resolved) = peers(plan, public)?;
+    let (mut peers, resolved) = peers(&plan.endpoints, public)?;
+    peers.iter_mut().for_each(|peer| peer.keep_alive = plan.keep_alive());
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);
@@ -191,7 +192,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         return Err(Refusal::Limits(short));
     }
     if let PublicLoads::WithConsent(token) = public {
-        ask_owners(plan, &peers, token)?;
+        ask_owners(plan, &plan.endpoints, &peers, token)?;
     }
     let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Steps::read(plan)?;
@@ -272,23 +273,29 @@ fn connections(plan: &Plan) -> u32 {
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
-/// Whom a plan speaks to, by number of the endpoint, and how long it took to find the addresses of the first.
-pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
+/// The peers behind endpoints, by number, and how long it took to find the addresses of the first.
+pub(crate) fn peers(
+    endpoints: &[plan::Endpoint],
+    public: &PublicLoads,
+) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
     let find = |endpoint: &plan::Endpoint| match endpoint.is_in_process() {
         // Within this process there is no address.
         true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
         false => addresses(endpoint.peers(), endpoint.transactions().is_some(), public),
     };
-    let found = plan.endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
+    let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
-    let peers = found.into_iter().map(|(peer, _)| Peer { keep_alive: plan.keep_alive(), ..peer });
-    Ok((peers.collect(), resolved))
+    Ok((found.into_iter().map(|(peer, _)| peer).collect(), resolved))
 }
 
 /// Asks the owners of public servers, of the requests and of the database.
-pub(crate) fn ask_owners(plan: &Plan, found: &[Peer], token: &OwnerToken) -> Result<(), ConsentError> {
-    let targets: Vec<Target<'_>> = plan
-        .endpoints
+pub(crate) fn ask_owners(
+    plan: &Plan,
+    endpoints: &[plan::Endpoint],
+    found: &[Peer],
+    token: &OwnerToken,
+) -> Result<(), ConsentError> {
+    let targets: Vec<Target<'_>> = endpoints
         .iter()
         .zip(found)
         .map(|(endpoint, resolved)| Target {

@@ -53,9 +53,8 @@ impl Stage {
         let host = network.map_or(Ipv4Addr::LOCALHOST, |network| network.there);
         let launch = study.launch(variant, &Environment { ports: &named, dir: room.dir(), tenbin, host });
         let plan = plan(study, &launch, load, amount, cores)?;
-        room.ports = with_port_of(plan.endpoint().peer(), room.ports);
-        let (peer, cores, tenbin) =
-            (plan.endpoint().peer().clone(), cores.system.clone(), tenbin.to_path_buf());
+        room.ports = with_port_of(&plan.front, room.ports);
+        let (peer, cores, tenbin) = (plan.front.clone(), cores.system.clone(), tenbin.to_path_buf());
         let version = OnceCell::new();
         Ok((plan, Self { launch, peer, room, network, cores, tenbin, version }))
     }

@@ -19,6 +19,7 @@ mod database_wire;
 mod databases;
 mod databases_from_inside;
 mod endings;
+mod endpoints;
 mod ends_in_time;
 mod events;
 mod events_killed;

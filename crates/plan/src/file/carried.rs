@@ -22,10 +22,8 @@ const AUTHORIZATION: &str = "Authorization";
 #[derive(Default)]
 pub(crate) struct Carried<'a> {
     list: Vec<Item<'a>>,
-    /// Where cookies are kept, if they are.
-    cookies: Option<CookieJar>,
-    /// Whether each iteration begins without them.
-    is_cleared: bool,
+    /// The variable that cookies are kept in, if they are: one for each system, with the system's name behind it.
+    jar: Option<&'static str>,
     /// How many redirects in a row are followed.
     redirects: u8,
 }
@@ -65,11 +63,11 @@ impl<'a> Carried<'a> {
             Some("iteration") => Some(COOKIES_OF_ITERATION),
             _ => None,
         };
-        let cookies = jar.and_then(|jar| {
-            Some(CookieJar { jar: variables.hidden(jar)?, path: variables.hidden(COOKIE_PATH)? })
-        });
-        let is_cleared = jar == Some(COOKIES_OF_ITERATION);
-        Self { list, cookies, is_cleared, redirects: redirects(scenario).unwrap_or(0) }
+        // They have their numbers before the values of steps.
+        for name in jar.into_iter().flat_map(|jar| [jar, COOKIE_PATH]) {
+            variables.hidden(name);
+        }
+        Self { list, jar, redirects: redirects(scenario).unwrap_or(0) }
     }
 
     /// Adds it to the request of a step, as far as its values are known by then, and the request does not have it already.
@@ -77,10 +75,14 @@ impl<'a> Carried<'a> {
         &mut self,
         step: &Node,
         request: &mut Request,
+        endpoint: &str,
         variables: &mut Variables,
         reading: &mut Reading<'_>,
     ) {
-        request.cookies = self.cookies;
+        request.cookies = self.jar.and_then(|jar| {
+            let jar = variables.hidden(&format!("{jar}{endpoint}"))?;
+            Some(CookieJar { jar, path: variables.hidden(COOKIE_PATH)? })
+        });
         let max = redirects(step).unwrap_or(self.redirects);
         if max > 0 {
             // Whether the server is reached over TLS is known with its URL.
@@ -119,7 +121,7 @@ impl<'a> Carried<'a> {
 
     /// Whether each iteration begins without cookies.
     pub(crate) fn keeps_cookies_of_iterations(&self) -> bool {
-        self.is_cleared
+        self.jar == Some(COOKIES_OF_ITERATION)
     }
 
     /// Where a header is, in any case.
@@ -134,10 +136,12 @@ impl<'a> Carried<'a> {
     }
 }
 
-/// What takes the cookies of the last iteration away.
+/// What takes the cookies of the last iteration away, at every system.
 pub(crate) fn without_cookies(variables: &[String]) -> Option<DataSource> {
-    let jar = variables.iter().position(|name| name == COOKIES_OF_ITERATION)?;
-    Some(emptied(&[jar as u16]))
+    let numbered = (0..).zip(variables);
+    let jars = numbered.filter(|(_, name)| name.starts_with(COOKIES_OF_ITERATION)).map(|(number, _)| number);
+    let jars: Vec<u16> = jars.collect();
+    (!jars.is_empty()).then(|| emptied(&jars))
 }
 
 /// What empties variables for each iteration.

@@ -11,7 +11,7 @@ use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 100;
 /// What only steps of a load have.
-const OF_LOADS: [&str; 6] = ["weight", "think", "once", "repeat", "if", "steps"];
+const OF_LOADS: [&str; 7] = ["weight", "think", "once", "repeat", "if", "steps", "endpoint"];
 
 /// A section as it is written.
 pub(crate) fn written<'a>(root: &'a Node, key: &str) -> Option<Written<'a>> {
@@ -51,7 +51,7 @@ pub(crate) fn read(
         if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {
             reading.at(entry.key_at, format!("a step of `{name}` has no `{}`", entry.key), "remove it");
         }
-        steps.extend(step::read(node, &mut carried, variables, reading).map(|read| read.step));
+        steps.extend(step::read(node, "", &mut carried, variables, reading).map(|read| read.step));
     }
     carried.finish(variables, reading);
     steps

@@ -78,7 +78,8 @@ impl Table {
         } else if CALLED_BY_KEY.contains(&self.name) {
             format!("`{}`", self.name)
         } else {
-            format!("a {}", self.name)
+            let article = if self.name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+            format!("{article} {}", self.name)
         }
     }
 

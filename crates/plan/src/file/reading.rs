@@ -25,12 +25,23 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_sql: bool,
     /// Whether there are steps that are requests.
     pub(crate) is_http: bool,
-    /// Whether those are raw TCP.
-    pub(crate) is_tcp: bool,
+    /// Steps that name no endpoint.
+    pub(crate) at_url: AtUrl,
     /// Where the values of secrets are looked up.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Those that were looked up.
     pub(crate) secrets: Secrets,
+}
+
+/// Which kinds of steps go to `url` and `database`, because they name no endpoint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AtUrl {
+    /// Transactions.
+    pub(crate) is_sql: bool,
+    /// Requests.
+    pub(crate) is_http: bool,
+    /// Whether those are raw TCP.
+    pub(crate) is_tcp: bool,
 }
 
 impl Reading<'_> {

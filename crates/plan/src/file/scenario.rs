@@ -1,13 +1,16 @@
 //! `scenario` and `scenarios`: what users do.
 
+use std::collections::BTreeSet;
+
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
 
 use super::carried::{self, Carried};
 use super::data;
+use super::endpoints::{Endpoints, Kind, Role};
 use super::errands;
 use super::form;
-use super::reading::Reading;
-use super::settings::{self, SqlText};
+use super::reading::{AtUrl, Reading};
+use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::tcp;
@@ -33,19 +36,26 @@ pub(crate) struct Script {
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
-    /// What the steps are if they are transactions.
-    pub(crate) sql: Option<SqlText>,
+    /// The systems that steps speak to, by number.
+    pub(crate) endpoints: Vec<Role>,
     /// Where steps say who is asking.
     pub(crate) authorized_at: Vec<Span>,
 }
 
 impl Script {
-    /// Requests go to the first system, transactions to the one after it.
-    pub(crate) fn number_endpoints(&mut self) {
-        let has_requests = self.steps.iter().any(|step| step.request().is_some());
+    /// Leaves out systems that no step speaks to, and numbers the others again.
+    pub(crate) fn leave_out_unused_endpoints(&mut self) {
+        let used: BTreeSet<u16> = self.steps.iter().map(|step| step.endpoint).collect();
+        let used: Vec<u16> = used.into_iter().collect();
+        self.endpoints = used.iter().map(|number| self.endpoints[usize::from(*number)].clone()).collect();
         for step in &mut self.steps {
-            step.endpoint = u16::from(has_requests && step.request().is_none());
+            step.endpoint = used.binary_search(&step.endpoint).unwrap_or_default() as u16;
         }
+    }
+
+    /// Whether some steps are transactions.
+    pub(crate) fn has_transactions(&self) -> bool {
+        self.endpoints.iter().any(|role| role.sql.is_some())
     }
 }
 
@@ -90,13 +100,13 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let saves = written.iter().chain(around).flat_map(Written::leaves).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves, settings::variables(root, &written));
-    note_kinds(&written, reading);
+    let endpoints = note_kinds(root, &written, reading);
     let mut around = Errands::default();
     if let Some(setup) = &setup {
         around.setup = errands::read(setup, &mut variables, reading);
         variables.hand_on();
     }
-    let mut steps = Steps::default();
+    let mut steps = Steps::of(&endpoints);
     let list = written.iter().zip(shares);
     let list =
         list.map(|(scenario, share)| steps.scenario(scenario, share, &mut variables, reading)).collect();
@@ -109,37 +119,52 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let is_sound = is_sound && reading.findings.count() == found_before;
     if is_sound {
         variables.unused(reading);
+        endpoints.unused(root, reading);
     }
     let names = variables.names().to_vec();
     let mut data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
     data.extend(carried::without_cookies(&names));
     data.extend(without_values(&steps.list, &steps.left_out, &names));
-    let Steps { list: steps, played, played_at, authorized_at, .. } = steps;
-    let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
+    let Steps { list: steps, played, authorized_at, .. } = steps;
+    let endpoints = settings::read(root, played, &names, is_sound, reading);
     let scenarios = Scenarios { list };
-    let mut script = Script { steps, errands: around, variables: names, scenarios, data, sql, authorized_at };
-    script.number_endpoints();
-    script
+    Script { steps, errands: around, variables: names, scenarios, data, endpoints, authorized_at }
 }
 
 /// The steps of all scenarios, as far as they are read.
-#[derive(Default)]
-struct Steps {
+struct Steps<'a> {
+    endpoints: &'a Endpoints,
     list: Vec<PlannedStep>,
     /// Where each has its name.
     places: Vec<Span>,
     /// Where they say who is asking.
     authorized_at: Vec<Span>,
-    /// The scripts of those that are transactions, and where these are.
-    played: Vec<Played>,
-    played_at: Vec<Span>,
+    /// The scripts of those that are transactions, by endpoint.
+    played: Vec<PlayedAt>,
     /// Those that an iteration may leave out.
     left_out: Vec<u16>,
     /// Whether there are more than allowed: that is said once.
     are_too_many: bool,
 }
 
-impl Steps {
+impl<'a> Steps<'a> {
+    fn of(endpoints: &'a Endpoints) -> Self {
+        let played = |number: usize| PlayedAt {
+            name: endpoints.name_of(number as u16).to_owned(),
+            is_database: endpoints.is_database(number),
+            scripts: Vec::new(),
+        };
+        Self {
+            endpoints,
+            list: Vec::new(),
+            places: Vec::new(),
+            authorized_at: Vec::new(),
+            played: (0..endpoints.count()).map(played).collect(),
+            left_out: Vec::new(),
+            are_too_many: false,
+        }
+    }
+
     /// Reads a scenario.
     fn scenario(
         &mut self,
@@ -189,7 +214,7 @@ impl Steps {
             }
             return None;
         }
-        let read = read_step(node, &mut self.played, carried, variables, reading)?;
+        let read = self.read_step(node, carried, variables, reading)?;
         self.authorized_at.extend(read.authorization_at);
         if let Some(known) = self.list.iter().position(|step| step.name == read.step.name) {
             let line = line_at(reading.source, self.places[known].start).number;
@@ -199,9 +224,33 @@ impl Steps {
         let visit = Visit::of(self.list.len() as u16, read.think);
         let weight = weight(&read, node, is_mix, reading);
         self.places.push(read.name_at);
-        self.played_at.extend(read.step.request().is_none().then_some(read.name_at));
         self.list.push(read.step);
         Some(ReadVisit { visit, weight })
+    }
+
+    fn read_step(
+        &mut self,
+        node: &Node,
+        carried: &mut Carried<'_>,
+        variables: &mut Variables,
+        reading: &mut Reading<'_>,
+    ) -> Option<ReadStep> {
+        let endpoint = self.endpoints.of_step(node);
+        let name = self.endpoints.name_of(endpoint);
+        if !transaction::is_one(node) {
+            return step::read(node, name, carried, variables, reading).map(|read| read.at(endpoint, name));
+        }
+        let played = self.played.get_mut(usize::from(endpoint))?;
+        let number = played.scripts.len() as u16;
+        let (read, script) = transaction::read(node, number, variables, reading)?;
+        if matches!(&script, Played::Workload(_)) && played.scripts.iter().any(|(known, _)| *known == script)
+        {
+            let help = "remove it, or raise the `weight` of the other step";
+            reading.at(node.at, "the workload is a step already", help);
+            return None;
+        }
+        played.scripts.push((script, read.name_at));
+        Some(read.at(endpoint, name))
     }
 
     /// More redirects than there can be accounts for are an error.
@@ -241,49 +290,38 @@ pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
     Some(scenario.leaves().into_iter().any(transaction::is_one))
 }
 
-/// Notes what the steps are. What is none of the three is misspelt.
-fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
+/// Notes what the steps are, and to which systems they speak. What is none of the kinds is misspelt.
+fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -> Endpoints {
+    let mut endpoints = Endpoints::read(root, reading);
     let (mut first_tcp, mut is_other) = (None, false);
     for step in written.iter().flat_map(Written::leaves) {
-        if transaction::is_one(step) {
-            reading.is_sql = true;
-            continue;
-        }
-        if tcp::is_one(step) {
-            first_tcp = first_tcp.or(Some(step));
-        } else {
-            is_other = true;
+        let names_one = step.get("endpoint").is_some();
+        match Kind::of_step(step) {
+            Kind::Transactions => reading.is_sql = true,
+            Kind::Tcp => first_tcp = first_tcp.or(Some(step).filter(|_| !names_one)),
+            Kind::Http => is_other |= !names_one,
         }
         let asks = |entry: &Entry| {
             entry.key == "request" || entry.key == tcp::KEY || step::METHODS.contains(&entry.key.as_str())
         };
-        reading.is_http |= step.entries().iter().any(asks);
+        let is_request = step.entries().iter().any(asks);
+        reading.is_http |= is_request;
+        // What is misspelt speaks to nobody.
+        if is_request || transaction::is_one(step) {
+            endpoints.note(step, reading);
+        }
     }
-    reading.is_tcp = first_tcp.is_some();
-    if let Some(first) = first_tcp.filter(|_| is_other) {
+    reading.at_url = AtUrl {
+        is_sql: endpoints.has_at_url(Kind::Transactions),
+        is_http: endpoints.has_at_url(Kind::Http) || endpoints.has_at_url(Kind::Tcp),
+        is_tcp: endpoints.has_at_url(Kind::Tcp),
+    };
+    let is_one_system = endpoints.has_at_url(Kind::Http) && endpoints.has_at_url(Kind::Tcp);
+    if let Some(first) = first_tcp.filter(|_| is_other && is_one_system) {
         let what = "some steps are raw TCP and some are HTTP, and a system speaks one of them";
-        reading.at(first.at, what, "write a plan for each");
+        reading.at(first.at, what, "give one of them an `endpoint` of its own, or write a plan for each");
     }
-}
-
-fn read_step(
-    node: &Node,
-    played: &mut Vec<Played>,
-    carried: &mut Carried<'_>,
-    variables: &mut Variables,
-    reading: &mut Reading<'_>,
-) -> Option<ReadStep> {
-    if !transaction::is_one(node) {
-        return step::read(node, carried, variables, reading);
-    }
-    let (read, script) = transaction::read(node, played.len() as u16, variables, reading)?;
-    if matches!(&script, Played::Workload(_)) && played.contains(&script) {
-        let help = "remove it, or raise the `weight` of the other step";
-        reading.at(node.at, "the workload is a step already", help);
-        return None;
-    }
-    played.push(script);
-    Some(read)
+    endpoints
 }
 
 fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {

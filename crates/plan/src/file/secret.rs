@@ -82,7 +82,7 @@ mod tests {
             findings: Findings::default(),
             is_sql: false,
             is_http: false,
-            is_tcp: false,
+            at_url: super::super::reading::AtUrl::default(),
             environment: &environment,
             secrets: Secrets::default(),
         };

@@ -6,6 +6,7 @@ use sql::Engine;
 use sql::script::variable_name;
 use sql::workload::{self, Tables};
 
+use super::endpoints::Role;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::span::Span;
@@ -46,30 +47,45 @@ impl SqlText {
     }
 }
 
-/// Reads the section; `places` are those of the scripts' steps, in their order. `is_sound`: nothing is wrong with them so far.
+/// What is played on a system, each script with the place of its step.
+pub(crate) struct PlayedAt {
+    /// The name of the endpoint.
+    pub(crate) name: String,
+    pub(crate) is_database: bool,
+    pub(crate) scripts: Vec<(Played, Span)>,
+}
+
+/// Reads the section for the systems that steps speak to. `is_sound`: nothing is wrong with the scripts so far.
 pub(crate) fn read(
     root: &Node,
-    played: Vec<Played>,
+    played: Vec<PlayedAt>,
     names: &[String],
-    places: &[Span],
     is_sound: bool,
     reading: &mut Reading<'_>,
-) -> Option<SqlText> {
+) -> Vec<Role> {
     let section = root.entry("sql");
-    if played.is_empty() {
-        if let Some(entry) = section {
-            let what = "`sql` requires a step that is a transaction";
-            reading.at(entry.key_at, what, "remove `sql`, or add a step such as `- sql: SELECT 1`");
+    let databases = played.iter().filter(|one| !one.scripts.is_empty()).count();
+    if let Some(entry) = section.filter(|_| databases == 0) {
+        let what = "`sql` requires a step that is a transaction";
+        reading.at(entry.key_at, what, "remove `sql`, or add a step such as `- sql: SELECT 1`");
+    }
+    let bindings: Vec<String> = names.iter().map(|name| variable_name(name)).collect();
+    let mut role = |PlayedAt { name, is_database, scripts }: PlayedAt| {
+        let (played, places): (Vec<Played>, Vec<Span>) = scripts.into_iter().unzip();
+        if !is_database || played.is_empty() {
+            return Role { name, sql: None };
         }
-        return None;
-    }
-    let node = section.map(|entry| &entry.value);
-    let spec = node.map(SqlSpec::of_node).unwrap_or_default();
-    let sql = SqlText { played, spec, bindings: names.iter().map(|name| variable_name(name)).collect() };
-    if is_sound {
-        report(&sql, places, reading);
-    }
-    Some(sql)
+        let spec = section.map(|entry| SqlSpec::of_node(&entry.value)).unwrap_or_default();
+        let mut sql = SqlText { played, spec, bindings: bindings.clone() };
+        if databases > 1 {
+            sql.leave_out_what_nothing_has();
+        }
+        if is_sound {
+            report(&sql, &places, reading);
+        }
+        Role { name, sql: Some(sql) }
+    };
+    played.into_iter().map(&mut role).collect()
 }
 
 /// Variables of all scripts: those that the section defines, and those of the workloads that are played.

@@ -32,13 +32,27 @@ pub(crate) struct ReadStep {
     pub(crate) weight: Option<(f64, Span)>,
     /// Where its name stands, or its path.
     pub(crate) name_at: Span,
+    /// Whether the plan gives it a name.
+    pub(crate) has_own_name: bool,
     /// Where it says who is asking, if it does.
     pub(crate) authorization_at: Option<Span>,
 }
 
-/// Reads a step; what is wrong with it is among the findings.
+impl ReadStep {
+    /// The step at a system of this number. A step without a name of its own at a named system has the system's name behind it.
+    pub(crate) fn at(mut self, endpoint: u16, name: &str) -> Self {
+        self.step.endpoint = endpoint;
+        if !self.has_own_name && !name.is_empty() {
+            self.step.name = format!("{} ({name})", self.step.name);
+        }
+        self
+    }
+}
+
+/// Reads a step at a system of this name; what is wrong with it is among the findings.
 pub(crate) fn read(
     node: &Node,
+    endpoint: &str,
     carried: &mut Carried<'_>,
     variables: &mut Variables,
     reading: &mut Reading<'_>,
@@ -61,7 +75,7 @@ pub(crate) fn read(
         request.body = Some(raw.body.clone());
         request.exchange = Some(raw.exchange.clone());
     } else {
-        carried.add_to(node, &mut request, variables, reading);
+        carried.add_to(node, &mut request, endpoint, variables, reading);
     }
     let header_at = |name: &str| header_at(node, name).or_else(|| carried.header_at(name)).unwrap_or(node.at);
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
@@ -88,6 +102,7 @@ pub(crate) fn read(
         think: think(node),
         weight,
         name_at: named.unwrap_or(target_node).at,
+        has_own_name: named.is_some(),
         authorization_at: self::header_at(node, "authorization").or(carried.authorization_at()),
     })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::endpoints;
 use super::events;
 use super::folder::leaves;
 use super::prepare;
@@ -19,8 +20,8 @@ use super::url;
 use super::variants;
 use crate::running::RunningSpec;
 use crate::study::{
-    ActionText, Braced, Knob, LimitsText, PortText, Process, RunningText, System, Variant, is_number,
-    names_in,
+    ActionText, Braced, EndpointText, Knob, LimitsText, PortText, Process, RunningText, System, Variant,
+    is_number, names_in,
 };
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
@@ -83,33 +84,45 @@ pub(crate) fn read(
                 let host = host(&entry.value, root, &knobs, reading);
                 let around = Around { variants: &variants, pin: root.get("pin") };
                 let limits = resources::read(&entry.value, around, reading);
-                let confines = Confines { limits, host, around };
+                let confines = Confines { root, limits, host, around };
                 systems.push(system(entry, knobs, confines, is_sound, reading));
                 all.append(&mut variants);
             }
             variants::limit(all.len(), several.key_at, reading);
             (systems, all)
         }
-        (None, None) => (Vec::new(), Vec::new()),
+        (None, None) => match root.entry("endpoints") {
+            Some(named) => (vec![running(root, named, reading)], vec![Variant::only(0)]),
+            None => (Vec::new(), Vec::new()),
+        },
     }
 }
 
-/// A system that runs already, named by its address.
+/// A system that runs already, named by its address: that of `url`, or of the first of `endpoints`.
 fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
-    let text = entry.value.text().unwrap_or_default();
     let known = ["plan".to_owned()];
-    let url = reading.braced(&entry.value, text, &known);
-    url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
+    let anything = |_: &str| Some("x".to_owned());
+    let endpoints = endpoints::of_system(root, root, entry.key_at, &known, anything, reading);
+    let url = match entry.value.text() {
+        Some(text) if entry.key == "url" => {
+            let url = reading.braced(&entry.value, text, &known);
+            url::check(&entry.value, &url.fill(anything), root.get("socket").is_some(), reading);
+            url
+        }
+        _ => endpoints.first().map(|first| first.url.clone()).unwrap_or_default(),
+    };
+    let text = url.fill(|_| None);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
-    let tls = tls::read(root, text, &known, reading);
-    let database = second_peer(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
+    let tls = tls::read(root, &text, &known, reading);
+    let database = second_peer(root, entry.key_at, &known, anything, reading);
     System {
         socket,
         running: running_as(root, &known, reading),
         tls,
         database,
+        endpoints,
         tables: prepare::read(root, reading),
-        ..System::running(url::authority(text), url)
+        ..System::running(url::authority(&text), url)
     }
 }
 
@@ -122,11 +135,13 @@ fn system(
 ) -> System {
     let node = &entry.value;
     let found_before = reading.findings.count();
-    let Confines { limits, host, around } = confines;
+    let Confines { root, limits, host, around } = confines;
     let built_in = BUILT_IN.iter().chain([&HOST]);
     let known = built_in.map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
-    let url = url(&scope, &knobs, reading);
+    let fill = |name: &str| Some(example(&knobs, name));
+    let endpoints = endpoints::of_system(node, root, scope.at, &scope.known, fill, reading);
+    let url = url(&scope, &knobs, &endpoints, reading);
     let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
@@ -140,6 +155,7 @@ fn system(
         has_knobs_in_env: false,
         url,
         database,
+        endpoints,
         socket,
         running: running_as(node, &scope.known, reading),
         tls,
@@ -197,8 +213,10 @@ fn running_as(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Optio
     Some(if is_pid { RunningText::Pid(braced) } else { RunningText::Container(braced) })
 }
 
-/// What a system is confined to.
+/// What surrounds a system, and what it is confined to.
 struct Confines<'a> {
+    /// The plan.
+    root: &'a Node,
     limits: LimitsText,
     host: Option<String>,
     around: Around<'a>,
@@ -281,16 +299,20 @@ fn never_started(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) 
     }
 }
 
-fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
+fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &mut Reading<'_>) -> Braced {
     let is_started = scope.node.get("start").is_some() || scope.node.get("processes").is_some();
     let Some(node) = scope.node.get("url") else {
+        let at_url = reading.at_url;
+        if let Some(first) = endpoints.first().filter(|_| !at_url.is_http && !at_url.is_sql) {
+            return first.url.clone();
+        }
         let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
         if !is_started && !is_told {
             let what = format!("the system `{}` has neither `start` nor `url`", scope.name);
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         let is_elsewhere = scope.node.get("host").is_some();
-        return Braced::read(match (reading.is_tcp, is_elsewhere) {
+        return Braced::read(match (reading.at_url.is_tcp, is_elsewhere) {
             (true, _) => "tcp://{host}:{port}",
             (false, true) => "http://{host}:{port}",
             (false, false) => "http://127.0.0.1:{port}",

@@ -49,6 +49,15 @@ const CERT_KEY: Key = key(
     "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
 );
 
+const URL_OR_ENDPOINT: ValueKind = Either(&[TEXT, table(&ENDPOINT)]);
+const ENDPOINTS: Key = key(
+    "endpoints",
+    "{ stock: \"http://127.0.0.1:{port.stock}\" }",
+    Named(&URL_OR_ENDPOINT),
+    "Further systems by name, to which steps send with `endpoint`: their URLs, of any protocol. At the top of a plan they are those of every \
+     system; a system's own come before them.",
+);
+
 /// Every table, the whole plan first.
 pub(crate) const ALL: &[&Table] = &[
     &PLAN,
@@ -62,6 +71,7 @@ pub(crate) const ALL: &[&Table] = &[
     &scenario::EXPECT,
     &scenario::CAPTURE,
     &SOURCE,
+    &ENDPOINT,
     &SQL,
     &LOAD,
     &STAGE,
@@ -160,6 +170,7 @@ pub(crate) static PLAN: Table = Table {
             TEXT,
             "With `url` for requests: the database for transactions, or without these the one whose waits are read; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
+        ENDPOINTS,
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         key(
             "pid",
@@ -270,6 +281,25 @@ pub(crate) static SOURCE: Table = Table {
             Word(&["in-turn", "random"]),
             "With `csv`: the next row, or a random one; default in-turn.",
         ),
+    ],
+};
+
+pub(crate) static ENDPOINT: Table = Table {
+    name: "endpoint",
+    sentence: "A system that steps name.",
+    example: "{ url: \"https://127.0.0.1:8443\", insecure: true }",
+    keys: &[
+        required(
+            "url",
+            "\"https://127.0.0.1:8443\"",
+            TEXT,
+            "Where it is, and in which protocol it is spoken to. A path in it precedes the paths of steps.",
+        ),
+        key("socket", "\"{dir}/stock.sock\"", TEXT, "For http: a Unix socket to connect to."),
+        INSECURE,
+        CACERT,
+        CERT,
+        CERT_KEY,
     ],
 };
 
@@ -408,6 +438,7 @@ pub(crate) static SYSTEM: Table = Table {
             TEXT,
             "With `url` for requests: the database for transactions, or without these the one whose waits are read; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
+        ENDPOINTS,
         key(
             "socket",
             "\"{dir}/app.sock\"",

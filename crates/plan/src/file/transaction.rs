@@ -58,7 +58,8 @@ pub(crate) fn read(
     let weight = node.get("weight").and_then(|node| Some((form::weight(node.text()?).ok()?, node.at)));
     let step = PlannedStep { name, endpoint: 0, action };
     let name_at = named.map_or(first.value.at, |named| named.at);
-    Some((ReadStep { step, think, weight, name_at, authorization_at: None }, played))
+    let has_own_name = named.is_some();
+    Some((ReadStep { step, think, weight, name_at, has_own_name, authorization_at: None }, played))
 }
 
 fn built_in(node: &Node, name: Option<String>, reading: &mut Reading<'_>) -> Option<(String, Played)> {

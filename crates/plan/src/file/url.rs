@@ -20,21 +20,21 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     if database::is_database(filled) {
         return check_database(node, filled, has_socket, reading);
     }
-    if reading.is_sql && !reading.is_http {
+    if reading.at_url.is_sql && !reading.at_url.is_http {
         let what = "the steps are transactions, and the URL is not that of a database";
         reading.at(node.at, what, DATABASE_URL);
         return;
     }
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let help = if reading.is_tcp { TCP_URL } else { "write a URL such as http://127.0.0.1:8080" };
+    let help = if reading.at_url.is_tcp { TCP_URL } else { "write a URL such as http://127.0.0.1:8080" };
     let url = read_url(filled);
     let is_tcp = url.as_ref().is_ok_and(|url| is_tcp(url.scheme()));
     if let Err(problem) = url {
         reading.at(node.at, problem.what(), help);
-    } else if is_tcp && !reading.is_tcp && reading.is_http {
+    } else if is_tcp && !reading.at_url.is_tcp && reading.at_url.is_http {
         reading.at(node.at, "the URL is that of raw TCP, and the steps are HTTP", help);
-    } else if reading.is_tcp && !is_tcp {
+    } else if reading.at_url.is_tcp && !is_tcp {
         reading.at(node.at, "the steps are raw TCP, and the URL is not", help);
     } else if path.contains(['?', '#']) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
@@ -46,13 +46,13 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
 }
 
 fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
-    if reading.is_http && reading.is_sql {
+    if reading.at_url.is_http && reading.at_url.is_sql {
         let help =
             "move it to `database`, and write here the URL for requests, such as http://127.0.0.1:8080";
         reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
         return;
     }
-    if reading.is_http {
+    if reading.at_url.is_http {
         let what = "the URL is that of a database, and the steps are requests";
         reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
         return;
@@ -62,6 +62,16 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
         reading.at(node.at, "`socket` applies to HTTP", help);
     }
     read_database(node, filled, reading);
+}
+
+/// Checks the URL of an endpoint, variables filled in with anything.
+pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
+    // Which steps it takes has been compared with its scheme.
+    let at_url = std::mem::take(&mut reading.at_url);
+    reading.at_url.is_tcp = is_tcp(filled.split("://").next().unwrap_or_default());
+    reading.at_url.is_sql = database::is_database(filled);
+    check(node, filled, has_socket, reading);
+    reading.at_url = at_url;
 }
 
 fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
@@ -79,11 +89,11 @@ fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
 /// Checks the URL of the database of a system that serves HTTP, variables filled in with anything.
 pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
     let node = &entry.value;
-    if !reading.is_sql && filled.starts_with("sqlite:") {
+    if !reading.at_url.is_sql && filled.starts_with("sqlite:") {
         let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
         let what = "no step is a transaction, and SQLite has no sessions whose waits could be read";
         reading.at(entry.key_at, what, help);
-    } else if reading.is_sql && !reading.is_http {
+    } else if reading.at_url.is_sql && !reading.at_url.is_http {
         let what = "`database` requires a step that is a request; transactions alone go to `url`";
         reading.at(entry.key_at, what, "rename it to `url`");
     } else if !database::is_database(filled) {
@@ -95,7 +105,7 @@ pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Readi
 
 /// Where transactions go must be said if requests go elsewhere.
 pub(crate) fn second_peer_missing(at: Span, reading: &mut Reading<'_>) {
-    if reading.is_sql && reading.is_http {
+    if reading.at_url.is_sql && reading.at_url.is_http {
         let what = "some steps are transactions and some are requests, and `database` is missing";
         reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, mysql://… or sqlite:PATH");
     }

@@ -3,6 +3,7 @@
 use super::events::LaunchEvent;
 use super::limits::Limits;
 use crate::draft::TlsSpec;
+use crate::file::Role;
 use crate::running::RunningSpec;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct Launch {
     pub url: String,
     /// Where transactions go, if requests go to `url`.
     pub database: Option<String>,
+    /// Further systems that steps speak to, by name.
+    pub endpoints: Vec<LaunchEndpoint>,
     /// A Unix socket to connect to instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// The processes of a system that runs already, if the plan names them.
@@ -61,6 +64,38 @@ pub struct Launch {
     pub events: Vec<LaunchEvent>,
     /// By load: the commands of the other load generator that makes it, if one does.
     pub tools: Vec<Option<ToolCommands>>,
+}
+
+impl Launch {
+    /// The address of the system itself.
+    pub(crate) fn front(&self) -> LaunchEndpoint {
+        let (name, url) = (String::new(), self.url.clone());
+        LaunchEndpoint { name, url, socket: self.socket.clone(), tls: self.tls.clone() }
+    }
+
+    /// The address of what steps speak to.
+    pub(crate) fn place(&self, role: &Role) -> LaunchEndpoint {
+        match self.endpoints.iter().find(|endpoint| endpoint.name == role.name) {
+            Some(endpoint) => endpoint.clone(),
+            None => match self.database.as_ref().filter(|_| role.sql.is_some()) {
+                Some(database) => LaunchEndpoint { url: database.clone(), ..LaunchEndpoint::default() },
+                None => self.front(),
+            },
+        }
+    }
+}
+
+/// The address of a system that steps speak to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchEndpoint {
+    /// Its name in the plan.
+    pub name: String,
+    /// Where it is.
+    pub url: String,
+    /// A Unix socket to connect to instead of the URL's host and port.
+    pub socket: Option<PathBuf>,
+    /// Certificates, for requests over TLS.
+    pub tls: TlsSpec,
 }
 
 /// The commands of a load generator.

@@ -170,7 +170,7 @@ impl Study {
         let cookies = visits.find_map(|(visit, ..)| step(visit)?.request.cookies);
         match cookies.and_then(|cookies| self.script.variables.get(usize::from(cookies.jar))) {
             None => "",
-            Some(name) if name == COOKIES_OF_USER => "; each user keeps cookies",
+            Some(name) if name.starts_with(COOKIES_OF_USER) => "; each user keeps cookies",
             Some(_) => "; each iteration keeps cookies",
         }
     }
@@ -262,8 +262,11 @@ impl Study {
             }
         };
         let database = system.database.as_ref();
-        let database =
+        let mut others =
             database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
+        for endpoint in &system.endpoints {
+            let _ = write!(others, ", with {} at {}", endpoint.name, without_user(&endpoint.url));
+        }
         let variants: Vec<&str> = self
             .variants
             .iter()
@@ -273,7 +276,7 @@ impl Study {
         let count = variants.len();
         let _ = writeln!(
             out,
-            "system      {}, {how}{database}; {count} variant{}",
+            "system      {}, {how}{others}; {count} variant{}",
             system.name,
             if count == 1 { "" } else { "s" }
         );

@@ -4,6 +4,7 @@ use judge::Condition;
 use load::{Order, Scenarios};
 
 use super::Study;
+use crate::draft::Played;
 use crate::plan::{Action, PlannedStep};
 
 impl Study {
@@ -26,21 +27,23 @@ impl Study {
                 }
             }
         }
-        let mut played = Vec::new();
+        let mut played: Vec<Vec<Played>> = vec![Vec::new(); script.endpoints.len()];
         script.steps =
             kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
         for step in &mut script.steps {
-            if let (Action::Sql(action), Some(sql)) = (&mut step.action, &self.script.sql) {
-                played.extend(sql.played.get(usize::from(action.script)).cloned());
-                action.script = (played.len() - 1) as u16;
+            let endpoint = usize::from(step.endpoint);
+            if let (Action::Sql(action), Some(sql)) = (&mut step.action, &script.endpoints[endpoint].sql) {
+                played[endpoint].extend(sql.played.get(usize::from(action.script)).cloned());
+                action.script = (played[endpoint].len() - 1) as u16;
             }
         }
-        if let Some(sql) = &mut script.sql {
-            sql.played = played;
-            sql.leave_out_what_nothing_has();
+        for (role, played) in script.endpoints.iter_mut().zip(played) {
+            if let Some(sql) = &mut role.sql {
+                sql.played = played;
+                sql.leave_out_what_nothing_has();
+            }
         }
-        script.sql.take_if(|sql| sql.played.is_empty());
-        script.number_endpoints();
+        script.leave_out_unused_endpoints();
         narrowed
     }
 
@@ -82,7 +85,7 @@ impl Study {
     pub(super) fn has_transactions(&self, load: usize) -> bool {
         let is_one = |step: &PlannedStep| matches!(step.action, Action::Sql(_));
         match &self.loads[load].scenario {
-            None => self.script.sql.is_some(),
+            None => self.script.has_transactions(),
             Some(scenario) => {
                 let steps = self.steps_of(scenario).into_iter();
                 steps.filter_map(|step| self.script.steps.get(usize::from(step))).any(is_one)

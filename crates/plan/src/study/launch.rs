@@ -6,7 +6,9 @@ use url::Url;
 
 use super::Study;
 use super::braced::Braced;
-use super::environment::{Cmd, Environment, Launch, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands};
+use super::environment::{
+    Cmd, Environment, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands,
+};
 use super::tool::ToolText;
 use crate::draft::TlsSpec;
 use crate::running::RunningSpec;
@@ -15,7 +17,7 @@ use super::events::{
     ActionText, EventAction, EventMoment, EventReload, EventSign, LaunchEvent, ReloadText, SignText,
     StudyEvent,
 };
-use super::system::{PortText, Process, RunningText, System, Variant, WhenText};
+use super::system::{PortText, Process, RunningText, System, TlsText, Variant, WhenText};
 
 impl Study {
     /// The names of the ports that a variant uses: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
@@ -43,17 +45,22 @@ impl Study {
             system: system.name.clone(),
             variant: variant.name.clone(),
             database: system.database.as_ref().map(|database| fill.text(database)),
+            endpoints: system
+                .endpoints
+                .iter()
+                .map(|endpoint| LaunchEndpoint {
+                    name: endpoint.name.clone(),
+                    url: fill.text(&endpoint.url),
+                    socket: endpoint.socket.as_ref().map(|socket| fill.path(socket)),
+                    tls: fill.tls(&endpoint.tls),
+                })
+                .collect(),
             socket: system.socket.as_ref().map(|socket| fill.path(socket)),
             running: system.running.as_ref().map(|running| match running {
                 RunningText::Pid(text) => RunningSpec::Pid(fill.text(text)),
                 RunningText::Container(text) => RunningSpec::Container(fill.text(text)),
             }),
-            tls: TlsSpec {
-                insecure: system.tls.insecure,
-                cacert: system.tls.cacert.as_ref().map(|path| fill.path(path)),
-                cert: system.tls.cert.as_ref().map(|path| fill.path(path)),
-                key: system.tls.key.as_ref().map(|path| fill.path(path)),
-            },
+            tls: fill.tls(&system.tls),
             files: system
                 .files
                 .iter()
@@ -111,6 +118,16 @@ impl Fill<'_> {
 
     fn port(&self, name: &str) -> Option<u16> {
         self.environment.ports.iter().find(|(known, _)| known == name).map(|(_, port)| *port)
+    }
+
+    fn tls(&self, text: &TlsText) -> TlsSpec {
+        let path = |text: &Option<Braced>| text.as_ref().map(|path| self.path(path));
+        TlsSpec {
+            insecure: text.insecure,
+            cacert: path(&text.cacert),
+            cert: path(&text.cert),
+            key: path(&text.key),
+        }
     }
 
     /// Relative paths begin at the plan's folder.

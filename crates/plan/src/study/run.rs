@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use ::load::Scenarios;
+use wire::http1::Request;
 
 use super::tool::{TOOL_GRACE_NS, ToolText};
-use super::{Launch, Study, StudyPin};
+use super::{Launch, LaunchEndpoint, Study, StudyPin};
 use crate::check::{Target, put_on};
 use crate::database::{Database, is_database};
 use crate::draft::Draft;
-use crate::endpoint::Gets;
+use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
-use crate::file::SqlText;
-use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep};
+use crate::file::{Role, SqlText};
+use crate::plan::{Action, Errands, HttpAction, Pin, Plan, PlannedStep};
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
@@ -27,42 +28,16 @@ impl Study {
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
         }
-        let spec = &self.loads[load].spec;
-        let mut plan = match (&self.script.sql, &launch.database) {
-            (None, None) => requests(launch, spec.clone())?,
-            (None, Some(database)) => {
-                Plan { watched: Some(Database::read(database)?), ..requests(launch, spec.clone())? }
-            }
-            (Some(sql), None) => transactions(&launch.url, sql, spec)?,
-            (Some(sql), Some(database)) => both(launch, database, sql, spec)?,
-        };
-        // Only a URL with a name and a password adds headers to the request of a draft.
-        let base = plan.steps.remove(0);
-        let is_secure = plan.endpoint().peer().tls.is_some();
+        let (mut plan, bases) = self.addressed(launch, &self.loads[load].spec)?;
         plan.steps.clone_from(&self.script.steps);
-        plan.errands.clone_from(&self.script.errands);
-        for step in plan.steps.iter_mut().chain(plan.errands.steps_mut()) {
-            if let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, base.request())
-            {
-                request.host.clone_from(&base.request.host);
-                request.target = below(&base.request.target, &request.target);
-                request.keep_alive = base.request.keep_alive;
-                if let Some(redirects) = &mut request.redirects {
-                    redirects.is_secure = is_secure;
-                }
-                request.headers.extend_from_slice(&base.request.headers);
-            }
+        for step in &mut plan.steps {
+            bases[usize::from(step.endpoint)].add_to(step);
         }
+        plan.errands = self.errands(&plan, launch)?;
         plan.variables.clone_from(&self.script.variables);
         plan.scenarios.clone_from(&self.script.scenarios);
         plan.data.clone_from(&self.script.data);
         plan.secrets.clone_from(&self.secrets);
-        for endpoint in &mut plan.endpoints {
-            if let (Gets::Transactions(planned), Some(sql)) = (&mut endpoint.gets, &self.script.sql) {
-                planned.settings.bindings.clone_from(&sql.bindings);
-                planned.settings.saves = self.saved_by_transactions();
-            }
-        }
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
         }
@@ -71,11 +46,77 @@ impl Study {
         Ok(plan)
     }
 
+    /// A load on the systems that the steps speak to, and what the URL of each adds to its steps.
+    fn addressed(&self, launch: &Launch, load: &LoadSpec) -> Result<(Plan, Vec<Base>), Vec<Fault>> {
+        let of_requests = match self.script.has_transactions() {
+            // What only transactions have.
+            true => LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() },
+            false => load.clone(),
+        };
+        let (mut endpoints, mut bases) = (Vec::new(), Vec::new());
+        let (mut first, mut connect_timeout_ns) = (None, None);
+        for (number, role) in (0..).zip(&self.script.endpoints) {
+            let place = launch.place(role);
+            let plan = match &role.sql {
+                None => requests(&place, of_requests.clone())?,
+                Some(sql) => transactions(&place.url, sql, load)?,
+            };
+            bases.push(Base::of(&plan));
+            if role.sql.is_some() {
+                connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
+            }
+            let gets = plan.endpoint().gets.clone();
+            endpoints.push(Endpoint { name: role.name.clone(), gets: self.with_values(gets, number, role) });
+            first.get_or_insert(plan);
+        }
+        let Some(first) = first else {
+            return Err(vec![Fault::new("scenario", "there are no steps", "add a step such as `get: /`")]);
+        };
+        let takes_any = self.script.endpoints.iter().any(|role| role.sql.is_some() && role.name.is_empty());
+        let watched = launch.database.as_ref().filter(|_| !takes_any);
+        let plan = Plan {
+            front: front(launch, of_requests)?,
+            endpoints,
+            watched: watched.map(|url| Database::read(url)).transpose()?,
+            connect_timeout_ns: connect_timeout_ns.unwrap_or(first.connect_timeout_ns),
+            ..first
+        };
+        Ok((plan, bases))
+    }
+
+    /// Transactions with the values of the plan.
+    fn with_values(&self, mut gets: Gets, endpoint: u16, role: &Role) -> Gets {
+        if let (Gets::Transactions(planned), Some(sql)) = (&mut gets, &role.sql) {
+            planned.settings.bindings.clone_from(&sql.bindings);
+            planned.settings.saves = self.saved_by_transactions(endpoint);
+        }
+        gets
+    }
+
+    /// The requests around the load, and where they go: the system that gets the first requests of the load, or else that of the URL.
+    fn errands(&self, plan: &Plan, launch: &Launch) -> Result<Errands, Vec<Fault>> {
+        let mut errands = self.script.errands.clone();
+        if errands.is_empty() {
+            return Ok(errands);
+        }
+        let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
+        let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
+        let around = requests(&place, LoadSpec { keep_alive: None, ..LoadSpec::default() })?;
+        let mut base = Base::of(&around);
+        base.keep_alive = plan.keep_alive();
+        errands.steps_mut().for_each(|step| base.add_to(step));
+        errands.at = around.endpoints.into_iter().next();
+        Ok(errands)
+    }
+
     /// The plan of a load that another load generator makes: its only step is the tool.
     fn plan_of_tool(&self, tool: &ToolText, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
         let spec = LoadSpec { timeout_ns: Some(TOOL_GRACE_NS.into()), ..self.loads[load].spec.clone() };
-        let mut plan =
-            if is_database(&launch.url) { of_database(&launch.url, &spec)? } else { requests(launch, spec)? };
+        let mut plan = if is_database(&launch.url) {
+            of_database(&launch.url, &spec)?
+        } else {
+            requests(&launch.front(), spec)?
+        };
         if let Some(database) = &launch.database {
             plan.watched = Some(Database::read(database)?);
         }
@@ -108,9 +149,10 @@ impl Study {
         }
     }
 
-    /// The numbers of the variables that transactions give values to.
-    fn saved_by_transactions(&self) -> Vec<u16> {
-        let saves = self.script.steps.iter().flat_map(|step| match &step.action {
+    /// The numbers of the variables that transactions on a system give values to.
+    fn saved_by_transactions(&self, endpoint: u16) -> Vec<u16> {
+        let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
+        let saves = steps.flat_map(|step| match &step.action {
             Action::Sql(action) => action.saves.as_slice(),
             Action::Http(_) | Action::Tool(_) => &[],
         });
@@ -133,21 +175,61 @@ impl Study {
     }
 }
 
+/// What the URL of a system adds to the requests of its steps.
+struct Base {
+    /// `None`: it is a database.
+    request: Option<Request>,
+    is_secure: bool,
+    keep_alive: bool,
+}
+
+impl Base {
+    /// The first step of a load on the URL alone.
+    fn of(plan: &Plan) -> Self {
+        let request = plan.steps.first().and_then(PlannedStep::request).map(|action| action.request.clone());
+        let keep_alive = request.as_ref().is_none_or(|request| request.keep_alive);
+        Self { request, is_secure: plan.endpoint().peer().tls.is_some(), keep_alive }
+    }
+
+    fn add_to(&self, step: &mut PlannedStep) {
+        let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, &self.request) else {
+            return;
+        };
+        request.host.clone_from(&base.host);
+        request.target = below(&base.target, &request.target);
+        request.keep_alive = self.keep_alive;
+        if let Some(redirects) = &mut request.redirects {
+            redirects.is_secure = self.is_secure;
+        }
+        // Only a URL with a name and a password has headers.
+        request.headers.extend_from_slice(&base.headers);
+    }
+}
+
 /// The path of a step below that of its system's URL.
 fn below(base: &str, target: &str) -> String {
     let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
     if target == "*" { target.to_owned() } else { format!("{base}{target}") }
 }
 
-fn requests(launch: &Launch, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
+fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
     Draft {
-        url: launch.url.clone(),
-        unix_socket: launch.socket.clone(),
-        tls: launch.tls.clone(),
+        url: place.url.clone(),
+        unix_socket: place.socket.clone(),
+        tls: place.tls.clone(),
         load,
         ..Draft::default()
     }
     .check()
+}
+
+/// The address of the system itself.
+fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
+    if is_database(&launch.url) {
+        // A database has at least one address.
+        return Ok(Database::read(&launch.url)?.peers.remove(0));
+    }
+    Ok(requests(&launch.front(), load)?.front)
 }
 
 /// A load on a database whose statements are not known.
@@ -165,13 +247,4 @@ fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<F
     let mut faults = Vec::new();
     let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
     put_on(target, true, load, Spelling::Keys, faults)
-}
-
-/// A load whose steps are requests and transactions: the rules of each hold for its own part of what is asked for.
-fn both(launch: &Launch, database: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
-    let of_sql = transactions(database, sql, load)?;
-    let of_requests = LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() };
-    let of_http = requests(launch, of_requests)?;
-    let endpoints = [of_http.endpoints, of_sql.endpoints].concat();
-    Ok(Plan { endpoints, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
 }

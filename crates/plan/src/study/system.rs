@@ -20,6 +20,8 @@ pub struct System {
     pub(crate) url: Braced,
     /// Where transactions go, if requests go to `url`.
     pub(crate) database: Option<Braced>,
+    /// Further systems that steps speak to.
+    pub(crate) endpoints: Vec<EndpointText>,
     pub(crate) socket: Option<Braced>,
     /// The processes of one that runs already, if the plan names them.
     pub(crate) running: Option<RunningText>,
@@ -75,6 +77,22 @@ pub(crate) struct TlsText {
 impl TlsText {
     fn texts(&self) -> impl Iterator<Item = &Braced> {
         self.cacert.iter().chain(&self.cert).chain(&self.key)
+    }
+}
+
+/// A further system that steps speak to, by its name.
+#[derive(Clone, Debug)]
+pub(crate) struct EndpointText {
+    pub(crate) name: String,
+    pub(crate) url: Braced,
+    pub(crate) socket: Option<Braced>,
+    pub(crate) tls: TlsText,
+}
+
+impl EndpointText {
+    /// Its texts apart from the URL.
+    fn further_texts(&self) -> impl Iterator<Item = &Braced> {
+        self.socket.iter().chain(self.tls.texts())
     }
 }
 
@@ -179,6 +197,7 @@ impl System {
             has_knobs_in_env: false,
             url,
             database: None,
+            endpoints: Vec::new(),
             socket: None,
             running: None,
             tls: TlsText::default(),
@@ -213,7 +232,8 @@ impl System {
 
     /// Where loads go.
     pub(crate) fn urls(&self) -> impl Iterator<Item = &Braced> {
-        std::iter::once(&self.url).chain(&self.database)
+        let further = self.endpoints.iter().map(|endpoint| &endpoint.url);
+        std::iter::once(&self.url).chain(&self.database).chain(further)
     }
 
     /// Every text of it in which a variable may stand; first those of [`Self::urls`].
@@ -225,6 +245,7 @@ impl System {
             .chain(&self.socket)
             .chain(running)
             .chain(self.tls.texts())
+            .chain(self.endpoints.iter().flat_map(EndpointText::further_texts))
             .chain(&self.dir)
             .chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));

@@ -124,6 +124,13 @@ pub(crate) static STEP: Table = Table {
             TEXT,
             "Name in reports; default: method and path, or the start of the statement.",
         ),
+        key(
+            "endpoint",
+            "stock",
+            TEXT,
+            "The system that the step speaks to, by its name in `endpoints`; default: that of `url`, or of `database` for a transaction; in a \
+             plan without `url` and `systems`, the only endpoint that takes such a step.",
+        ),
         key("headers", "{ Accept: text/plain }", Named(&Optional(&TEXT)), "Headers to send."),
         key("body", "'{\"id\": {id}}'", TEXT, "The body to send."),
         key("body-file", "order.json", TEXT, "A file with the body, in the folder of the plan; max 64 MiB."),

@@ -1,0 +1,294 @@
+//! The section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
+
+use super::reading::Reading;
+use super::settings::SqlText;
+use super::span::Span;
+use super::tcp;
+use super::tls;
+use super::transaction;
+use super::tree::{Entry, Node};
+use super::url;
+use crate::database::is_database;
+use crate::study::EndpointText;
+
+const KEY: &str = "endpoints";
+/// Bounds the connections of one load.
+const ENDPOINTS_MAX: usize = 32;
+
+/// A system that steps speak to, before its address is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Role {
+    /// Its name; empty for that of `url`, or of `database`.
+    pub(crate) name: String,
+    /// What its steps are if they are transactions.
+    pub(crate) sql: Option<SqlText>,
+}
+
+/// What a step does, or what a system takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Http,
+    Tcp,
+    Transactions,
+}
+
+impl Kind {
+    /// The kind of a step.
+    pub(crate) fn of_step(step: &Node) -> Self {
+        match (transaction::is_one(step), tcp::is_one(step)) {
+            (true, _) => Self::Transactions,
+            (false, true) => Self::Tcp,
+            (false, false) => Self::Http,
+        }
+    }
+
+    /// The kind of a system, by the scheme of its URL; `None`: nobody knows the scheme.
+    fn of_url(url: &str) -> Option<Self> {
+        if is_database(url) {
+            return Some(Self::Transactions);
+        }
+        let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
+        Some(if protocol.name == wire::tcp::PROTOCOL.name { Self::Tcp } else { Self::Http })
+    }
+
+    fn of_endpoint(entry: &Entry) -> Option<Self> {
+        Self::of_url(url_of(&entry.value)?.1)
+    }
+
+    fn of_system(self) -> &'static str {
+        match self {
+            Self::Http => "speaks HTTP",
+            Self::Tcp => "speaks raw TCP",
+            Self::Transactions => "is a database",
+        }
+    }
+
+    fn a_step(self) -> &'static str {
+        match self {
+            Self::Http => "an HTTP request",
+            Self::Tcp => "raw TCP",
+            Self::Transactions => "a transaction",
+        }
+    }
+}
+
+/// A system that steps can name.
+struct Named {
+    name: String,
+    /// `None`: its URL is wrong, which the check of its URL reports.
+    kind: Option<Kind>,
+    /// Where it is defined first.
+    at: Span,
+    is_used: bool,
+}
+
+/// The systems that steps can speak to.
+pub(crate) struct Endpoints {
+    /// Whether steps that name none go to `url` or `database`.
+    has_own: bool,
+    named: Vec<Named>,
+    /// Those that steps do speak to: requests first; and whether they are the named ones, by number.
+    used: Vec<(Kind, Option<usize>)>,
+}
+
+impl Endpoints {
+    /// Those of a plan: at its top, and in its systems.
+    pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Self {
+        let mut named: Vec<Named> = Vec::new();
+        for entry in definitions(root) {
+            reading.own_name(&entry.key, entry.key_at, "endpoint");
+            let (name, kind) = (entry.key.clone(), Kind::of_endpoint(entry));
+            named.push(Named { name, kind, at: entry.key_at, is_used: false });
+        }
+        if let Some(last) = named.get(ENDPOINTS_MAX) {
+            reading.at(last.at, format!("there are more than {ENDPOINTS_MAX} endpoints"), "use fewer");
+        }
+        let has_own =
+            ["url", "database", "systems"].iter().any(|key| root.get(key).is_some()) || named.is_empty();
+        Self { has_own, named, used: Vec::new() }
+    }
+
+    /// The system that a step speaks to. What is wrong with it is among the findings.
+    pub(crate) fn note(&mut self, step: &Node, reading: &mut Reading<'_>) {
+        let kind = Kind::of_step(step);
+        let chosen = match step.entry("endpoint") {
+            Some(entry) => self.named_by(entry, kind, reading).map(Some),
+            None if self.has_own => Some(None),
+            None => self.only_one_for(kind, step, reading).map(Some),
+        };
+        let Some(named) = chosen else { return };
+        if let Some(number) = named {
+            self.named[number].is_used = true;
+        }
+        let used = (kind, named);
+        if !self.used.contains(&used) {
+            self.used.push(used);
+            self.used.sort_unstable_by_key(|(kind, named)| (*kind == Kind::Transactions, *named));
+        }
+    }
+
+    /// The number of the system that a step speaks to, among [`Self::used`].
+    pub(crate) fn of_step(&self, step: &Node) -> u16 {
+        let kind = Kind::of_step(step);
+        let named = match step.text_of("endpoint") {
+            Some(name) => self.named.iter().position(|known| known.name == name),
+            None if self.has_own => None,
+            None => self.named.iter().position(|known| known.kind == Some(kind)),
+        };
+        self.used.iter().position(|used| *used == (kind, named)).unwrap_or_default() as u16
+    }
+
+    /// The name of the system that a step speaks to; empty for that of `url` or `database`.
+    pub(crate) fn name_of(&self, number: u16) -> &str {
+        let named = self.used.get(usize::from(number)).and_then(|(_, named)| *named);
+        named.map_or("", |named| &self.named[named].name)
+    }
+
+    /// How many systems the steps speak to.
+    pub(crate) fn count(&self) -> usize {
+        self.used.len()
+    }
+
+    /// Whether the steps at a system are transactions.
+    pub(crate) fn is_database(&self, number: usize) -> bool {
+        self.used[number].0 == Kind::Transactions
+    }
+
+    /// Whether a step of a kind goes to `url` or `database`.
+    pub(crate) fn has_at_url(&self, kind: Kind) -> bool {
+        self.used.contains(&(kind, None))
+    }
+
+    /// Definitions that no step uses.
+    pub(crate) fn unused(&self, root: &Node, reading: &mut Reading<'_>) {
+        for unused in self.named.iter().filter(|named| !named.is_used) {
+            let what = format!("no step speaks to the endpoint `{}`", unused.name);
+            reading.at(unused.at, what, format!("add `endpoint: {}` to a step, or remove it", unused.name));
+        }
+        let url = root.entry("url").filter(|_| !self.used.is_empty());
+        if let Some(url) = url.filter(|_| self.used.iter().all(|(_, named)| named.is_some())) {
+            let help = "remove it, or remove `endpoint` from the steps that are meant for it";
+            reading.at(url.key_at, "every step names another endpoint, and none speaks to `url`", help);
+        }
+    }
+
+    fn named_by(&self, entry: &Entry, kind: Kind, reading: &mut Reading<'_>) -> Option<usize> {
+        let (name, at) = (entry.value.text()?, entry.value.at);
+        let Some(number) = self.named.iter().position(|known| known.name == name) else {
+            let what = format!("unknown endpoint `{name}`");
+            if self.named.is_empty() {
+                let help = format!("add `endpoints: {{ {name}: URL }}` to the plan, or remove it");
+                reading.at(at, what, help);
+            } else {
+                let known = self.named.iter().map(|known| known.name.as_str());
+                reading.findings.unknown(
+                    at,
+                    what,
+                    name,
+                    known,
+                    "define it under `endpoints`, or write one of",
+                );
+            }
+            return None;
+        };
+        let of_endpoint = self.named[number].kind?;
+        if of_endpoint != kind {
+            let what = format!("`{name}` {}, and the step is {}", of_endpoint.of_system(), kind.a_step());
+            reading.at(at, what, "name another endpoint, or change the step");
+            return None;
+        }
+        Some(number)
+    }
+
+    fn only_one_for(&self, kind: Kind, step: &Node, reading: &mut Reading<'_>) -> Option<usize> {
+        if self.named.iter().any(|known| known.kind.is_none()) {
+            return None;
+        }
+        let fitting: Vec<usize> =
+            (0..self.named.len()).filter(|number| self.named[*number].kind == Some(kind)).collect();
+        let names = |numbers: &[usize]| -> Vec<String> {
+            numbers.iter().map(|number| format!("`endpoint: {}`", self.named[*number].name)).collect()
+        };
+        let at = step.entries().first().map_or(step.at, |entry| entry.key_at);
+        match fitting[..] {
+            [only] => return Some(only),
+            [] => {
+                let what = format!("the step is {}, and no endpoint takes it", kind.a_step());
+                reading.at(at, what, "add its URL as `url`, or under `endpoints`");
+            }
+            _ => {
+                let what = "several endpoints take such a step, and it names none";
+                reading.at(at, what, format!("add {}", names(&fitting).join(" or ")));
+            }
+        }
+        None
+    }
+}
+
+/// Where each endpoint is defined first: at the top of a plan, or in a system.
+fn definitions(root: &Node) -> Vec<&Entry> {
+    let systems = root.get("systems").map_or(&[][..], Node::entries);
+    let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
+    let mut all: Vec<&Entry> = Vec::new();
+    for entry in sections.filter_map(|node| node.get(KEY)).flat_map(Node::entries) {
+        if !all.iter().any(|known| known.key == entry.key) {
+            all.push(entry);
+        }
+    }
+    all
+}
+
+/// The URL of an endpoint, as it is written.
+fn url_of(node: &Node) -> Option<(&Node, &str)> {
+    let written = if node.entries().is_empty() { node } else { node.get("url")? };
+    Some((written, written.text()?))
+}
+
+/// The addresses of the named systems for one system of the plan, or for the plan itself: its own before those at the top. `at` is
+/// where a missing one is reported.
+pub(crate) fn of_system(
+    own: &Node,
+    root: &Node,
+    at: Span,
+    known: &[String],
+    fill: impl Fn(&str) -> Option<String>,
+    reading: &mut Reading<'_>,
+) -> Vec<EndpointText> {
+    let mut all = Vec::new();
+    for first in definitions(root) {
+        let name = &first.key;
+        let Some(entry) = [own, root].into_iter().find_map(|node| node.get(KEY)?.entry(name)) else {
+            let what = format!("the system has no address for the endpoint `{name}`");
+            reading.at(at, what, format!("add `{KEY}: {{ {name}: URL }}` to it, or to the plan"));
+            continue;
+        };
+        if let (Some(meant), Some(kind)) = (Kind::of_endpoint(first), Kind::of_endpoint(entry))
+            && meant != kind
+        {
+            let what =
+                format!("`{name}` {} here, and {} where it is first", kind.of_system(), meant.of_system());
+            reading.at(entry.value.at, what, "write a URL of the same kind, or choose another name");
+        }
+        all.extend(text(entry, known, &fill, reading));
+    }
+    all
+}
+
+fn text(
+    entry: &Entry,
+    known: &[String],
+    fill: &impl Fn(&str) -> Option<String>,
+    reading: &mut Reading<'_>,
+) -> Option<EndpointText> {
+    let node = &entry.value;
+    // The check of keys reports a missing URL.
+    let (written, text) = url_of(node)?;
+    let before = reading.findings.count();
+    let url = reading.braced(written, text, known);
+    let socket = node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, known)));
+    if reading.findings.count() == before {
+        url::check_endpoint(written, &url.fill(fill), socket.is_some(), reading);
+    }
+    let tls = tls::read(node, text, known, reading);
+    Some(EndpointText { name: entry.key.clone(), url, socket, tls })
+}

@@ -1,0 +1,144 @@
+//! Systems that steps name: where each step goes, and how systems say where that is.
+
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+
+use plan::{Environment, FileErrors, Launch, Plan, Study};
+
+fn read(text: &str) -> Result<Study, FileErrors> {
+    Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)
+}
+
+/// The first system of a study, where ports count from 81.
+fn launch(study: &Study, variant: usize) -> Launch {
+    let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(81..).collect();
+    let (dir, tenbin, host) = (Path::new("/d"), Path::new("/t"), Ipv4Addr::LOCALHOST);
+    study.launch(variant, &Environment { ports: &ports, dir, tenbin, host })
+}
+
+#[track_caller]
+fn plan(study: &Study, load: usize) -> Plan {
+    study.plan(load, &launch(study, 0)).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+#[track_caller]
+fn study(text: &str) -> Study {
+    read(text).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// By step: its name, the name of its system, and the port of that.
+fn places(plan: &Plan) -> Vec<(&str, &str, u16)> {
+    let place = |step: &'_ plan::PlannedStep| {
+        let endpoint = &plan.endpoints[usize::from(step.endpoint)];
+        (endpoint, endpoint.peer().port)
+    };
+    let named = plan.steps.iter().map(|step| (step.name.as_str(), place(step)));
+    named.map(|(name, (endpoint, port))| (name, endpoint.name.as_str(), port)).collect()
+}
+
+const FIVE: &str = r#"
+scenario:
+  - get: /
+  - get: /items
+    endpoint: stock
+  - tcp: { text: "PING\r\n" }
+    endpoint: cache
+  - sql: SELECT 1
+  - transaction: [ SELECT 2, SELECT 3 ]
+    endpoint: ledger
+url: http://127.0.0.1:81
+database: postgres://u@127.0.0.1:82/x
+endpoints:
+  ledger: { url: "mysql://u@127.0.0.1:83/y" }
+  stock: http://127.0.0.1:84/shop
+  cache: tcp://127.0.0.1:85
+load: { users: 1 }
+"#;
+
+#[test]
+fn a_plan_mixes_servers_of_http_raw_tcp_and_databases() {
+    let study = study(FIVE);
+    let plan = plan(&study, 0);
+    let expected = [
+        ("GET /", "", 81),
+        ("GET /items (stock)", "stock", 84),
+        ("send \"PING\\r\\n\" (cache)", "cache", 85),
+        ("SELECT 1", "", 82),
+        ("SELECT 2 (ledger)", "ledger", 83),
+    ];
+    assert_eq!(places(&plan), expected);
+    let targets: Vec<&str> =
+        plan.steps.iter().filter_map(|step| Some(step.request()?.request.target.as_str())).collect();
+    assert_eq!(targets[1], "/shop/items", "a path in a URL precedes the paths of its steps alone");
+    let scripts: Vec<usize> = plan.databases().map(|sql| sql.deck.scripts().len()).collect();
+    assert_eq!(scripts, [1, 1], "each database has the scripts of its own steps");
+    let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
+    assert_eq!(parts, [4; 4], "statements belong to the step of the plan, not to that of the database");
+    assert!(study.explain().contains("with stock at http://127.0.0.1:84/shop"), "{}", study.explain());
+    let json = plan.to_json();
+    assert_eq!(json["steps"][1]["endpoint"], "stock");
+    assert_eq!(json["endpoints"][4]["sql"]["engine"], "MySQL");
+}
+
+#[test]
+fn without_a_url_a_step_goes_to_the_only_endpoint_that_takes_it() {
+    let text = "endpoints: { shop: 'http://127.0.0.1:84', ledger: 'postgres://u@127.0.0.1:82/x' }\nload: { users: 1 }\n\
+                scenario: [ get: /, sql: SELECT 1 ]\n";
+    let study = study(text);
+    assert_eq!(study.systems[0].name, "127.0.0.1:84");
+    let plan = plan(&study, 0);
+    assert_eq!(places(&plan), [("GET / (shop)", "shop", 84), ("SELECT 1 (ledger)", "ledger", 82)]);
+    assert_eq!(plan.front.port, 84);
+}
+
+#[test]
+fn systems_give_endpoints_their_ports_and_may_have_addresses_of_their_own() {
+    let text = "endpoints: { stock: 'http://127.0.0.1:{port.stock}' }\nload: { users: 1 }\n\
+                scenario: [ get: /, { get: /a, endpoint: stock } ]\nsystems:\n  \
+                  one: { start: 'x {port} {port.stock}', url: 'http://127.0.0.1:{port}' }\n  \
+                  two: { start: 'x {port}', url: 'http://127.0.0.1:{port}', endpoints: { stock: 'http://127.0.0.1:7000' } }\n";
+    let study = study(text);
+    let ports = |variant| {
+        let plan = study.plan(0, &launch(&study, variant)).expect("a plan");
+        plan.endpoints.iter().map(|endpoint| endpoint.peer().port).collect::<Vec<_>>()
+    };
+    assert_eq!(study.ports(0), ["", "stock"]);
+    assert_eq!([ports(0), ports(1)], [[81, 82], [81, 7000]]);
+}
+
+#[test]
+fn a_load_that_follows_a_scenario_has_the_systems_of_its_steps_only() {
+    let text = "scenarios:\n  a: { steps: [ get: / ] }\n  b: { steps: [ { get: /x, endpoint: stock }, { sql: SELECT 1, endpoint: ledger } ] }\n\
+                url: http://127.0.0.1:81\nendpoints: { stock: 'http://127.0.0.1:84', ledger: 'postgres://u@127.0.0.1:82/x' }\n\
+                load: [ { name: one, users: 1, scenario: a }, { name: two, users: 1, scenario: b } ]\n";
+    let study = study(text);
+    assert_eq!(places(&plan(&study, 0)), [("GET /", "", 81)]);
+    let second = plan(&study, 1);
+    assert_eq!(places(&second), [("GET /x (stock)", "stock", 84), ("SELECT 1 (ledger)", "ledger", 82)]);
+    assert_eq!(second.front.port, 81, "the system is where its URL is, whatever a load speaks to");
+}
+
+#[test]
+fn each_server_of_http_has_its_own_cookies_and_certificates() {
+    let text = "scenario:\n  cookies: true\n  steps: [ get: /, { get: /a, endpoint: far }, { get: /b, endpoint: far } ]\n\
+                url: http://127.0.0.1:81\nendpoints: { far: { url: 'https://127.0.0.1:84', insecure: true } }\nload: { users: 1 }\n";
+    let plan = plan(&study(text), 0);
+    let jars: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| Some(plan.variables[usize::from(step.request()?.request.cookies?.jar)].as_str()))
+        .collect();
+    assert_eq!(jars, ["(cookies)", "(cookies)far", "(cookies)far"]);
+    let secure: Vec<bool> = plan.peers().map(|peer| peer.tls.is_some()).collect();
+    assert_eq!(secure, [false, true]);
+    assert_eq!(plan.stamps(), ["TLS certificates were not verified (--insecure)"]);
+}
+
+#[test]
+fn each_database_saves_the_values_of_its_own_steps() {
+    let text = "scenario: [ { sql: SELECT 1 AS a, save: { a: { column: a } } }, { sql: 'SELECT :a AS b', endpoint: other, save: { b: { column: b } } }, \
+                { sql: 'SELECT :b' } ]\nurl: postgres://u@127.0.0.1:82/x\nendpoints: { other: 'postgres://u@127.0.0.1:83/x' }\nload: { users: 1 }\n";
+    let plan = plan(&study(text), 0);
+    let saves: Vec<Vec<u16>> = plan.databases().map(|sql| sql.settings.saves.clone()).collect();
+    assert_eq!(saves, [[0], [1]]);
+}

@@ -1,0 +1,129 @@
+//! One load on several systems: each gets what its steps send, and values go from one to the other.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use crate::support::{Home, assert_counts_or_starved, assert_identity, built_in, number, url};
+use harness::quiet::assert_measured;
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// A server of lines that counts those that it answers; it ends with the test.
+fn lines() -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let (address, count) = (listener.local_addr().expect("an address"), Arc::new(AtomicU64::new(0)));
+    let counted = Arc::clone(&count);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let counted = Arc::clone(&counted);
+            thread::spawn(move || answer(stream, &counted));
+        }
+    });
+    (address, count)
+}
+
+fn answer(mut stream: TcpStream, counted: &AtomicU64) {
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = stream.read(&mut bytes) {
+        counted.fetch_add(
+            bytes[..count].iter().filter(|byte| **byte == b'\n').count() as u64,
+            Ordering::Relaxed,
+        );
+        if stream.write_all(&bytes[..count]).is_err() {
+            return;
+        }
+    }
+}
+
+fn table(home: &Home, name: &str) -> Connection {
+    let file = Connection::open(home.path().join(name)).expect("a file");
+    file.execute_batch("CREATE TABLE kept (id INTEGER PRIMARY KEY, word TEXT NOT NULL)").expect("a table");
+    file
+}
+
+fn ok(run: &Value, name: &str) -> u64 {
+    let steps = run["steps"].as_array().expect("steps");
+    number(steps.iter().find(|step| step["name"] == name).expect(name), "outcomes.ok")
+}
+
+#[test]
+fn five_systems_in_one_load_get_what_their_steps_send() {
+    assert_measured(|| {
+        let (home, front, stock) = (Home::new(), built_in(), built_in());
+        let (cache, lines) = lines();
+        let (first, second) = (table(&home, "first.db"), table(&home, "second.db"));
+        let (front_url, stock_url) = (url(front.address(), ""), url(stock.address(), ""));
+        let settings = "?journal_mode=wal&busy_timeout=20s";
+        let plan = format!(
+            r#"
+scenario:
+  - name: ask
+    post: /echo
+    body: "word {{word}}"
+    save: {{ said: {{ body: "word (.+)" }} }}
+  - name: keep
+    sql: INSERT INTO kept (word) VALUES (:said) RETURNING id
+    save: {{ row: {{ column: id }} }}
+  - name: stock
+    endpoint: stock
+    post: /echo
+    body: "row {{row}}"
+    save: {{ shown: {{ body: "row (\\d+)" }} }}
+  - name: line
+    endpoint: cache
+    tcp: {{ text: "{{said}}\n" }}
+  - name: copy
+    endpoint: ledger
+    sql: INSERT INTO kept (id, word) VALUES (:shown, :said)
+    expect: {{ rows: 1 }}
+data: {{ word: {{ text: 20 }} }}
+load: {{ users: 4, requests: 500, for: 30s }}
+url: {front_url}
+database: "sqlite:first.db{settings}"
+endpoints:
+  stock: {stock_url}
+  cache: tcp://{cache}
+  ledger: "sqlite:second.db{settings}"
+"#
+        );
+        fs::write(home.path().join("plan.yaml"), plan).expect("written");
+        let output = home.run(&["run", "plan.yaml"]);
+        let run = home.last()["runs"][0].clone();
+        assert_counts_or_starved(&output, &run);
+        assert_identity(&run);
+        assert_eq!(number(&run, "outcomes.ok"), 500, "{run}");
+        let names = ["ask", "keep", "stock", "line", "copy"];
+        let counts = names.map(|name| ok(&run, name));
+        // The count ends the load within an iteration of each user.
+        assert!(counts.is_sorted_by(|before, after| before >= after) && counts[4] + 4 >= counts[0], "{run}");
+        assert_eq!(lines.load(Ordering::Relaxed), counts[3], "each line reached the server of lines");
+        let rows = |file: &Connection, text: &str| -> Vec<(i64, String)> {
+            let mut rows = file.prepare(text).expect("a query");
+            let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+            rows.map(|row| row.expect("a row")).collect()
+        };
+        let all = "SELECT id, word FROM kept ORDER BY id";
+        let (kept, copied) = (rows(&first, all), rows(&second, all));
+        assert_eq!((kept.len() as u64, copied.len() as u64), (counts[1], counts[4]), "{run}");
+        assert!(copied.iter().all(|row| kept.contains(row)), "what one database said, the other was told");
+    });
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_told_with_its_address() {
+    let (home, front) = (Home::new(), built_in());
+    let gone = target::scripted::closed_port().expect("a port");
+    let plan = format!(
+        "scenario: [ get: /, {{ get: /a, endpoint: far }} ]\nurl: {}\nendpoints: {{ far: http://{} }}\nload: {{ users: 1, requests: 4 }}\n",
+        url(front.address(), ""),
+        gone.address()
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains(&gone.address().to_string()), "{output:?}");
+}
