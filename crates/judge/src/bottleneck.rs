@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Distorted, Run, StoreError, Study};
+use ::evidence::{Distorted, EvidenceError, Run, Study};
 
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
@@ -245,7 +245,7 @@ pub struct OfSetting {
 
 /// The bottlenecks of every setting of a study by the runs that it has so far, whether it goes on or not: those that count and may
 /// be believed, or else those that may not.
-pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
+pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
     let mut found = Vec::new();
@@ -264,13 +264,13 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
 }
 
 /// The bottleneck of runs of one setting under one load: of those that may be believed, or else of those that may not.
-pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
+pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, EvidenceError> {
     Ok(causes_of_runs(runs)?.into_iter().next())
 }
 
 /// All their causes, most likely first: of those whose throughput may be believed, whatever their tails are worth, or else of those
 /// whose throughput may not.
-pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
+pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     let runs = if valid.is_empty() { with_throughput(runs, Eligibility::Invalid) } else { valid };
     causes_of_all(&runs, false)
@@ -278,7 +278,7 @@ pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
 
 /// The causes of runs that failed what a search asks for, and of how many of them: only of those whose throughput may be believed.
 /// None without such a run, or where nothing was answered well.
-pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), StoreError> {
+pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))
 }
@@ -288,7 +288,7 @@ fn with_throughput<'a>(runs: &[&'a Run], wanted: Eligibility) -> Vec<&'a Run> {
     runs.iter().filter(is_wanted).copied().collect()
 }
 
-fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, StoreError> {
+fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, EvidenceError> {
     let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();

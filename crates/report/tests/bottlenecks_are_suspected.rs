@@ -2,10 +2,10 @@
 //! should.
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
+use evidence::{Cause, Level, Model, Run};
 use record::{ErrorClass, Finish, Outcome, Tally};
 use report::Sharing;
 use serde_json::Value;
-use store::{Cause, Level, Model, Run};
 
 /// What was read in every second: subject, metric, label, value.
 type Read<'a> = (&'a str, &'a str, &'a str, f64);

@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 use load::values::Source;
 use plan::{Action, Plan, PlannedStep};
-use store::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 
 /// `host`: the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {

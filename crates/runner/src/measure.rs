@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use evidence::{Ending, RunId};
 use load::Share;
 use record::{Counts, Phase};
-use store::{Ending, RunId, Store};
+use store::Store;
 
 use crate::collect::Collector;
 use crate::extension::Extension;

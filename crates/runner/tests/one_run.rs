@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::fakes::{Heard, World, program, rename_table, store, study};
+use evidence::{Intervention, RunState, StudyId, StudyPlace, Verdict};
 use runner::{Bench, Made, RunError, Runner};
-use store::{Intervention, RunState, Store, StudyId, StudyPlace, Verdict};
+use store::Store;
 use study::{begin_study, procedure};
 
 /// A system that is started, with tables, a version and a gate.
@@ -249,7 +250,7 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>)
     let first = store.missing(&id).expect("it is planned").swap_remove(0);
     let of = |(position, of): (u32, &Intervention)| StudyPlace {
         position,
-        stage: store::stage::INTERVENTION.to_owned(),
+        stage: evidence::stage::INTERVENTION.to_owned(),
         intervention: Some(of.clone()),
         ..first.clone()
     };
@@ -266,9 +267,9 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>)
 }
 
 fn less_cpu() -> Intervention {
-    Intervention::Changed(store::Changed {
+    Intervention::Changed(evidence::Changed {
         name: "CPU".to_owned(),
-        change: store::Change::Cpu { millicores: 400 },
+        change: evidence::Change::Cpu { millicores: 400 },
         rank: 0,
         tests: Vec::new(),
         can_refute: true,

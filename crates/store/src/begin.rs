@@ -1,16 +1,12 @@
 //! The first and the last word about a run.
 
+use evidence::{Ending, Failure, NewRun, Outage, RunId, Steadiness, Unit};
 use rusqlite::{ErrorCode, Transaction, named_params};
 use serde::Serialize;
 
 use crate::Result;
-use crate::description::{NewRun, Unit};
-use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
-use crate::outage::Outage;
-use crate::run_id::RunId;
 use crate::spread;
-use crate::steadiness::Steadiness;
 use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Ending, Failure, Model, NewRun, PartOf, Run, RunId, RunState, StoredSecond, Unit, Verdict};
 use record::{Counts, Finish, InWindow, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
-use crate::description::{Model, NewRun, PartOf, Unit};
-use crate::ending::{Ending, Failure, Verdict};
-use crate::run::{Run, StoredSecond, stored_name};
-use crate::run_id::RunId;
+use crate::checksum;
+use crate::outcome::stored_name;
 use crate::spread;
-use crate::store::{RunState, Store};
+use crate::store::Store;
 
 /// As the index has them: sorting again would move every histogram about.
 const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
@@ -43,7 +42,9 @@ impl Store {
         let beside = self.monitored(snapshot, id, number)?;
         // A run of a study is held against the baseline of the study.
         let baseline = if new.place.is_none() { self.baseline_of(snapshot, id)? } else { None };
-        Ok(Run { baseline, ..Run::assemble(id.clone(), new, ending, state, parts, beside)? })
+        let mut run = Run::assemble(id.clone(), new, ending, state, parts, beside)?;
+        run.baseline = baseline;
+        Ok(run)
     }
 
     /// Steps and, after them, their parts.
@@ -168,7 +169,7 @@ impl Store {
             sampled: self.sampled(id, snapshot, number)?,
         };
         let kept: Option<u32> = self.get(row, "checksum")?;
-        if kept.is_some_and(|kept| kept != part.checksum(id)) {
+        if kept.is_some_and(|kept| kept != checksum::of_second(&part, id)) {
             let what = format!("its second {} is not as it was kept: its checksum differs", part.second);
             return Err(self.damaged(id, &what));
         }
@@ -179,7 +180,7 @@ impl Store {
     fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };
-        let other = |column| Ok(count(column)?.unwrap_or(0));
+        let other = |column| count(column).map(Option::unwrap_or_default);
         let (rejected, other_ends) = (other("window_refused")?, other("window_other")?);
         Ok(Some(InWindow { ok, rejected, other: other_ends, after: other("window_after")? }))
     }

@@ -4,9 +4,10 @@ use crate::sample;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use evidence::{EvidenceError, Procedure, StudyEnding, StudyState, Verdict, stage};
 use record::{Phase, Tally};
 use rusqlite::Connection;
-use store::{Procedure, Store, StoreError, StudyEnding, StudyState, Verdict, stage};
+use store::{Store, StoreError};
 
 const ALONE: &str = "20261121-142501-dpb9";
 const OF_STUDY: &str = "20261121-142601-vx50";
@@ -105,6 +106,6 @@ fn changed_tables_of_version_3_are_damage() {
 }
 
 /// What was kept then. What ended in the window was not counted, and is worked out from whole seconds.
-fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, StoreError>) -> Tally {
+fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

@@ -3,9 +3,10 @@
 use crate::sample;
 use std::path::{Path, PathBuf};
 
+use evidence::Procedure;
 use record::{Phase, Tally};
 use rusqlite::Connection;
-use store::{Procedure, Store, StoreError};
+use store::{Store, StoreError};
 
 const ALONE: &str = "20261121-142501-dpb9";
 const STUDY: &str = "s-20261121-142501-69g3";

@@ -7,7 +7,7 @@ use super::evidence::{Evidence, RunEvidence};
 use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
-use store::Model;
+use evidence::Model;
 
 /// Of the connections, those that are busy on average.
 const BUSY: f64 = 0.9;

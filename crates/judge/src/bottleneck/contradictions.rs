@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Cause, Level, Model, Outage, OutageTime};
 use record::{Counts, ErrorClass};
-use store::{Cause, Level, Model, Outage, OutageTime};
 
 use super::planted::{Planted, SECONDS};
 use super::{Evidence, RULES};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::str::FromStr;
 
+use evidence::{EvidenceError, Model, Run, Unit};
 use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
-use store::{Model, Run, StoreError, Unit};
 
 use super::{BUSY, ROOMY};
 use crate::causes::Doubt;
@@ -62,14 +62,14 @@ pub struct CombinedFigures {
 
 impl CombinedFigures {
     /// Of stored runs of the same plan; `None` if there is no run.
-    pub fn of(runs: &[&Run]) -> Result<Option<Self>, StoreError> {
+    pub fn of(runs: &[&Run]) -> Result<Option<Self>, EvidenceError> {
         let Some(first) = runs.first() else { return Ok(None) };
         let (mut whole, mut statuses) = (Tally::default(), BTreeMap::new());
         for run in runs {
             for (step, unit) in (0..=u16::MAX).zip(&run.new.units) {
                 let tally = run.total(step, Phase::Measured)?;
                 if !rates::can_be_summed(&tally) {
-                    return Err(StoreError::DamagedRun { run: run.id.clone() });
+                    return Err(EvidenceError::DamagedRun { run: run.id.clone() });
                 }
                 // Those of transactions are tries.
                 for (status, count) in tally.statuses.iter().filter(|_| *unit == Unit::Requests) {
@@ -440,13 +440,13 @@ impl Evidence<'_> {
     /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold
     /// anything: escape it.
     pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
-        let is_meant = |cause: &&store::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
+        let is_meant = |cause: &&evidence::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
         let first = causes.next()?;
         Some((&first.sentence, 1 + causes.count()))
     }
 
-    fn endings(&self) -> impl Iterator<Item = &store::Ending> {
+    fn endings(&self) -> impl Iterator<Item = &evidence::Ending> {
         self.runs.iter().filter_map(|run| run.run.ending.as_ref())
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
+use evidence::{Ending, Model, Run};
 use fixtures::{OwnStore, new_run};
 use record::{Counts, InWindow, MinMedianMax, Spread};
-use store::{Ending, Model, Run};
 
 use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
 use crate::measured::Measured;

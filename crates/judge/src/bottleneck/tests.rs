@@ -1,7 +1,7 @@
 //! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
 
+use evidence::{Outage, OutageTime};
 use record::{ClassName, Counts, ErrorClass};
-use store::{Outage, OutageTime};
 
 use super::cause::Scope;
 use super::planted::Planted;

@@ -4,16 +4,16 @@
 
 pub(crate) mod sql;
 
+use evidence::{
+    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
+    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId, StudyPlace, Unit, Validity, Verdict,
+};
 use fixtures::{OwnStore, reading};
 use record::{
     Counts, ErrorClass, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
 };
 use serde_json::json;
-use store::{
-    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
-    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, Store, StudyId, StudyPlace, Unit, Validity,
-    Verdict,
-};
+use store::Store;
 
 /// 2026-11-21T14:25:01.042Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;

@@ -1,7 +1,7 @@
 //! Stored runs of SQL transactions.
 
+use evidence::{Model, NewRun, PartOf, Run, Unit};
 use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
-use store::{Model, NewRun, PartOf, Run, Unit};
 
 use super::{Draws, Kept, MS, SECOND, ending, new_run, second};
 

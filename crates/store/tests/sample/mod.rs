@@ -2,16 +2,17 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use evidence::{
+    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
+    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, StudyId, StudyPlace, Unit,
+    Validity, Verdict, stage,
+};
 use fixtures::reading;
 use record::{
     ErrorClass, Finish, Interval, LedgerEntry, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
 };
 use serde_json::json;
-use store::{
-    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId, StudyPlace,
-    Unit, Validity, Verdict, stage,
-};
+use store::Store;
 
 /// 2026-11-21T14:25:01Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_000;
@@ -58,8 +59,8 @@ pub(crate) fn ending() -> Ending {
                 code: "generator_cpu".to_owned(),
                 sentence: "a thread used 97 % of its core".to_owned(),
                 remedy: "use more threads".to_owned(),
-                distorts: vec![store::Distortion {
-                    figure: store::Distorted::Throughput,
+                distorts: vec![evidence::Distortion {
+                    figure: evidence::Distorted::Throughput,
                     level: Level::Suspect,
                     by_share: Some(-0.1 - 0.2),
                     by_us: None,

@@ -23,7 +23,8 @@ impl Model {
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    /// The model of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Closed, Self::Open].into_iter().find(|model| model.name() == name)
     }
 }
@@ -54,7 +55,8 @@ impl Unit {
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    /// The unit of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Requests, Self::Transactions].into_iter().find(|unit| unit.name() == name)
     }
 }
