@@ -91,6 +91,8 @@ pub struct NewRun {
     pub load_words: String,
     /// Closed or open.
     pub model: Model,
+    /// Users of a closed load of Tenbin's own generator, whatever connections they share. `None` for any other load.
+    pub users: Option<u32>,
     /// Names of the steps; the place in the list is the number of the step.
     pub steps: Vec<String>,
     /// What each of them is counted in: as many as there are steps.

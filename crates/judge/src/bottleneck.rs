@@ -94,6 +94,7 @@ pub const RULES: &[Rule] = &[
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
+    busy_connections::SHARED_CONNECTIONS,
     errors::ERRORS,
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,

@@ -81,6 +81,7 @@ impl<'a> Script<'a> {
         }
         let mut new = new_run();
         new.model = self.model;
+        new.users = (self.model == Model::Closed).then_some(self.users as u32);
         let mut ending = ending();
         ending.spread.as_mut().unwrap().connections = self.users;
         ending.notes.clone_from(&self.notes);

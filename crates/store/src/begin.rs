@@ -60,9 +60,9 @@ impl Store {
         let mut insert = transaction
             .prepare(
                 "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
-                 model, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
+                 model, users, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
                  system_version, writer) VALUES (:id, \
-                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, \
+                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, :users, \
                  :warm_up_ns, :planned_duration_ns, :latency_limit_ns, :connects_each, :stamps, :place, :system_version, :writer)",
             )
             .map_err(|error| self.explain(error))?;
@@ -80,6 +80,7 @@ impl Store {
                 ":host": host,
                 ":load": new.load_words,
                 ":model": new.model.name(),
+                ":users": new.users,
                 ":warm_up_ns": warm_up_ns,
                 ":planned_duration_ns": planned_duration_ns,
                 ":latency_limit_ns": latency_limit_ns,

@@ -211,6 +211,7 @@ mod tests {
             host: serde_json::Value::Null,
             load_words: String::new(),
             model: Model::Open,
+            users: None,
             steps: vec![String::new()],
             units: vec![Unit::Requests],
             parts: Vec::new(),

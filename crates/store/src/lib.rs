@@ -10,6 +10,7 @@ mod begin_study;
 mod ceiling;
 mod checksum;
 mod cpu_profile;
+mod earlier;
 mod error;
 mod event;
 mod event_cost;

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Row};
 
 use crate::Result;
 use crate::checksum;
+use crate::earlier;
 use crate::outcome::stored_name;
 use crate::spread;
 use crate::store::Store;
@@ -80,6 +81,7 @@ impl Store {
         let text = |column: &str| self.get::<String>(row, column);
         let model =
             Model::from_name(&text("model")?).ok_or_else(|| self.damaged(id, "its model is unknown"))?;
+        let load_words = text("load")?;
         Ok(NewRun {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: text("title")?,
@@ -88,7 +90,11 @@ impl Store {
             plan_hash: text("plan_hash")?,
             tenbin_version: text("tenbin_version")?,
             host: self.json(id, "host", &text("host")?)?,
-            load_words: text("load")?,
+            users: match self.get(row, "users")? {
+                None => earlier::users(model, &load_words),
+                users => users,
+            },
+            load_words,
             model,
             steps: Vec::new(),
             units: Vec::new(),

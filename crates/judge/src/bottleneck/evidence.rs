@@ -269,13 +269,30 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Of a closed load the users, and how many of them waited for an answer on average: the median of all runs.
+    /// Connections of the load, the median of all runs.
+    pub(super) fn connections(&self) -> Option<f64> {
+        let connections =
+            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        median(self.runs.iter().filter_map(connections)).filter(|connections| *connections > 0.0)
+    }
+
+    /// Connections that the users of a closed load share, and their users; `None` if each user has a connection.
+    pub(super) fn shared_connections(&self) -> Option<[f64; 2]> {
+        let ([users, _], connections) = (self.users()?, self.connections()?);
+        (connections < users).then_some([connections, users])
+    }
+
+    /// Users of a closed load, and those that waited for an answer or for a connection, on average: the median of all runs. `None` for
+    /// any other load.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
         }
-        let users =
-            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        // Runs of other generators have connections only.
+        let users = |run: &RunEvidence<'_>| match run.run.new.users {
+            Some(users) => Some(f64::from(users)),
+            None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
+        };
         // Little's law: those under way are those that come, times how long each stays. A connection that nobody accepts holds a
         // request that does not end.
         let waiting = |run: &RunEvidence<'_>| {
@@ -291,21 +308,27 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
-    /// The users of a closed load, or the connections of a rate that failed in a search, and how many of them waited for an answer on
-    /// average. `None` for any other open load, whose connections need not be busy.
-    pub(super) fn holders(&self) -> Option<[f64; 2]> {
-        let connections =
-            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
-        let of_failed = || {
-            let connections = median(self.runs.iter().filter_map(connections)).filter(|all| *all > 0.0)?;
-            Some([connections, self.in_flight()?.min(connections)])
-        };
-        self.users().or_else(|| self.has_failed.then(of_failed).flatten())
+    /// Users of a closed load whose requests the system can have at once, and those whose requests it had, on average. Both are at most
+    /// the connections that users share.
+    pub(super) fn users_at_system(&self) -> Option<[f64; 2]> {
+        let users = self.users()?;
+        Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Requests in flight on average: those that come, times how long each stays. Of an open load without the wait for a connection.
+    /// As [`Self::users_at_system`]; or the connections of a rate that failed in a search, and those that were busy, on average. `None` for
+    /// any other open load, whose connections need not be busy.
+    pub(super) fn holders(&self) -> Option<[f64; 2]> {
+        let of_failed = || {
+            let connections = self.connections()?;
+            Some([connections, self.in_flight()?.min(connections)])
+        };
+        self.users_at_system().or_else(|| self.has_failed.then(of_failed).flatten())
+    }
+
+    /// Requests in flight on average: those that come, times how long each stays, without the wait for a connection of an open load or of
+    /// users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {
-        if let Some([_, waiting]) = self.users() {
+        if let Some([_, waiting]) = self.users_at_system() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
         }
         let counted = |run: &RunEvidence<'_>| {

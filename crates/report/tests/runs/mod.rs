@@ -160,6 +160,7 @@ pub(crate) fn new_run() -> NewRun {
         plan_hash: "5ca1ab1e".to_owned(),
         host: json!({"name": "bench-1", "cpus": 2, "kernel": "6.18.0"}),
         load_words: "100 users, closed".to_owned(),
+        users: Some(100),
         warm_up_ns: SECOND,
         planned_duration_ns: Some(3 * SECOND),
         ..fixtures::new_run()

@@ -32,6 +32,7 @@ pub(crate) fn new_sql_run() -> NewRun {
         plan_text: "16 clients: tpcb-like, select-only".to_owned(),
         load_words: "16 users, closed".to_owned(),
         model: Model::Closed,
+        users: Some(16),
         steps: vec!["tpcb-like".to_owned(), "select-only".to_owned()],
         units: vec![Unit::Transactions; 2],
         parts: parts(),

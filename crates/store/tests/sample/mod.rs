@@ -26,6 +26,7 @@ pub(crate) fn new_run() -> NewRun {
         plan_hash: "c0ffee".to_owned(),
         host: json!({"cpus": 2}),
         load_words: "100 users, closed".to_owned(),
+        users: Some(100),
         steps: vec!["front page".to_owned(), "search".to_owned()],
         units: vec![Unit::Requests; 2],
         warm_up_ns: 2_000_000_000,
