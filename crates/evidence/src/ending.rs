@@ -171,6 +171,8 @@ pub struct Ending {
     pub window_ns: Option<u64>,
     /// How long the system was gone; `None` if not measured.
     pub outage: Option<Outage>,
+    /// Whether the system was not started by Tenbin, and one of its processes was seen listening on the generator's machine.
+    pub is_system_local: bool,
 }
 
 impl Ending {

@@ -217,7 +217,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// What is read of the machine is not of a system elsewhere.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
-    match (evidence.is_system_read(), evidence.is_on_this_machine()) {
+    match (evidence.is_system_read(), evidence.is_local()) {
         (true, _) => "",
         (false, true) => "; the system itself was not read",
         (false, false) => "; the system itself was not read, and may run elsewhere",

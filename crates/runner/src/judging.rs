@@ -226,5 +226,6 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         steadiness,
         window_ns,
         outage,
+        is_system_local: false,
     }
 }

@@ -100,6 +100,7 @@ pub(crate) fn measure(
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
     let (environment, sharing) = judging::environment(surroundings, &closed, monitored);
     let mut ending = judging::ending(closed, &environment, threads);
+    ending.is_system_local = sharing.is_some();
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = tls;

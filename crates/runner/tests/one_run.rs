@@ -69,6 +69,7 @@ fn a_run_takes_its_stages_in_their_order() {
     assert_eq!(made.brief.expect("figures").ok_per_s, 100.0);
     assert!(made.gates[0].holds);
     assert_eq!(run.new.system_version.as_deref(), Some("web 1.0"));
+    assert_eq!(run.new.users, Some(1));
     assert_eq!(run.readings().count(), 4);
     assert_eq!(run.outputs().len(), 1);
     assert_eq!((tried.heard.seconds, tried.heard.ends), (4, 1));

@@ -113,9 +113,9 @@ impl Store {
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available, steadiness, window_ns, outage) VALUES (:run, :ended_at_unix_ms, \
+             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local) VALUES (:run, :ended_at_unix_ms, \
              :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
-             :steadiness, :window_ns, :outage)",
+             :steadiness, :window_ns, :outage, :is_system_local)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -132,6 +132,7 @@ impl Store {
                 ":steadiness": ending.steadiness.as_ref().map(json).transpose()?,
                 ":window_ns": ending.window_ns.map(signed).transpose()?,
                 ":outage": ending.outage.as_ref().map(json).transpose()?,
+                ":is_system_local": ending.is_system_local,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

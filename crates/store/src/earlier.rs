@@ -9,9 +9,21 @@ pub(crate) fn users(model: Model, load_words: &str) -> Option<u32> {
     (model == Model::Closed && is_of_users).then(|| number.parse().ok()).flatten()
 }
 
+/// Whether a note says that a system which Tenbin did not start listens on the generator's machine.
+pub(crate) fn is_system_local(notes: &[String]) -> bool {
+    notes.iter().any(|note| note.contains(") is on this machine, "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_local_system_is_recognized_by_its_note() {
+        let note = "SHARED: the system (node, process 29600) is on this machine, and 2 of its 2 cores are";
+        assert!(is_system_local(&["a note".to_owned(), note.to_owned()]));
+        assert!(!is_system_local(&["this machine".to_owned()]) && !is_system_local(&[]));
+    }
 
     #[test]
     fn users_are_read_from_the_words_of_closed_loads_only() {

@@ -114,6 +114,7 @@ impl Store {
         let verdict = Verdict::from_name(&text("verdict")?);
         let spread: Option<spread::StoredSpread> =
             self.optional_json(id, "spread", self.get(row, "spread")?)?;
+        let notes: Vec<String> = self.json(id, "notes", &text("notes")?)?;
         Ok(Ending {
             ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?,
             verdict: verdict.ok_or_else(|| self.damaged(id, "its verdict is unknown"))?,
@@ -121,7 +122,6 @@ impl Store {
             generator: self.json(id, "generator", &text("generator")?)?,
             spread: spread.map(spread::StoredSpread::into_spread),
             planned_left: self.count(id, row, "planned_left")?,
-            notes: self.json(id, "notes", &text("notes")?)?,
             resolved_ns: self.optional_count(id, row, "resolved_ns")?,
             tls: self.get(row, "tls")?,
             system: self.optional_json(id, "system", self.get(row, "system")?)?,
@@ -130,6 +130,10 @@ impl Store {
             steadiness: self.optional_json(id, "steadiness", self.get(row, "steadiness")?)?,
             window_ns: self.optional_count(id, row, "window_ns")?,
             outage: self.optional_json(id, "outage", self.get(row, "outage")?)?,
+            is_system_local: self
+                .get::<Option<bool>>(row, "is_system_local")?
+                .unwrap_or_else(|| earlier::is_system_local(&notes)),
+            notes,
         })
     }
 

@@ -479,9 +479,9 @@ impl Evidence<'_> {
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
-    /// Whether what listens where the load went was found on this machine: the run says so in a note.
-    pub(super) fn is_on_this_machine(&self) -> bool {
-        self.endings().flat_map(|ending| &ending.notes).any(|note| note.contains(") is on this machine, "))
+    /// Whether the system was seen on the generator's machine in any run.
+    pub(super) fn is_local(&self) -> bool {
+        self.endings().any(|ending| ending.is_system_local)
     }
 
     /// Answers with this status that were refusals, as a share of the requests that ended.

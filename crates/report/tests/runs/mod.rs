@@ -187,6 +187,7 @@ pub(crate) fn ending() -> Ending {
         }),
         window_ns: Some(3 * SECOND),
         outage: Some(Outage::default()),
+        is_system_local: false,
         ..fixtures::ending()
     }
 }
