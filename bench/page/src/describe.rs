@@ -1,8 +1,8 @@
 //! What is said about a made-up run or study when it begins and when it ends.
 
+use evidence::{Ending, Generator, NewRun, StudyId, StudyPlace};
 use record::{MinMedianMax, Spread};
 use serde_json::{Value, json};
-use store::{Ending, Generator, NewRun, StudyId, StudyPlace};
 
 /// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;

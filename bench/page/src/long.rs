@@ -1,7 +1,8 @@
 //! One run that takes hours.
 
+use evidence::RunId;
 use record::Phase;
-use store::{RunId, Store};
+use store::Store;
 
 use crate::chance::Chance;
 use crate::describe::{self, WARM_UP_S};

@@ -1,6 +1,6 @@
 //! What probes would have read in a second of a made-up load.
 
-use store::Reading;
+use evidence::Reading;
 
 use crate::chance::Chance;
 

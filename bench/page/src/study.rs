@@ -1,7 +1,8 @@
 //! A study of many runs: three systems, their parameters, as many blocks as it takes.
 
+use evidence::{Compare, NewStudy, StudyEnding, StudyId, StudyPlace, Verdict};
 use record::Phase;
-use store::{Compare, NewStudy, Store, StudyEnding, StudyId, StudyPlace, Verdict};
+use store::Store;
 
 use crate::chance::Chance;
 use crate::describe::{self, STAMP, STARTED_AT_UNIX_MS, VERSION, WARM_UP_S};

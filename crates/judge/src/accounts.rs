@@ -1,7 +1,7 @@
 //! A load is over and its accounts are closed: what they are worth.
 
+use evidence::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, Verdict};
 use record::{ConnectionTotals, Counts, Gap, Gaps, Health, InWindow, Pulses, Tally, Waits};
-use store::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, Verdict};
 
 use crate::planned::Planned;
 use crate::validity::{self, Environment, Evidence};

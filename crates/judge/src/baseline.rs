@@ -8,8 +8,8 @@ mod paired;
 mod stored;
 mod study;
 
+use evidence::{EvidenceError, Outage, Run};
 use stats::{ERRORS_MARGIN, Seen, Unpaired};
-use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -24,7 +24,7 @@ pub use stored::{load_of, metric_side, row_of_run, rows_of_study, side as stored
 pub use study::{Answer, Gate, gates, is_breached};
 
 /// Loads a run with its seconds: a study has only the totals of its runs.
-pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, StoreError>;
+pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
 /// Fewer runs a side have no interval at 95 %.
 pub const RUNS_MIN: usize = 4;
@@ -95,7 +95,7 @@ impl Side {
         condition: &Condition,
         runs: impl Iterator<Item = &'a Run>,
         with_seconds: WithSeconds<'_>,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, EvidenceError> {
         let mut side = Self::default();
         for run in runs {
             match eligibility_by(run, condition.figure.distorted()) {
@@ -152,7 +152,7 @@ fn figure(
     condition: &Condition,
     run: &Run,
     with_seconds: WithSeconds<'_>,
-) -> Result<Option<f64>, StoreError> {
+) -> Result<Option<f64>, EvidenceError> {
     let scope = match condition.part_ns {
         None => Scope::of(condition, run)?,
         Some(_) => Scope::of(condition, &with_seconds(run)?)?,
@@ -161,7 +161,7 @@ fn figure(
 }
 
 /// What a run says by a condition in its block.
-fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, StoreError> {
+fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, EvidenceError> {
     Ok(match eligibility_by(run, condition.figure.distorted()) {
         Eligibility::Invalid => Seen::Invalid,
         Eligibility::Failed => Seen::Failed,

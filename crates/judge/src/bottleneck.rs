@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Distorted, Run, StoreError, Study};
+use ::evidence::{Distorted, EvidenceError, Run, Study};
 
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
@@ -94,6 +94,7 @@ pub const RULES: &[Rule] = &[
     connections::CONNECTION_LIMIT,
     refusals::REFUSALS,
     busy_connections::CONNECTIONS_OF_THE_LOAD,
+    busy_connections::SHARED_CONNECTIONS,
     errors::ERRORS,
     load::PAUSES_OF_USERS,
     load::A_LONE_USER,
@@ -216,7 +217,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 
 /// What is read of the machine is not of a system elsewhere.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
-    match (evidence.is_system_read(), evidence.is_on_this_machine()) {
+    match (evidence.is_system_read(), evidence.is_local()) {
         (true, _) => "",
         (false, true) => "; the system itself was not read",
         (false, false) => "; the system itself was not read, and may run elsewhere",
@@ -245,7 +246,7 @@ pub struct OfSetting {
 
 /// The bottlenecks of every setting of a study by the runs that it has so far, whether it goes on or not: those that count and may
 /// be believed, or else those that may not.
-pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
+pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
     let mut found = Vec::new();
@@ -264,13 +265,13 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
 }
 
 /// The bottleneck of runs of one setting under one load: of those that may be believed, or else of those that may not.
-pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
+pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, EvidenceError> {
     Ok(causes_of_runs(runs)?.into_iter().next())
 }
 
 /// All their causes, most likely first: of those whose throughput may be believed, whatever their tails are worth, or else of those
 /// whose throughput may not.
-pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
+pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     let runs = if valid.is_empty() { with_throughput(runs, Eligibility::Invalid) } else { valid };
     causes_of_all(&runs, false)
@@ -278,7 +279,7 @@ pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, StoreError> {
 
 /// The causes of runs that failed what a search asks for, and of how many of them: only of those whose throughput may be believed.
 /// None without such a run, or where nothing was answered well.
-pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), StoreError> {
+pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))
 }
@@ -288,7 +289,7 @@ fn with_throughput<'a>(runs: &[&'a Run], wanted: Eligibility) -> Vec<&'a Run> {
     runs.iter().filter(is_wanted).copied().collect()
 }
 
-fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, StoreError> {
+fn causes_of_all(runs: &[&Run], has_failed: bool) -> Result<Vec<Bottleneck>, EvidenceError> {
     let Some(together) = CombinedFigures::of(runs)? else { return Ok(Vec::new()) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
     let signals: Vec<Option<Signals>> = runs.iter().map(|run| Signals::of(run)).collect();

@@ -1,7 +1,7 @@
 //! What a finding names: why a run is in doubt, and its likely bottleneck. Each stands in the file of the rule that finds it.
 //! The store and JSON have it by its code, which never changes.
 
-use store::{Cause, Distorted, Distortion, Level, Unit};
+use evidence::{Cause, Distorted, Distortion, Level, Unit};
 
 use crate::words::many;
 

@@ -4,8 +4,8 @@
 //! [event NAME: ]METRIC
 //! ```
 
+use evidence::{Compare, Distorted, Run, Unit};
 use stats::{MinEffect, Scale};
-use store::{Compare, Distorted, Run, Unit};
 
 use crate::event_cost::EventSums;
 use crate::kind::MetricKind;
@@ -172,7 +172,7 @@ mod tests {
             higher_is_better: false,
             matters,
             blocks: 8,
-            procedure: store::Procedure::Blocks,
+            procedure: evidence::Procedure::Blocks,
             also: Vec::new(),
             baseline: None,
             within_s: None,

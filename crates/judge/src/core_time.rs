@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use store::{Run, StoredReading};
+use evidence::{Run, StoredReading};
 
 const HALF_A_SECOND_NS: u128 = 500_000_000;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Procedure, Study, StudyPlace, stage};
+use evidence::{Procedure, Study, StudyPlace, stage};
 
 /// A setting under a load, and its places.
 pub struct Counted<'a> {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{CpuProfile, EvidenceError, FrameKind, ProfileCall, Run};
 use stats::{proportion_error, proportion_interval};
-use store::{CpuProfile, FrameKind, ProfileCall, Run, StoreError};
 
 use crate::measured::Measured;
 use crate::rates;
@@ -116,7 +116,7 @@ impl Profile {
     }
 
     /// The same of one run.
-    pub fn of_run(run: &Run) -> Result<Option<Self>, StoreError> {
+    pub fn of_run(run: &Run) -> Result<Option<Self>, EvidenceError> {
         if run.cpu_profile().is_none() {
             return Ok(None);
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Change, Changed, Ending, EvidenceError, Intervention, Run, Study, StudyPlace};
 use stats::{Effect, Finding, InBlocks, MinEffect, Paired, Scale, Seen};
-use store::{Change, Changed, Ending, Intervention, Run, StoreError, Study, StudyPlace};
 
 use crate::bottleneck::{Bottleneck, Certainty, Scope, causes_of_runs, suspected};
 use crate::causes::Resource;
@@ -71,7 +71,7 @@ pub fn counts_in_study(run: &Run) -> bool {
 
 impl Diagnosis {
     /// That of a study; `None` if it made no experiment, or goes on with it: who looks before the end finds more than there is.
-    pub fn of(study: &Study) -> Result<Option<Self>, StoreError> {
+    pub fn of(study: &Study) -> Result<Option<Self>, EvidenceError> {
         let planned: Vec<&StudyPlace> =
             study.new.planned.iter().filter(|place| place.intervention.is_some()).collect();
         let Some(first) = planned.first() else { return Ok(None) };
@@ -366,7 +366,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of(planned: &[&StudyPlace], runs: &BTreeMap<u32, &Run>) -> Result<Self, StoreError> {
+    fn of(planned: &[&StudyPlace], runs: &BTreeMap<u32, &Run>) -> Result<Self, EvidenceError> {
         let throughput = ComparedBy::of(Metric::usual());
         let mut by_block: BTreeMap<u32, Vec<(Intervention, Option<f64>)>> = BTreeMap::new();
         for place in planned {
@@ -410,7 +410,7 @@ fn next_limit(
     tried: &[Tried],
     planned: &[&StudyPlace],
     runs: &BTreeMap<u32, &Run>,
-) -> Result<Option<NextLimit>, StoreError> {
+) -> Result<Option<NextLimit>, EvidenceError> {
     let is_raised = |tried: &&Tried| tried.effect.finding == Finding::Confirmed && tried.changed.factor > 1.0;
     let Some(raised) = tried.iter().find(is_raised) else { return Ok(None) };
     let is_of = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(changed)) if *changed == raised.changed);

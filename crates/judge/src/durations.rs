@@ -1,7 +1,7 @@
 //! What one kind of duration amounts to.
 
+use evidence::{LoadTool, Run};
 use record::{Counts, Histogram, PRINTED, Percentile};
-use store::{LoadTool, Run};
 
 /// The figures of a histogram, in nanoseconds. `None` where there is nothing to say, or too little to say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! Whether a run counts in the figures of its study.
 
-use store::{Distorted, Ending, GateResult, Level, Run, Verdict};
+use evidence::{Distorted, Ending, GateResult, Level, Run, Verdict};
 
 use crate::condition::Condition;
 

@@ -5,7 +5,7 @@
 //! studies, and comparisons, and in `tenbin`, for errors and signals. They look at the rows in their order: where more than one
 //! applies, the first counts.
 
-use store::{GateResult, Verdict};
+use evidence::{GateResult, Verdict};
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

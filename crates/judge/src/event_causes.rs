@@ -5,8 +5,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use evidence::{Cost, EventCost, Recovery, Run};
 use record::{Counts, CourseSecond, ErrorClass, InWindow};
-use store::{Cost, EventCost, Recovery, Run};
 
 use crate::bottleneck::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes_of_seconds};
 use crate::core_time::Seconds;

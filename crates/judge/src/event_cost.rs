@@ -8,8 +8,8 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+use evidence::{Cost, Event, EventCost, Judged, Recovery, Run};
 use record::{Gaps, Moment};
-use store::{Cost, Event, EventCost, Judged, Recovery, Run};
 
 use level::Level;
 use losses::Losses;

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{BaselineSpent, Distorted, EvidenceError, FrameKind, Run};
 use record::Phase;
 use stats::{Discards, MinEffect, Scale, Unpaired, Verdict, median};
-use store::{BaselineSpent, Distorted, FrameKind, Run, StoreError};
 
 use crate::causes::Resource;
 use crate::cpu_profile::Profile;
@@ -157,7 +157,7 @@ impl Spent {
     }
 
     /// Of the stored runs whose throughput may be believed, and in which the system was read.
-    pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<Vec<Self>, StoreError> {
+    pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<Vec<Self>, EvidenceError> {
         let mut all = Vec::new();
         let is_valid = |run: &&Run| eligibility_by(run, Some(Distorted::Throughput)) == Eligibility::Valid;
         for run in runs.into_iter().filter(is_valid) {

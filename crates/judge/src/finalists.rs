@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Run, Study, stage};
 use stats::{Seen, Spread};
-use store::{Run, StoreError, Study, stage};
 
 use crate::setting::Setting;
 
@@ -28,8 +28,8 @@ struct Swept {
 /// A run cannot be read.
 pub fn finalists(
     study: &Study,
-    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
-) -> Result<Vec<Setting>, StoreError> {
+    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+) -> Result<Vec<Setting>, EvidenceError> {
     let mut seen: BTreeMap<Setting, Vec<Seen>> = BTreeMap::new();
     for run in &study.runs {
         if let Some((_, place)) = run.new.place.as_ref().filter(|(_, place)| place.stage == stage::SWEEP) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{GateResult, Outage, Run, StoreError, Study};
+use evidence::{EvidenceError, GateResult, Outage, Run, Study};
 
 use crate::baseline;
 use crate::condition::Condition;
@@ -84,7 +84,7 @@ fn is_told(study: &Study, gate: &GateResult) -> bool {
 
 /// Every gate, held against a run. Those of a baseline are held against the stored one of the run: of a study they are judged over all
 /// of its runs ([`crate::baseline::gates`]).
-pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, StoreError> {
+pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, EvidenceError> {
     let own = gates.iter().filter(|gate| gate.of_baseline.is_none());
     let mut judged = own.map(|gate| judge_one(gate, run)).collect::<Result<Vec<_>, _>>()?;
     if let Some(baseline) = &run.baseline {
@@ -93,7 +93,7 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, St
     Ok(judged)
 }
 
-fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, StoreError> {
+fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
     let observed = gate.figure.observe(&scope);
     // A figure that is not known does not hold: a gate is a promise.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::Run;
 use stats::median;
-use store::Run;
 
 use crate::core_time::in_measured_time;
 

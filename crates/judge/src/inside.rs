@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use store::Run;
+use evidence::Run;
 
 use crate::core_time::{Seconds, read_in};
 
@@ -214,8 +214,8 @@ pub(crate) fn is_of_database(metric: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use evidence::{NewRun, Reading, Run};
     use fixtures::{OwnStore, ending, new_run, reading};
-    use store::{NewRun, Reading, Run};
 
     use super::*;
     use crate::Resources;

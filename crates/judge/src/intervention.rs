@@ -2,8 +2,8 @@
 //!
 //! One thing is changed at a time, and throughput is predicted before: it moves along with the limit, and with nothing else.
 
+use evidence::{Change, Changed, EvidenceError, IoLimits, Run};
 use stats::median;
-use store::{Change, Changed, IoLimits, Run, StoreError};
 
 use crate::causes::Resource;
 use crate::core_time::{Seconds, core_numbers, in_measured_time};
@@ -229,7 +229,7 @@ pub struct Readings {
 
 impl Readings {
     /// Of stored runs of one configuration.
-    pub fn of(runs: &[&Run]) -> Result<Self, StoreError> {
+    pub fn of(runs: &[&Run]) -> Result<Self, EvidenceError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
         let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
         let mut dependency = Vec::new();

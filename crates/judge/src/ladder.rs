@@ -1,8 +1,8 @@
 //! How throughput grows with the users of a load: from a quarter of them to four times as many, in an experiment.
 
+use evidence::{Change, Intervention};
 use stats::median;
 use stats::usl::{self, Usl};
-use store::{Change, Intervention};
 
 use crate::words::decimal;
 

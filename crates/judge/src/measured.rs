@@ -1,7 +1,7 @@
 //! The figures of a run on which a verdict may rest.
 
+use evidence::{EvidenceError, Outage, Run};
 use record::{Counts, Phase};
-use store::{Outage, Run, StoreError};
 
 use crate::durations::Durations;
 use crate::event_cost::EventSums;
@@ -31,7 +31,7 @@ pub struct Measured {
 
 impl Measured {
     /// Of a stored run.
-    pub fn of(run: &Run) -> Result<Self, StoreError> {
+    pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         let tally = run.whole(Phase::Measured)?;
         Ok(Self {
             counts: tally.counts,

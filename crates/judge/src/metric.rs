@@ -1,8 +1,8 @@
 //! Every figure that can be asked of a run: by which variants are compared, and which a condition may bound. What a plan may name in
 //! `compare`, what gates and `--slo` understand, and what reports and `tenbin compare` show derive from this one list.
 
+use evidence::{Distorted, Unit};
 use record::Percentile;
-use store::{Distorted, Unit};
 
 use crate::event_cost::EventSums;
 use crate::kind::MetricKind;

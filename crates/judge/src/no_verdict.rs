@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use store::{Distorted, Procedure, Run, Study};
+use evidence::{Distorted, Procedure, Run, Study};
 
 use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use store::Run;
+use evidence::Run;
 
 use crate::core_time::{CoreTime, Seconds, core_numbers, read_in};
 use crate::inside::is_of_database;
@@ -86,8 +86,8 @@ fn places(run: &Run) -> Option<BTreeSet<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use evidence::{NewRun, Reading};
     use fixtures::{OwnStore, ending, new_run, reading};
-    use store::{NewRun, Reading};
 
     use super::*;
 

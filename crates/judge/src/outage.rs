@@ -1,8 +1,8 @@
 //! How long the system was gone: which times without an ok answer are outages, and what share of the time they and the users
 //! who waited in vain make up. `docs/measurement.md` has the definitions.
 
+use evidence::{Model, Outage, OutageTime};
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
-use store::{Model, Outage, OutageTime};
 
 use crate::words::decimal;
 

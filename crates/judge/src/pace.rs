@@ -1,7 +1,7 @@
 //! How fast and how evenly a run was answered: what tells a queue, a limiter, and a wait for nobody apart.
 
+use evidence::Run;
 use record::{Histogram, Percentile, Tally};
-use store::Run;
 
 /// Answers that carry the places of a spread.
 const ANSWERS_MIN: u64 = 30;

@@ -1,6 +1,6 @@
 //! What was asked of a load, as far as judging needs it.
 
-use store::{Model, Unit};
+use evidence::{Model, Unit};
 
 /// What was asked of a load.
 #[derive(Clone, Debug, PartialEq)]

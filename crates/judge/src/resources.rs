@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::Run;
 use stats::median;
-use store::Run;
 
 use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::is_of_database;
@@ -198,8 +198,8 @@ impl<'a> Cores<'a> {
 
 #[cfg(test)]
 mod tests {
+    use evidence::{NewRun, Reading};
     use fixtures::{OwnStore, ending, new_run, reading};
-    use store::{NewRun, Reading};
 
     use super::*;
 

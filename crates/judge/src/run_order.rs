@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use store::{Ending, Run, Study, StudyPlace};
+use evidence::{Ending, Run, Study, StudyPlace};
 
 /// A planned place and its run.
 #[derive(Clone, Copy, Debug)]

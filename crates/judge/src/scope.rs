@@ -1,7 +1,7 @@
 //! What a condition looks at: a run, a step of it, or a part of its time.
 
+use evidence::{EvidenceError, Outage, Run};
 use record::{InWindow, Phase, Tally};
-use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
 use crate::durations::Durations;
@@ -19,7 +19,7 @@ pub struct Scope {
 
 impl Scope {
     /// Of a condition; nothing if the run has no such step.
-    pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, StoreError> {
+    pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, EvidenceError> {
         if let Some(event) = &condition.event {
             return Ok(Self::of_event(event, run));
         }
@@ -60,7 +60,7 @@ impl Scope {
     }
 
     /// The whole measured window: the same as in reports.
-    pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, StoreError> {
+    pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, EvidenceError> {
         let Some(step) = step else {
             return Ok(Self { tally: run.whole(Phase::Measured)?, measured: Measured::of(run)? });
         };
@@ -69,7 +69,7 @@ impl Scope {
 
     /// The seconds that lie wholly in a part of the measured window: requests that were intended in the window, and what ended in
     /// them.
-    fn seconds(step: Option<u16>, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<Self, StoreError> {
+    fn seconds(step: Option<u16>, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<Self, EvidenceError> {
         let warm_up_ns = run.new.warm_up_ns;
         let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
         let end = warm_up_ns.saturating_add(to_ns) / SECOND_NS;

@@ -1,7 +1,7 @@
 //! How the search for a capacity of a stored study stands.
 
+use evidence::{Compare, Distorted, EvidenceError, Procedure, Run, RunId, Study, StudyPlace, stage};
 use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
-use store::{Compare, Distorted, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
 
 use crate::condition::Condition;
 use crate::eligibility::{Eligibility, eligibility_by};
@@ -67,7 +67,7 @@ pub struct OfLevel {
 }
 
 /// What a run of a level says. The run must have its seconds, but for one of users.
-pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, StoreError> {
+pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, EvidenceError> {
     match level.at {
         At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new(), is_late: false }),
         At::PerS(_) => {
@@ -83,7 +83,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
 }
 
 /// What users got.
-fn sized(run: &Run) -> Result<Judged, StoreError> {
+fn sized(run: &Run) -> Result<Judged, EvidenceError> {
     if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
         return Ok(Judged::Invalid);
     }
@@ -102,8 +102,8 @@ pub fn search(
     study: &Study,
     load: &str,
     setting: &Setting,
-    load_run: &dyn Fn(&RunId) -> Result<Run, StoreError>,
-) -> Result<Option<Search>, StoreError> {
+    load_run: &dyn Fn(&RunId) -> Result<Run, EvidenceError>,
+) -> Result<Option<Search>, EvidenceError> {
     let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
     // The words of a study that another version may have written: those that this one does not understand cannot hold.
     let slos: Result<Vec<Vec<Condition>>, _> =
@@ -120,8 +120,8 @@ pub fn search_by(
     study: &Study,
     load: &str,
     setting: &Setting,
-    judged: &mut dyn FnMut(&Run, &Level) -> Result<Judged, StoreError>,
-) -> Result<Option<Search>, StoreError> {
+    judged: &mut dyn FnMut(&Run, &Level) -> Result<Judged, EvidenceError>,
+) -> Result<Option<Search>, EvidenceError> {
     let Some(rules) = search_rules(&study.new.compare, study.new.seed) else { return Ok(None) };
     let mut search = Search::new(rules);
     for slot in RunOrder::of(study).answered() {

@@ -1,7 +1,7 @@
 //! What a run says in a block.
 
+use evidence::Run;
 use stats::Seen;
-use store::Run;
 
 use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};

@@ -1,6 +1,6 @@
 //! A variant of a system, as a study names it.
 
-use store::{Study, StudyPlace};
+use evidence::{Study, StudyPlace};
 
 /// A variant of a system.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evidence::{Run, StoredReading};
 use stats::median;
-use store::{Run, StoredReading};
 
 use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::Inside;

@@ -1,8 +1,8 @@
 //! Whether a load had settled, by the windows of its course.
 
+use evidence::{Steadiness, SteadinessVerdict};
 use record::Pulses;
 use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
-use store::{Steadiness, SteadinessVerdict};
 
 use crate::planned::Planned;
 

@@ -1,7 +1,7 @@
 //! Twice the threads: what they say of a run that is suspect for its generator.
 
+use evidence::{Cause, Distorted, Ending, EvidenceError, Level, Run, RunId, Verdict};
 use record::Percentile;
-use store::{Cause, Distorted, Ending, Level, Run, RunId, StoreError, Verdict};
 
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::measured::Measured;
@@ -36,7 +36,7 @@ pub struct ThreadCheckFigures {
 
 impl ThreadCheckFigures {
     /// Of a stored run, with its seconds.
-    pub fn of(run: &Run) -> Result<Self, StoreError> {
+    pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         let measured = Measured::of(run)?;
         Ok(Self { ok_per_s: measured.ok_per_s(), p99_ns: measured.response.at(Percentile::P99) })
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
 use stats::{Seen, Tournament, TournamentRules, of_rounds};
-use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::compared_by::ComparedBy;
 use crate::run_order::{RunOrder, Slot};
@@ -36,7 +36,7 @@ pub fn tournament(
     load: &str,
     settings: &[Setting],
     by: &ComparedBy,
-) -> Result<Option<Tournament>, StoreError> {
+) -> Result<Option<Tournament>, EvidenceError> {
     tournament_by(study, load, settings, &mut |run| said(run, by))
 }
 
@@ -45,8 +45,8 @@ pub fn tournament_by(
     study: &Study,
     load: &str,
     settings: &[Setting],
-    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
-) -> Result<Option<Tournament>, StoreError> {
+    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+) -> Result<Option<Tournament>, EvidenceError> {
     let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
     let blocks = RunOrder::of(study).blocks(load);
     if settings.len().saturating_mul(blocks.len().max(1)) > CELLS_MAX {

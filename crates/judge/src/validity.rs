@@ -20,7 +20,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use store::{Cause, Distorted, Level, Validity};
+use ::evidence::{Cause, Distorted, Level, Validity};
 
 pub(crate) use ceiling::is_near_a_limit;
 pub use distortion::{distorted, said, told};

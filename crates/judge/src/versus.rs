@@ -1,7 +1,7 @@
 //! How the duel of a stored study stands.
 
+use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
 use stats::{Duel, DuelRules, Seen, Slice};
-use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::compared_by::ComparedBy;
 use crate::measured::Measured;
@@ -34,7 +34,7 @@ pub fn duel(
     load: &str,
     settings: [&Setting; 2],
     by: &ComparedBy,
-) -> Result<Option<Duel>, StoreError> {
+) -> Result<Option<Duel>, EvidenceError> {
     duel_by(study, load, settings, by, &mut |run| said(run, by))
 }
 
@@ -44,8 +44,8 @@ pub fn duel_by(
     load: &str,
     settings: [&Setting; 2],
     by: &ComparedBy,
-    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
-) -> Result<Option<Duel>, StoreError> {
+    said: &mut dyn FnMut(&Run) -> Result<Seen, EvidenceError>,
+) -> Result<Option<Duel>, EvidenceError> {
     let Some(rules) = duel_rules(&study.new.compare, by) else { return Ok(None) };
     let mut duel = Duel::new(rules);
     let mut extensions = study.extensions.iter().peekable();
@@ -88,7 +88,7 @@ pub fn duel_by(
 }
 
 /// What a stored run says in a block, by a metric.
-pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, StoreError> {
+pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, EvidenceError> {
     let measured = Measured::of(run)?;
     let seen = seen(run, &measured, by);
     Ok(if matches!(seen, Seen::Figure { .. }) && is_mostly_edge(run, &measured) {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evidence::Run;
 use stats::median;
-use store::Run;
 
 use crate::core_time::{Seconds, read_in};
 use crate::group_io::LimitedIo;

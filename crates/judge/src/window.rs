@@ -1,7 +1,7 @@
 //! Rates: what ended within the measured window, over its length.
 
+use evidence::{Model, Run, WindowLength};
 use record::{Backlog, InWindow, Phase, Tally};
-use store::{Model, Run, WindowLength};
 
 /// What ended within the measured window of a run, or of one step of it, whenever it was intended.
 ///

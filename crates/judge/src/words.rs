@@ -1,6 +1,6 @@
 //! Words for figures: how numbers are written, and how what was counted is called.
 
-use store::Unit;
+use evidence::Unit;
 pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
 /// Between a load and how long it lasts.

@@ -1,12 +1,12 @@
 //! While a study goes on, whoever makes its runs can ask what probably limits each setting by the runs so far.
 
 use crate::stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
-use fixtures::reading;
-use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
-use store::{
+use evidence::{
     Cause, Distorted, Distortion, Ending, Event, Level, Outage, OutageTime, Procedure, Reading, StudyId,
     Validity, Verdict,
 };
+use fixtures::reading;
+use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
 
 /// What was read of two cores in a second: how busy both were, and how many cores the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
@@ -32,7 +32,7 @@ fn a_study_that_goes_on_has_bottlenecks_of_the_runs_so_far() {
     assert_eq!(found(&stored, &study), []);
     // More was asked for than was answered.
     let queue = Queue { fails_every: 20, ..Queue::default() };
-    let ending = store::Ending { spread: Some(connections(4)), ..ending() };
+    let ending = evidence::Ending { spread: Some(connections(4)), ..ending() };
     for (place, busy, system) in [(&planned[0], 0.97, 1.8), (&planned[1], 0.2, 0.3)] {
         let run = stored.run(Some((&study, place)), Some(&queue), &ending).id;
         for second in 0..13 {
@@ -81,7 +81,7 @@ fn a_doubtful_tail_casts_no_doubt_on_what_limits_a_system() {
     let run = |queue: Queue, of: Distorted| stored.run(None, Some(&queue), &spoiled(of));
     let (failing, ok) = (Queue { fails_every: 20, ..Queue::default() }, Queue::default());
     let [with_tail, without] = [run(ok, Distorted::Tail), run(failing, Distorted::Throughput)];
-    let first = |runs: &[&store::Run]| causes_of_runs(runs).unwrap()[0].resource.code;
+    let first = |runs: &[&evidence::Run]| causes_of_runs(runs).unwrap()[0].resource.code;
     assert_eq!(first(&[&without, &with_tail]), "load", "of the one whose throughput may be believed");
     assert_eq!(first(&[&without]), "unknown", "of the other where there is none");
 }
@@ -105,7 +105,7 @@ fn a_rate_that_fails_asks_for_too_much_although_all_was_answered() {
 fn readings_after_the_load_say_nothing_of_it() {
     let stored = Stored::new();
     let queue = Queue { fails_every: 20, ..Queue::default() };
-    let run = stored.run(None, Some(&queue), &store::Ending { spread: Some(connections(4)), ..ending() });
+    let run = stored.run(None, Some(&queue), &evidence::Ending { spread: Some(connections(4)), ..ending() });
     // A second of warm-up, 12 of load, and as many in which the system has nothing left to do.
     for second in 0..25 {
         let read = if second < 13 { readings(0.97, 1.8) } else { readings(0.01, 0.01) };
@@ -118,13 +118,13 @@ fn readings_after_the_load_say_nothing_of_it() {
 }
 
 /// A run of 12 s in which nothing was answered at these times of it, and with an event of the plan at each of those, if any.
-fn stopped_at(seconds: &[f64], event: Option<&str>) -> store::Run {
+fn stopped_at(seconds: &[f64], event: Option<&str>) -> evidence::Run {
     let stored = Stored::new();
     let time =
         |from_s: &f64| OutageTime { from_s: *from_s, to_s: from_s + 0.8, lasting_s: 0.8, is_open: false };
     let outage = Outage { longest_s: 0.8, gone_share: 0.2, times: seconds.iter().map(time).collect() };
     let queue = Queue { fails_every: 20, ..Queue::default() };
-    let run = stored.run(None, Some(&queue), &store::Ending { outage: Some(outage), ..ending() });
+    let run = stored.run(None, Some(&queue), &evidence::Ending { outage: Some(outage), ..ending() });
     let events = seconds.iter().zip(0..).filter_map(|(from_s, occurrence)| {
         let begun_ns = (1e9 + from_s * 1e9) as u64;
         let name = event?.to_owned();
@@ -137,7 +137,7 @@ fn stopped_at(seconds: &[f64], event: Option<&str>) -> store::Run {
 
 #[test]
 fn what_the_plan_stops_is_no_pause_of_the_system() {
-    let first = |run: &store::Run| causes_of_runs(&[run]).unwrap().remove(0);
+    let first = |run: &evidence::Run| causes_of_runs(&[run]).unwrap().remove(0);
     let at = [2.0, 5.0, 8.0];
     let alone = first(&stopped_at(&at, None));
     assert_eq!(alone.resource.code, "pauses");

@@ -1,8 +1,8 @@
 //! What an experiment of a stored study says of a likely bottleneck.
 
+use evidence::{Change, Changed, Intervention, Procedure, StudyId, StudyPlace, stage};
 use judge::{Diagnosis, Gates, Resource};
 use stats::{Finding, Undecided};
-use store::{Change, Changed, Intervention, Procedure, StudyId, StudyPlace, stage};
 
 use crate::stored::{BLOCK, Queue, Stored, invalid, place};
 

@@ -1,8 +1,8 @@
 //! Which variants of a sweep enter the final.
 
 use crate::stored::{Queue, Stored, ending, place};
+use evidence::{Procedure, StudyPlace, stage};
 use judge::{ComparedBy, Setting, finalists, said};
-use store::{Procedure, StudyPlace, stage};
 
 /// A variant: its requests per second in each block, and which of its requests fail, such as every tenth; 0: none.
 type Swept = (&'static str, &'static str, [u64; 3], u64);

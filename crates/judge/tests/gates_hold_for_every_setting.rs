@@ -1,13 +1,13 @@
 //! A gate holds only if it held in a run that may be believed of every setting.
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
-use judge::{Condition, Gates, Setting, judge_gates};
-use store::{
+use evidence::{
     Cause, Distorted, Distortion, GateResult, Level, Procedure, Study, StudyPlace, Validity, Verdict,
 };
+use judge::{Condition, Gates, Setting, judge_gates};
 
 /// Two systems in a block each: `a` is measured, `b` ends as the test asks.
-fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
+fn study(of_b: Option<&evidence::Ending>, is_over: bool) -> Study {
     let stored = Stored::new();
     let places: Vec<StudyPlace> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
     let id = stored.study(Procedure::Blocks, 1, places.clone());
@@ -89,7 +89,7 @@ fn held_against(gate: &str, holds: bool) -> Gates {
         distorts: distorts.to_vec(),
     };
     let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
-    let ending = store::Ending { verdict: Verdict::Invalid, validity, ..ending() };
+    let ending = evidence::Ending { verdict: Verdict::Invalid, validity, ..ending() };
     let stored = Stored::new();
     let places = [place(0, 0, BLOCK, "a")];
     let id = stored.study(Procedure::Blocks, 1, places.to_vec());

@@ -1,9 +1,9 @@
 //! Gates of a study that are conditions of a baseline: of a variant in the same blocks, and of a stored one.
 
 use crate::stored::{BLOCK, Queue, Stored, ending, invalid, place};
+use evidence::{AskedBaseline, Baseline, Ending, FoundBaseline, Procedure, Study};
 use judge::baseline::{Answer, Decision, gates, is_breached, load_of, rows_of_study};
 use judge::{ComparedBy, Condition, Metric};
-use store::{AskedBaseline, Baseline, Ending, FoundBaseline, Procedure, Study};
 
 const GATES: [&str; 3] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline", "p99<1s"];
 

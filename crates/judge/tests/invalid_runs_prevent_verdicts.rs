@@ -1,8 +1,8 @@
 //! A study has no verdict because of invalid runs, or for another reason.
 
 use crate::stored::{BLOCK, Queue, Stored, cut_short, died, invalid, place};
+use evidence::{Ending, Procedure};
 use judge::is_prevented_by_invalid_runs;
-use store::{Ending, Procedure};
 
 /// A finished study of two systems in so many blocks, whose runs end so, the first system's first.
 fn study(procedure: Procedure, why: &str, blocks: u32, ending: impl Fn(u32) -> [Ending; 2]) -> bool {

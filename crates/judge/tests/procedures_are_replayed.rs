@@ -1,9 +1,9 @@
 //! What is stored of a study, noted again, leads to where its procedure stood.
 
 use crate::stored::{BLOCK, Queue, Stored, place};
+use evidence::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
 use judge::{ComparedBy, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
-use store::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
 
 fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
@@ -105,7 +105,7 @@ fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
     let both = [setting("a"), setting("b")];
     assert!(duel(&study, "steady", [&both[0], &both[1]], &throughput()).unwrap().is_none());
     assert!(tournament(&study, "steady", &both, &throughput()).unwrap().is_none());
-    let load_run = |id: &store::RunId| stored.store.load(id);
+    let load_run = |id: &evidence::RunId| Ok(stored.store.load(id)?);
     assert!(search(&study, "steady", &both[0], &load_run).unwrap().is_none());
 }
 
@@ -167,7 +167,7 @@ fn a_search_finds_what_a_queue_can_take() {
         runs_max: 60,
     };
     let study = stored.study(Procedure::Capacity(rules), 1, Vec::new());
-    let load_run = |id: &store::RunId| stored.store.load(id);
+    let load_run = |id: &evidence::RunId| Ok(stored.store.load(id)?);
     let now = || search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     for position in 0..60 {
         let SearchStep::Run(level) = now().next() else { break };
@@ -210,7 +210,7 @@ fn a_search_whose_words_nobody_understands_holds_nothing() {
     for place in &places {
         stored.run(Some((&study, place)), Some(&at(1)), &crate::stored::ending());
     }
-    let load_run = |id: &store::RunId| stored.store.load(id);
+    let load_run = |id: &evidence::RunId| Ok(stored.store.load(id)?);
     let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     assert_eq!(search.finding().held_per_s, None);
     let said = judge::of_level(

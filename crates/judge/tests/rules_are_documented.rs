@@ -23,7 +23,7 @@ fn doubts_are_explained() {
         "| code | suspect | invalid | what is looked at | what it can distort |\n|---|---|---|---|---|\n";
     let of_doubt = |doubt: Doubt| {
         let names: Vec<&str> = doubt.distorts.iter().map(|figure| figure.name()).collect();
-        let distorts = if names.len() == store::Distorted::ALL.len() { "all" } else { &names.join(", ") };
+        let distorts = if names.len() == evidence::Distorted::ALL.len() { "all" } else { &names.join(", ") };
         row(&[&code(doubt.code), doubt.suspect, doubt.invalid, doubt.looks_at, distorts])
     };
     let table = std::iter::once(head.to_owned()).chain(Doubt::all().map(of_doubt));
@@ -67,7 +67,7 @@ fn metrics_are_listed() {
             Scale::Difference => "by difference, of events",
         };
         let is_bound = if metric.is_bound { "yes" } else { "" };
-        let words = metric.words(store::Unit::Requests);
+        let words = metric.words(evidence::Unit::Requests);
         row(&[&code(metric.name), words, better, &code(metric.kind.example()), compares, is_bound])
     });
     let table = std::iter::once(head.to_owned()).chain(rows);

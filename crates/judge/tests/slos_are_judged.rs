@@ -1,11 +1,11 @@
 //! A run is held against conditions, and against what every run must hold.
 
 use crate::stored::{Queue, Stored};
+use evidence::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 use judge::Condition;
 use judge::slo::{SloJudgement, judge};
-use store::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 
-fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
+fn judged(slos: &str, queue: &Queue, ending: &evidence::Ending) -> SloJudgement {
     let stored = Stored::new();
     judge(&stored.run(None, Some(queue), ending), &Condition::parse_list(slos).unwrap()).unwrap()
 }
@@ -103,7 +103,7 @@ fn short_and_empty_runs_are_judged_without_a_panic() {
 fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
     // One connection to a system that could do more at once: 900 of the 1,000 that come each second go through it.
     let bound = Queue { service_ns: 1_111_111, waits_to_be_sent: true, ..Queue::default() };
-    let ending = store::Ending { spread: Some(crate::stored::connections(1)), ..crate::stored::ending() };
+    let ending = evidence::Ending { spread: Some(crate::stored::connections(1)), ..crate::stored::ending() };
     let judgement = judged("p99<10ms", &bound, &ending);
     assert_eq!(names(&judgement)[0], "connections", "{judgement:?}");
     assert_eq!(judgement.failed[0].limit, 1.0);
@@ -111,7 +111,7 @@ fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
     let slow = Queue { service_ns: 11_111_111, rate_per_s: 100, ..bound };
     assert_eq!(names(&judged("p99<10ms", &slow, &ending))[0], "p99<10ms");
     // And of many connections, which are not all in use.
-    let many = store::Ending { spread: Some(crate::stored::connections(9)), ..crate::stored::ending() };
+    let many = evidence::Ending { spread: Some(crate::stored::connections(9)), ..crate::stored::ending() };
     assert_eq!(names(&judged("p99<10ms", &bound, &many))[0], "p99<10ms");
 }
 
@@ -132,11 +132,11 @@ fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
 }
 
 /// A run that a cause makes invalid: in its response times, or as a whole.
-fn spoiled(code: &str, figures: &[Distorted]) -> store::Ending {
+fn spoiled(code: &str, figures: &[Distorted]) -> evidence::Ending {
     let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, Level::Invalid)).collect();
     let cause = Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new(), distorts };
     let validity = Validity { verdict: Level::Invalid, causes: vec![cause], ..Validity::default() };
-    store::Ending { verdict: Verdict::Invalid, validity, ..crate::stored::ending() }
+    evidence::Ending { verdict: Verdict::Invalid, validity, ..crate::stored::ending() }
 }
 
 #[test]

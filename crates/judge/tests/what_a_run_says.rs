@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::stored::{Queue, Stored};
+use evidence::{Cause, Distorted, Distortion, Ending, Level, Validity, Verdict};
 use judge::{
     ComparedBy, Eligibility, Measured, Metric, Pairing, Window, eligibility, eligibility_by, is_invalid, seen,
 };
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
-use store::{Cause, Distorted, Distortion, Ending, Level, Validity, Verdict};
 
 #[test]
 fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {

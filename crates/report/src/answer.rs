@@ -1,8 +1,8 @@
 //! What an answer is, and that of a single run: one sentence, and how sure it is.
 
+use evidence::{Level, Model, RunState, Verdict};
 use judge::Doubt;
 use record::Percentile;
-use store::{Level, Model, RunState, Verdict};
 
 use crate::durations;
 use crate::figures::Figures;

@@ -1,8 +1,9 @@
 //! The stored baseline of a run or a study, in words and for programs.
 
+use evidence::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun};
 use judge::baseline::Decision;
 use serde_json::{Value, json};
-use store::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun, Utc};
+use units::Utc;
 
 use crate::compared::Failure;
 use crate::compared::asked;

@@ -1,9 +1,9 @@
 //! What probably kept a system from doing more, as reports ask for it.
 
+use evidence::Model;
 use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, causes};
 use judge::words::percent;
 use judge::{Bottleneck, Certainty, Resource};
-use store::Model;
 
 use crate::figures::Figures;
 use crate::study::{StudyView, VariantRow, experiment};

@@ -1,7 +1,7 @@
 //! Gates that failed, in words for the first lines of a report: which, by how much, and from how many samples.
 
+use evidence::GateResult;
 use judge::Condition;
-use store::GateResult;
 
 use crate::ratio;
 use crate::text::listed;

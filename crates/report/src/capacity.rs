@@ -7,10 +7,10 @@ mod page;
 mod sentences;
 mod table;
 
+use evidence::{EvidenceError, Procedure, Study};
 use judge::{Condition, Setting, settings};
 use stats::Capacity;
 use stats::usl::{self, Usl};
-use store::{Procedure, StoreError, Study};
 
 use crate::LoadRun;
 
@@ -63,7 +63,7 @@ impl CapacityRow {
 
 impl CapacityView {
     /// `None` if the study searches for something else.
-    pub(crate) fn of(study: &Study, load_run: LoadRun<'_>) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of(study: &Study, load_run: LoadRun<'_>) -> Result<Option<Self>, EvidenceError> {
         let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
         let slos: Result<Vec<Vec<Condition>>, _> =
             rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use evidence::{Origin, Run, Study};
 use judge::{CommandEnding, Condition};
 use serde_json::{Value, json};
-use store::{Origin, Run, Study, Utc};
+use units::Utc;
 
 use crate::error::ReportError;
 use crate::item::{Escape, Fact, Item, Tone};

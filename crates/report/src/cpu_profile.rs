@@ -1,8 +1,8 @@
 //! Where systems spend CPU time, in tables and sentences.
 
+use evidence::FrameKind;
 use judge::cpu_profile::{COVERED_MIN, Difference, Frame, Function, Profile, SAMPLES_MIN};
 use judge::words::percent;
-use store::FrameKind;
 
 use crate::item::{Escape, Item, Tone};
 use crate::table::{Cell, Table};

@@ -1,8 +1,8 @@
 //! How a study ends: which row of the list of endings applies to what its report says.
 
+use evidence::{Procedure, StudyState, Verdict};
 use judge::{CommandEnding, Eligibility, Gates};
 use stats::Verdict as PairVerdict;
-use store::{Procedure, StudyState, Verdict};
 
 use crate::capacity::CapacityRow;
 use crate::study::{BaselineAnswer, StudyView, VariantRow};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use store::{RunId, StoreError, StudyId};
+use evidence::{EvidenceError, RunId, StudyId};
 
 /// Why a report could not be written: what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum ReportError {
     },
     /// What is stored does not add up.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Evidence(#[from] EvidenceError),
     /// The report could not be written out.
     #[error("the report cannot be written: {0}")]
     Io(#[from] io::Error),

@@ -1,9 +1,9 @@
 //! What held requests up while events were felt, in words: the same in every format.
 
+use evidence::{EventCost, Run};
 use judge::event_causes::of_occurrences;
 use judge::words::percent;
 use judge::{Bottleneck, Certainty, EventCauses};
-use store::{EventCost, Run};
 
 use crate::bottleneck;
 use crate::event_costs::Happened;

@@ -2,7 +2,7 @@
 
 mod pooled;
 
-use store::{Cost, Event, EventCost, Lost, Recovery};
+use evidence::{Cost, Event, EventCost, Lost, Recovery};
 
 pub(crate) use pooled::{Figure, InRun, Pooled, REQUEST_SECONDS, in_run, pooled, with_interval};
 

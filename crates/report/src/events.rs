@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Event, EventOutcome, Run};
+use evidence::{Event, EventOutcome, Run};
 
 use crate::event_costs::name_of;
 use crate::item::{Escape, Item};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{LoadTool, Unit};
 use judge::{Window, rates};
 use record::{ClassName, Counts, Split, Tally};
-use store::{LoadTool, Unit};
 
 use crate::durations::Durations;
 use crate::load_tool;

@@ -51,8 +51,8 @@ mod words;
 
 use std::io;
 
+use evidence::{EvidenceError, Run, RunId};
 use judge::CommandEnding;
-use store::{Run, RunId, StoreError};
 
 pub use compared::Compared;
 pub use error::ReportError;
@@ -91,10 +91,10 @@ pub fn write(
 }
 
 /// Loads one run with its seconds: a study has only the totals of its runs.
-pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, StoreError>;
+pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, EvidenceError>;
 
 /// How a study ends by itself, by what its report says. One that has not ended did not finish.
-pub fn study_ending(study: &store::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, StoreError> {
+pub fn study_ending(study: &evidence::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, EvidenceError> {
     let view = study::StudyView::of(study, load_run)?;
     Ok(ending::of_study(&view).unwrap_or(CommandEnding::CouldNotRun))
 }
@@ -103,7 +103,7 @@ pub fn study_ending(study: &store::Study, load_run: LoadRun<'_>) -> Result<Comma
 /// one run after the other, and keep none.
 pub fn write_study(
     format: &Format,
-    study: &store::Study,
+    study: &evidence::Study,
     load_run: LoadRun<'_>,
     options: &Options,
     out: &mut dyn io::Write,

@@ -1,9 +1,9 @@
 //! Loads that another load generator made: their figures, and what must be known of them.
 
+use evidence::{LoadTool, Run};
 use judge::Durations;
 use record::PRINTED;
 use stats::median;
-use store::{LoadTool, Run};
 
 use crate::view::View;
 

@@ -1,7 +1,7 @@
 //! What a careful colleague would say about the figures. Each note is a function; the list says which there are.
 
+use evidence::{Model, Unit};
 use record::Percentile;
-use store::{Model, Unit};
 
 use crate::baseline;
 use crate::short;

@@ -1,8 +1,8 @@
 //! What was counted, in words: requests and their answers, or transactions.
 
+use evidence::Unit;
 use judge::words;
 use serde::Serialize;
-use store::Unit;
 
 use crate::view::View;
 

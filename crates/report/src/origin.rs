@@ -1,6 +1,6 @@
 //! Which build was measured, in words.
 
-use store::Origin;
+use evidence::Origin;
 
 /// `main · 1a2b3c4d5e6f on main`: label, commit, and branch, as far as they are known; not escaped.
 pub fn build(origin: &Origin) -> String {

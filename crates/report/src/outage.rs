@@ -1,6 +1,6 @@
 //! How long the system was gone, in words: the same in every format.
 
-use store::{Model, Outage, Verdict};
+use evidence::{Model, Outage, Verdict};
 
 use crate::units::{decimal, percent_of};
 use crate::view::View;

@@ -1,6 +1,6 @@
 //! How a run went while it was measured, in as few figures as a line of text can draw.
 
-use store::{Run, StoreError};
+use evidence::{EvidenceError, Run};
 
 use crate::html::series::{self, Series};
 use crate::spark;
@@ -28,7 +28,7 @@ const POINTS_MIN: usize = 3;
 
 impl OverTime {
     /// Of a run that was loaded by itself; `None` if too little was kept to be drawn.
-    pub(crate) fn of(run: &Run) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(series) = series::of(run, POINTS_MAX)? else { return Ok(None) };
         let bin_ns = u128::from(series.bin_s) * 1_000_000_000;
         let warm_up =
@@ -65,7 +65,7 @@ impl Time {
 }
 
 /// Drawings of one run: what it is of, the bars, and from where to where they go.
-pub(crate) fn lines(run: &Run) -> Result<Vec<[String; 3]>, StoreError> {
+pub(crate) fn lines(run: &Run) -> Result<Vec<[String; 3]>, EvidenceError> {
     let Some(one) = OverTime::of(run)? else { return Ok(Vec::new()) };
     let time = OverTime::time([&one].into_iter());
     let (rates, times) = (&one.ok_per_s, one.times_ms(time));

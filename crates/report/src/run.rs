@@ -1,7 +1,7 @@
 //! One run, piece by piece.
 
+use evidence::{EvidenceError, Level, Unit, Verdict};
 use record::MinMedianMax;
-use store::{Level, StoreError, Unit, Verdict};
 
 use crate::figures::{ErrorLine, Figures};
 use crate::item::{ErrorText, Escape, Fact, Item, Tone};
@@ -22,7 +22,7 @@ const SESSION_CHARACTERS_MAX: usize = 80;
 const COMMAND_CHARACTERS_MAX: usize = 400;
 
 /// All pieces of a report on a run, in order: what decides, and then all figures.
-pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
+pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let mut items = headline(view, escape);
     items.push(Item::Parts(brief::items(view, escape)?));
     items.push(Item::Elsewhere(format!("All figures: tenbin report {} --wide", view.run.id)));
@@ -115,7 +115,7 @@ fn notes(view: &View<'_>, escape: Escape) -> Option<Item> {
 }
 
 /// Figures with a line each, and then how it went.
-fn facts(view: &View<'_>, escape: Escape) -> Result<Item, StoreError> {
+fn facts(view: &View<'_>, escape: Escape) -> Result<Item, EvidenceError> {
     let figures = figures(view).into_iter().map(|(name, words)| Fact::new(name, escape(&words)));
     let lines = over_time::lines(view.run)?.into_iter();
     let drawn = lines.map(|[name, bars, ends]| Fact { name, drawing: Some(bars), words: ends });

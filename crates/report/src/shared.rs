@@ -1,12 +1,12 @@
 //! Studies and runs rewritten for strangers: figures and verdicts stay; what tells of a machine, a person, or what was run
 //! there goes. It is done to the loaded values, before any format sees them, so that no format can forget it.
 
-use record::LedgerEntry;
-use serde_json::{Map, Value, json};
-use store::{
+use evidence::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, Cause, Ending, NewRun, NewStudy, Origin, Procedure,
     Run, Study, StudyPlace,
 };
+use record::LedgerEntry;
+use serde_json::{Map, Value, json};
 
 mod names;
 

@@ -1,6 +1,6 @@
 //! Closed loads that are too short for their requests: what is under way at the ends of the window is much of the whole.
 
-use store::Model;
+use evidence::Model;
 
 use crate::units::{duration, percent_of};
 use crate::view::View;

@@ -1,6 +1,6 @@
 //! The parts of steps: what each statement of a transaction, or each request that a redirect led to, took of the time of its step.
 
-use store::Unit;
+use evidence::Unit;
 
 use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;

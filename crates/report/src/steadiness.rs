@@ -1,6 +1,6 @@
 //! Whether a run had settled, in words.
 
-use store::{Steadiness, SteadinessVerdict};
+use evidence::{Steadiness, SteadinessVerdict};
 
 use crate::units::{decimal, percent_of};
 use crate::view::View;

@@ -1,9 +1,10 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
 use alphanumeric_sort::compare_str;
+use evidence::{EvidenceError, Study, StudyPlace};
 use judge::{Diagnosis, Eligibility};
 use stats::TournamentFindings;
-use store::{StoreError, Study, StudyPlace, Utc};
+use units::Utc;
 
 use crate::LoadRun;
 use crate::apart;
@@ -107,7 +108,7 @@ pub(crate) struct LoadView<'a> {
 }
 
 impl<'a> StudyView<'a> {
-    pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, StoreError> {
+    pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, EvidenceError> {
         let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
         let by = match study.new.compare.asks_for_failures() {
             true => failing::SHOWN_BY,

@@ -1,7 +1,7 @@
 //! Figures of transactions alone: how often they were tried, which came late, and what they are without connecting.
 
+use evidence::Unit;
 use record::{ErrorClass, Histogram, Split, Statuses};
-use store::Unit;
 
 use crate::figures::Figures;
 use crate::noun::Noun;

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use evidence::{EvidenceError, Level, LoadTool, Run, RunState, StudyPlace, Unit, Validity, Verdict};
 use judge::event_cost::EventSums;
 use judge::{ComparedBy, Eligibility, Measured, Pace, Resources, Signals, Window};
 use record::{Phase, Tally};
-use store::{Level, LoadTool, Run, RunState, StoreError, StudyPlace, Unit, Utc, Validity, Verdict};
+use units::Utc;
 
 use crate::figures::{Figures, TallyKind};
 use crate::load_tool;
@@ -53,7 +54,7 @@ pub(crate) struct Statement<'a> {
 pub(crate) const OF_STATEMENTS: TallyKind = TallyKind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
-    pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
+    pub(crate) fn of(run: &'a Run) -> Result<Self, EvidenceError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
         let tool = |of: &Tally| -> Vec<(&LoadTool, u64)> {
             load_tool::of_run(run).map(|tool| (tool, load_tool::requests(&of.counts))).into_iter().collect()
@@ -213,7 +214,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
+fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, EvidenceError> {
     let of_part = |(number, name)| {
         let tally = run.total(number, Phase::Measured)?;
         let figures = Figures::of(&tally, Window::of_step(run, number), OF_STATEMENTS);

@@ -1,13 +1,13 @@
 //! Sentences and figures that several formats share.
 
+use evidence::{
+    Distorted, Failure, GateResult, Generator, Level, Model, NewRun, Output, SliceRules, Unit, Validity,
+    Verdict,
+};
 use judge::Condition;
 use judge::slo::Figure;
 use judge::words::LASTS;
 use record::{Counts, PRINTED, Percentile};
-use store::{
-    Distorted, Failure, GateResult, Generator, Level, Model, NewRun, Output, SliceRules, Unit, Validity,
-    Verdict,
-};
 
 use crate::breaches;
 use crate::durations;

@@ -2,10 +2,10 @@
 //! should.
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
+use evidence::{Cause, Level, Model, Run};
 use record::{ErrorClass, Finish, Outcome, Tally};
 use report::Sharing;
 use serde_json::Value;
-use store::{Cause, Level, Model, Run};
 
 /// What was read in every second: subject, metric, label, value.
 type Read<'a> = (&'a str, &'a str, &'a str, f64);
@@ -25,7 +25,7 @@ struct Script<'a> {
     /// What the process `app` wrote.
     wrote: String,
     cause: Option<&'a str>,
-    notes: Vec<String>,
+    is_system_local: bool,
 }
 
 const IDLE: [Read<'static>; 8] = [
@@ -52,7 +52,7 @@ impl Default for Script<'_> {
             too_many_connections: 0,
             wrote: String::new(),
             cause: None,
-            notes: Vec::new(),
+            is_system_local: false,
         }
     }
 }
@@ -81,9 +81,10 @@ impl<'a> Script<'a> {
         }
         let mut new = new_run();
         new.model = self.model;
+        new.users = (self.model == Model::Closed).then_some(self.users as u32);
         let mut ending = ending();
         ending.spread.as_mut().unwrap().connections = self.users;
-        ending.notes.clone_from(&self.notes);
+        ending.is_system_local = self.is_system_local;
         if let Some(code) = self.cause {
             ending.validity.verdict = Level::Suspect;
             let text = || "the generator says so".to_owned();
@@ -206,9 +207,7 @@ fn of_a_system_that_was_not_read_nothing_is_said_that_only_its_readings_could_te
 fn a_system_that_was_found_on_this_machine_does_not_run_elsewhere() {
     let mut script = Script::default().with(&BUSY);
     script.read.retain(|(subject, ..)| !["system", "app"].contains(subject));
-    script.notes = vec![
-        "SHARED: the system (node, process 29600) is on this machine, and 2 of its 2 cores are".to_owned(),
-    ];
+    script.is_system_local = true;
     let limit = script.limit();
     assert!(limit["because"].as_str().unwrap().ends_with("; the system itself was not read"), "{limit}");
 }

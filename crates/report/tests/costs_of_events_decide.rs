@@ -87,7 +87,7 @@ fn a_system_that_is_not_back_is_worse_than_one_that_is() {
 #[test]
 fn stored_studies_are_compared_by_difference_too() {
     let [first, second] = [of_events::deployments(), of_events::deployments()];
-    let load = |stored: &Stored, run: &store::RunId| stored.load(run);
+    let load = |stored: &Stored, run: &evidence::RunId| stored.load(run);
     let compared =
         report::Compared::of_studies(&first.study, &second.study, &|run| load(&first, run), &[]).unwrap();
     let mut out = Vec::new();

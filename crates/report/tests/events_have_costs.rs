@@ -1,11 +1,11 @@
 //! What events cost is in every report, and a hostile name stays text.
 
 use crate::{pages, runs, studies};
+use evidence::{Cost, Event, EventCost, Judged, LevelBefore, Lost, Recovery, Run};
 use fixtures::OwnStore;
 use record::{Loss, Moment};
 use report::Options;
 use serde_json::Value;
-use store::{Cost, Event, EventCost, Judged, LevelBefore, Lost, Recovery, Run};
 
 const MS: u64 = 1_000_000;
 
@@ -59,7 +59,7 @@ fn run() -> Run {
 }
 
 /// In the second of the deployment, four threads were stopped for 90 % of the time.
-fn of_stopped_threads() -> Vec<store::Reading> {
+fn of_stopped_threads() -> Vec<evidence::Reading> {
     let of_app = |metric: &str, label: &str, value: f64| fixtures::reading("<i>app", metric, label, value);
     vec![
         fixtures::reading("system", "cpu_user_s", "", 0.1),
@@ -158,7 +158,7 @@ fn study_in_full(study: &studies::Stored) -> String {
 fn study_with(format: &str, study: &studies::Stored, is_wide: bool) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 300, is_wide };
-    let load = |run: &store::RunId| study.load(run);
+    let load = |run: &evidence::RunId| study.load(run);
     report::write_study(report::format(format).unwrap(), &study.study, &load, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }

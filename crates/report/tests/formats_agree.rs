@@ -392,7 +392,7 @@ fn the_error_share_has_one_meaning() {
     }
     // Of two studies, too: the time for which a system was gone is no error, though it counts where they are judged.
     let (a, b) = (studies::gone(), studies::gone());
-    let load = |run: &store::RunId| a.load(run).or_else(|_| b.load(run));
+    let load = |run: &evidence::RunId| a.load(run).or_else(|_| b.load(run));
     let compared = report::Compared::of_studies(&a.study, &b.study, &load, &[]).unwrap();
     let mut out = Vec::new();
     compared.write(report::format("json").unwrap(), &pages::OPTIONS, &mut out).unwrap();

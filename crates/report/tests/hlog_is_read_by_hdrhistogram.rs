@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base64::Engine as _;
+use evidence::Run;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use record::{Phase, Split, Tally};
 use report::Options;
-use store::Run;
 
 fn written(run: &Run) -> Vec<u8> {
     let mut out = Vec::new();

@@ -2,8 +2,8 @@
 
 use crate::runs;
 use crate::studies;
+use evidence::Run;
 use report::{Options, format};
-use store::Run;
 
 const ATTACKS: &[&str] = &[
     "\u{1b}[31mred\u{1b}]0;title\u{7}\u{1b}[2J",

@@ -2,9 +2,9 @@
 
 use crate::runs;
 use crate::studies;
+use evidence::Run;
 use report::Options;
 use serde_json::{Value, json};
-use store::Run;
 
 fn text(runs: &[Run]) -> String {
     let mut out = Vec::new();

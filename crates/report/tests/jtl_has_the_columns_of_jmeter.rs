@@ -1,8 +1,8 @@
 //! JTL files have the header that JMeter 5 writes, and values of the kinds that its readers expect.
 
 use crate::runs;
+use evidence::Run;
 use report::{Options, ReportError};
-use store::Run;
 
 fn written(runs: &[Run]) -> Result<String, ReportError> {
     let mut out = Vec::new();

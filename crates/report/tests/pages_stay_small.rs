@@ -18,11 +18,11 @@ fn huge() -> studies::Stored {
     for number in 0..SETTINGS {
         let position = 2 + number;
         let system = format!("a{number}");
-        study.new.planned.push(store::StudyPlace { system, position, ..first.clone() });
+        study.new.planned.push(evidence::StudyPlace { system, position, ..first.clone() });
     }
     let run = study.runs.iter().find(|run| run.new.place.as_ref().unwrap().1 == best).unwrap().clone();
     for block in 1..BLOCKS {
-        let place = store::StudyPlace { block, position: 2 + SETTINGS + block, ..best.clone() };
+        let place = evidence::StudyPlace { block, position: 2 + SETTINGS + block, ..best.clone() };
         study.new.planned.push(place.clone());
         let mut run = run.clone();
         run.new.place.as_mut().unwrap().1 = place;
@@ -70,7 +70,7 @@ fn a_huge_study() {
 fn a_run_of_many_steps() {
     let mut run = runs::normal();
     run.new.steps = (0..2_500).map(|step| format!("step {step}")).collect();
-    run.new.units = vec![store::Unit::Requests; 2_500];
+    run.new.units = vec![evidence::Unit::Requests; 2_500];
     let document = pages::document(&pages::of_runs(&[run]));
     let notices = document["notices"].to_string();
     assert!(notices.contains("room here for 2,000 of 2,500 rows of steps"), "{notices}");
@@ -81,7 +81,7 @@ fn a_run_of_many_steps() {
 fn a_run_of_many_statements() {
     let mut run = runs::sql::transactions();
     let name = "SELECT 1 ".repeat(1_000);
-    run.new.parts = vec![store::PartOf { name, of: 0 }; 2_500];
+    run.new.parts = vec![evidence::PartOf { name, of: 0 }; 2_500];
     let page = pages::of_runs(&[run]);
     let document = pages::document(&page);
     let notices = document["notices"].to_string();

@@ -4,8 +4,8 @@ use crate::runs;
 use std::fs;
 use std::path::PathBuf;
 
+use evidence::Run;
 use report::{FORMATS, Format, Options};
-use store::Run;
 
 fn cases() -> Vec<(&'static str, Vec<Run>)> {
     vec![

@@ -1,9 +1,9 @@
 //! What a report that is made for sharing leaves out is in none of its formats.
 
 use crate::studies::{self, Stored};
+use evidence::{NewRun, Run, Study, StudyPlace};
 use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
 use serde_json::json;
-use store::{NewRun, Run, Study, StudyPlace};
 
 const OPTIONS: Options = Options { color: false, width: 200, is_wide: true };
 /// What strangers may read nowhere; each is in some format of the study that is not made for sharing.

@@ -1,13 +1,13 @@
 //! Tables and pairs are over the runs that mean the same thing: what a pilot, a halving and a confirmation say stands apart.
 
 use crate::runs::{self, Kept, SECOND};
+use evidence::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};
 use fixtures::OwnStore;
 use judge::{ComparedBy, Setting};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
-use store::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};
 
 struct Stored {
     store: OwnStore,
@@ -55,7 +55,7 @@ impl Stored {
         let mut out = Vec::new();
         let options = Options { color: false, width: 120, is_wide: true };
         let format = report::format(format).unwrap();
-        report::write_study(format, &study, &|run| self.store.load(run), &options, &mut out).unwrap();
+        report::write_study(format, &study, &|run| Ok(self.store.load(run)?), &options, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -143,7 +143,8 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
 
     let mut out = Vec::new();
     let options = Options { color: false, width: 120, is_wide: true };
-    let (json, load) = (report::format("json").unwrap(), |run: &store::RunId| stored.store.load(run));
+    let (json, load) =
+        (report::format("json").unwrap(), |run: &evidence::RunId| Ok(stored.store.load(run)?));
     report::write_study(json, &study(), &load, &options, &mut out).unwrap();
     let json: Value = serde_json::from_slice(&out).unwrap();
     let pairs = json.pointer("/comparison/pairs").unwrap().as_array().unwrap();

@@ -1,7 +1,7 @@
 //! The ending of a study, from which the exit code follows, agrees with what its report says.
 
+use evidence::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 use judge::CommandEnding;
-use store::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 
 use crate::studies::{self, Stored};
 

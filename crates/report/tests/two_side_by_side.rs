@@ -67,7 +67,7 @@ fn what_has_nothing_in_common_is_refused() {
     other.study.new.compare.higher_is_better = false;
     assert!(why(compared(&studies::complete(), &other)).contains("same metric"));
     let mut searched = studies::complete();
-    searched.study.new.compare.procedure = store::Procedure::Capacity(store::CapacityRules {
+    searched.study.new.compare.procedure = evidence::Procedure::Capacity(evidence::CapacityRules {
         slos: vec!["p99<100ms".to_owned()],
         resolution: 0.03,
         from_per_s: None,
@@ -183,7 +183,7 @@ fn what_is_no_difference_of_plans_is_not_named_and_what_is_not_kept_is_said() {
 fn an_invalid_run_has_no_ratio() {
     let mut invalid = runs::normal();
     if let Some(ending) = &mut invalid.ending {
-        ending.validity.verdict = store::Level::Invalid;
+        ending.validity.verdict = evidence::Level::Invalid;
     }
     let compared = Compared::of_runs(&runs::normal(), &invalid, &[]).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
@@ -209,11 +209,11 @@ fn a_run_that_was_profiled_is_named_next_to_one_that_was_not() {
     let run = |is_profiled: bool| {
         let store = fixtures::OwnStore::new();
         let load = if is_profiled { "2 users, closed, profiled" } else { "2 users, closed" };
-        let new = store::NewRun { load_words: load.to_owned(), ..runs::new_run() };
+        let new = evidence::NewRun { load_words: load.to_owned(), ..runs::new_run() };
         let id = runs::Kept::load(&new, &[], Some(&runs::ending())).keep(&store);
         if is_profiled {
             store
-                .keep_cpu_profile(&id, &store::CpuProfile { frequency_hz: 199, ..Default::default() })
+                .keep_cpu_profile(&id, &evidence::CpuProfile { frequency_hz: 199, ..Default::default() })
                 .unwrap();
         }
         store.load(&id).unwrap()

@@ -5,8 +5,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, StopLevel, WorkerEnd};
+use evidence::RunId;
 use record::{Counts, Gaps, IdentityBroken, Interval, Moment, Moments, Phase, Pulses, Tally, Whole};
-use store::{RunId, Store, StoreError};
+use store::{Store, StoreError};
 
 use crate::busiest::Busiest;
 use crate::clock::Clock;
@@ -48,7 +49,7 @@ pub(crate) struct Collected {
     /// What the generator used since the load began.
     pub(crate) usage: Usage,
     /// The other load generator that made the load, if one did.
-    pub(crate) tool: Option<store::LoadTool>,
+    pub(crate) tool: Option<evidence::LoadTool>,
     /// Notes of another load generator on its own figures.
     pub(crate) tool_notes: Vec<String>,
     /// How long its command ran for what was measured.

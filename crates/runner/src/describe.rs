@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use evidence::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 use load::values::Source;
 use plan::{Action, Plan, PlannedStep};
-use store::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 
 /// `host`: the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
@@ -49,6 +49,7 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         host,
         load_words: plan.load_words(),
         model: model(plan),
+        users: users(plan),
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
         units: plan.steps.iter().map(unit).collect(),
         parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
@@ -66,6 +67,13 @@ pub(crate) fn model(plan: &Plan) -> Model {
     match plan.load {
         load::Load::Closed(_) => Model::Closed,
         load::Load::Open(_) => Model::Open,
+    }
+}
+
+fn users(plan: &Plan) -> Option<u32> {
+    match &plan.load {
+        load::Load::Closed(closed) if plan.tool().is_none() => Some(closed.users),
+        load::Load::Closed(_) | load::Load::Open(_) => None,
     }
 }
 

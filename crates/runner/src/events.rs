@@ -5,10 +5,11 @@ use std::fmt::Debug;
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
+use evidence::{Ending, Failure, RunId, Verdict};
 use lab::Signal;
 use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled};
 use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
-use store::{Ending, Failure, RunId, Store, StoreError, Verdict};
+use store::{Store, StoreError};
 
 use crate::held_lock::HeldLock;
 use crate::recipe;
@@ -134,7 +135,7 @@ impl<'a> Events<'a> {
         if told.is_empty() {
             return Ok(());
         }
-        let kept: Vec<store::Event> = told.iter().filter_map(|happened| self.kept(happened)).collect();
+        let kept: Vec<evidence::Event> = told.iter().filter_map(|happened| self.kept(happened)).collect();
         for (happened, event) in told.iter().zip(&kept) {
             if let Some(what) = &event.failure {
                 let what = match last_line(&happened.output) {
@@ -161,11 +162,11 @@ impl<'a> Events<'a> {
     }
 
     /// As the store has it.
-    fn kept(&self, happened: &Happened) -> Option<store::Event> {
+    fn kept(&self, happened: &Happened) -> Option<evidence::Event> {
         let About { words, may_fail } = self.about.get(&happened.name)?.clone();
         let Happened { name, occurrence, planned_ns, begun_ns, ended_ns, exit, signal, .. } =
             happened.clone();
-        Some(store::Event {
+        Some(evidence::Event {
             name,
             occurrence,
             action: words,

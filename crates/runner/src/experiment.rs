@@ -1,8 +1,8 @@
 //! What a run of an experiment changes, from the store to the plan.
 
+use evidence::Intervention;
 use lab::limits::{DiskLimits, Limits as LabLimits};
 use plan::{Change, Limits, Study};
-use store::Intervention;
 
 /// The study of such a run, of this variant and load.
 pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Intervention) -> Study {
@@ -18,10 +18,10 @@ pub(crate) fn study(study: &Study, (variant, load): (usize, usize), of: &Interve
 pub(crate) fn limits(of: &Intervention) -> LabLimits {
     let Intervention::Changed(changed) = of else { return LabLimits::default() };
     match &changed.change {
-        store::Change::Cpu { millicores } => {
+        evidence::Change::Cpu { millicores } => {
             LabLimits { cpu_cores: Some(*millicores as f64 / 1e3), ..LabLimits::default() }
         }
-        store::Change::Io { limits } => {
+        evidence::Change::Io { limits } => {
             let disk = DiskLimits {
                 read_bytes_per_s: limits.read_bytes_per_s,
                 write_bytes_per_s: limits.write_bytes_per_s,
@@ -45,23 +45,23 @@ pub(crate) fn limits_to_come(study: &Study) -> Vec<LabLimits> {
     all.into_iter().zip(can).filter(|(_, can)| *can).map(|(limits, _)| limits).collect()
 }
 
-fn change(kept: &store::Change) -> Change {
+fn change(kept: &evidence::Change) -> Change {
     match kept {
-        store::Change::Users { users } => Change::Users(*users),
-        store::Change::Threads { threads } => Change::Threads(*threads),
-        store::Change::GeneratorCores { cores } => Change::GeneratorCores(cores.clone()),
-        store::Change::Io { limits } => Change::Io(Limits {
+        evidence::Change::Users { users } => Change::Users(*users),
+        evidence::Change::Threads { threads } => Change::Threads(*threads),
+        evidence::Change::GeneratorCores { cores } => Change::GeneratorCores(cores.clone()),
+        evidence::Change::Io { limits } => Change::Io(Limits {
             read_bytes_per_s: limits.read_bytes_per_s,
             write_bytes_per_s: limits.write_bytes_per_s,
             reads_per_s: limits.reads_per_s,
             writes_per_s: limits.writes_per_s,
             ..Limits::default()
         }),
-        store::Change::Cpu { millicores } => Change::CpuMillicores(*millicores),
-        store::Change::Delay { proxy, delay_us } => {
+        evidence::Change::Cpu { millicores } => Change::CpuMillicores(*millicores),
+        evidence::Change::Delay { proxy, delay_us } => {
             Change::Delay { proxy: proxy.clone(), delay_us: *delay_us }
         }
-        store::Change::Parameter { name, value } => {
+        evidence::Change::Parameter { name, value } => {
             Change::Parameter { name: name.clone(), value: value.clone() }
         }
     }

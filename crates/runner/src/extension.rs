@@ -1,9 +1,9 @@
 //! A load that goes on until it is steady: at each of its ends its course so far is judged.
 
+use evidence::SteadinessVerdict;
 use judge::{Planned, steadiness};
 use plan::Plan;
 use record::Pulses;
-use store::SteadinessVerdict;
 
 use crate::judging;
 

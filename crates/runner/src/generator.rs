@@ -108,7 +108,7 @@ pub trait Underway: Debug {
     }
 
     /// The tool that made the load, if it was another load generator. Asked when nothing is left.
-    fn tool(&self) -> Option<store::LoadTool> {
+    fn tool(&self) -> Option<evidence::LoadTool> {
         None
     }
 }

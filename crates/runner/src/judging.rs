@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use engine::WorkerEnd;
+use evidence::{Ending, Generator};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
 use load::Load;
 use plan::{Pin, Plan};
 use record::{Backlog, Spread, Tally};
-use store::{Ending, Generator, Store};
+use store::Store;
 
 use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
@@ -66,7 +67,7 @@ pub(crate) fn environment(
 pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
     usage: Usage,
-    tool: Option<store::LoadTool>,
+    tool: Option<evidence::LoadTool>,
     tool_ran: Option<Duration>,
     notes: Vec<String>,
 }
@@ -225,5 +226,6 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         steadiness,
         window_ns,
         outage,
+        is_system_local: false,
     }
 }

@@ -294,11 +294,11 @@ impl Underway for ToolUnderway {
         notes.map(|note| format!("{name} reports {note}")).collect()
     }
 
-    fn tool(&self) -> Option<store::LoadTool> {
+    fn tool(&self) -> Option<evidence::LoadTool> {
         let Tool { name, times, .. } = self.action.tool;
         let figures = self.told.clone().unwrap_or_default();
         let command = self.action.measured.argv.iter().map(|word| plan::without_secrets(word)).collect();
-        Some(store::LoadTool {
+        Some(evidence::LoadTool {
             name: (*name).to_owned(),
             version: figures.version,
             command,

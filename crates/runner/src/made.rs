@@ -1,9 +1,10 @@
 //! What came of a run, and how it is kept.
 
+use evidence::{Baseline, Ending, Failure, GateResult, Run, RunId, Verdict};
 use judge::{Condition, Window, rates};
 use lab::Output;
 use record::{Counts, Percentile, Phase};
-use store::{Baseline, Ending, Failure, GateResult, Run, RunId, Store, StoreError, Verdict};
+use store::{Store, StoreError};
 
 use crate::describe::without_a_load;
 use crate::measure::Measured;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use evidence::{Ending, RunId};
 use load::Share;
 use record::{Counts, Phase};
-use store::{Ending, RunId, Store};
+use store::Store;
 
 use crate::collect::Collector;
 use crate::extension::Extension;
@@ -99,6 +100,7 @@ pub(crate) fn measure(
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
     let (environment, sharing) = judging::environment(surroundings, &closed, monitored);
     let mut ending = judging::ending(closed, &environment, threads);
+    ending.is_system_local = sharing.is_some();
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = tls;

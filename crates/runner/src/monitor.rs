@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use evidence::{Ending, Reading, RunId, Verdict};
 use lab::probes::{Completion, Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
-use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
+use store::{Store, StoreError};
 
 use crate::database_watch::DatabaseWatch;
 use crate::events::Events;

@@ -1,6 +1,7 @@
 //! One run from start to end, for a URL or a study.
 
-use store::{Failure, NewRun, Store, Verdict};
+use evidence::{Failure, NewRun, Verdict};
+use store::Store;
 
 use crate::live::Observer;
 use crate::made::{Loaded, Made};

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use evidence::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
-use store::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
 
 use crate::cores::Cores;
 use crate::describe::describe;
@@ -231,7 +231,7 @@ impl<'a> PlannedRun<'a> {
 
     /// Whether it is a slice of a start.
     pub(crate) fn is_slice(&self) -> bool {
-        self.place.as_ref().is_some_and(|(_, place)| store::stage::is_slice(&place.stage))
+        self.place.as_ref().is_some_and(|(_, place)| evidence::stage::is_slice(&place.stage))
     }
 
     fn starts_processes(&self) -> bool {

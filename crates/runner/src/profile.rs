@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use evidence::{CpuProfile, FrameKind, ProfileCall, ProfileFrame, RunId};
 use lab::probes::NotAvailable;
 use lab::profiler::{self, Order};
 use plan::{Plan, Stacks};
-use store::{CpuProfile, FrameKind, ProfileCall, ProfileFrame, RunId, Store, StoreError};
+use store::{Store, StoreError};
 
 use crate::systems::{Lab, Sampling};
 

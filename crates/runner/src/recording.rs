@@ -1,9 +1,9 @@
 //! What was learnt before a load begins, as its record says it: the server's version, the scale, and the protocol.
 
 use engine::Endpoint;
+use evidence::NewRun;
 use plan::{Plan, Trust};
 use serde_json::json;
-use store::NewRun;
 
 use crate::prepare::Prepared;
 

@@ -1,5 +1,6 @@
 //! Why a run did not come to its end.
 
+use evidence::EvidenceError;
 use plan::Fault;
 use record::{Counts, IdentityBroken, WindowBroken};
 use store::StoreError;
@@ -77,6 +78,12 @@ fn lines(faults: &[Fault]) -> String {
 impl From<StoreError> for RunError {
     fn from(source: StoreError) -> Self {
         Self::storage(source, None)
+    }
+}
+
+impl From<EvidenceError> for RunError {
+    fn from(error: EvidenceError) -> Self {
+        StoreError::from(error).into()
     }
 }
 

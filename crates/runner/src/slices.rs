@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use evidence::SliceRules;
 use plan::Plan;
-use store::SliceRules;
 
 use crate::run_error::RunError;
 use crate::stage::Stage;

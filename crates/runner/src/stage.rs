@@ -6,11 +6,11 @@ use std::net::Ipv4Addr;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use evidence::Failure;
 use lab::Root;
 use lab::hosts::Network;
 use lab::probes::Subject;
 use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
-use store::Failure;
 
 use crate::cores::Cores;
 use crate::live::Observer;

@@ -3,9 +3,9 @@
 //! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
 //! more with them: what the system does then tells which of the two was the limit.
 
+use evidence::{NewRun, RunId, Verdict};
 use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
 use plan::Plan;
-use store::{NewRun, RunId, Verdict};
 
 use crate::describe::describe;
 use crate::live::Observer;

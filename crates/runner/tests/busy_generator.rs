@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use evidence::{Level, Verdict};
 use plan::{Draft, LoadSpec, Plan};
 use runner::{Made, PlannedRun, Runner};
-use store::{Level, Store, Verdict};
+use store::Store;
 
 use crate::fakes::{Heard, Pace, World, store};
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::fakes::{Heard, World, program, rename_table, store, study};
+use evidence::{Intervention, RunState, StudyId, StudyPlace, Verdict};
 use runner::{Bench, Made, RunError, Runner};
-use store::{Intervention, RunState, Store, StudyId, StudyPlace, Verdict};
+use store::Store;
 use study::{begin_study, procedure};
 
 /// A system that is started, with tables, a version and a gate.
@@ -68,6 +69,7 @@ fn a_run_takes_its_stages_in_their_order() {
     assert_eq!(made.brief.expect("figures").ok_per_s, 100.0);
     assert!(made.gates[0].holds);
     assert_eq!(run.new.system_version.as_deref(), Some("web 1.0"));
+    assert_eq!(run.new.users, Some(1));
     assert_eq!(run.readings().count(), 4);
     assert_eq!(run.outputs().len(), 1);
     assert_eq!((tried.heard.seconds, tried.heard.ends), (4, 1));
@@ -249,7 +251,7 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>)
     let first = store.missing(&id).expect("it is planned").swap_remove(0);
     let of = |(position, of): (u32, &Intervention)| StudyPlace {
         position,
-        stage: store::stage::INTERVENTION.to_owned(),
+        stage: evidence::stage::INTERVENTION.to_owned(),
         intervention: Some(of.clone()),
         ..first.clone()
     };
@@ -266,9 +268,9 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>)
 }
 
 fn less_cpu() -> Intervention {
-    Intervention::Changed(store::Changed {
+    Intervention::Changed(evidence::Changed {
         name: "CPU".to_owned(),
-        change: store::Change::Cpu { millicores: 400 },
+        change: evidence::Change::Cpu { millicores: 400 },
         rank: 0,
         tests: Vec::new(),
         can_refute: true,

@@ -1,6 +1,7 @@
 //! Slices in a world without processes: a system stays up from the first slice of its block to the last.
 
-use store::{Ending, RunState, Store, StudyId, StudyPlace, Verdict, stage};
+use evidence::{Ending, RunState, StudyId, StudyPlace, Verdict, stage};
+use store::Store;
 use study::{begin_study, procedure};
 
 use crate::fakes::{Heard, World, program, store, study};

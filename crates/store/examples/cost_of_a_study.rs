@@ -4,9 +4,10 @@
 
 use std::time::{Duration, Instant};
 
+use evidence::{NewRun, Reading, StudyEnding, StudyPlace, Verdict};
 use fixtures::{ending, new_run, new_study, reading};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{NewRun, Reading, Store, StudyEnding, StudyPlace, Verdict};
+use store::Store;
 
 const SECONDS: u64 = 70;
 const REQUESTS_PER_SECOND: u64 = 5_000;

@@ -1,16 +1,12 @@
 //! The first and the last word about a run.
 
+use evidence::{Ending, Failure, NewRun, Outage, RunId, Steadiness, Unit};
 use rusqlite::{ErrorCode, Transaction, named_params};
 use serde::Serialize;
 
 use crate::Result;
-use crate::description::{NewRun, Unit};
-use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
-use crate::outage::Outage;
-use crate::run_id::RunId;
 use crate::spread;
-use crate::steadiness::Steadiness;
 use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 
@@ -64,9 +60,9 @@ impl Store {
         let mut insert = transaction
             .prepare(
                 "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
-                 model, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
+                 model, users, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
                  system_version, writer) VALUES (:id, \
-                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, \
+                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, :users, \
                  :warm_up_ns, :planned_duration_ns, :latency_limit_ns, :connects_each, :stamps, :place, :system_version, :writer)",
             )
             .map_err(|error| self.explain(error))?;
@@ -84,6 +80,7 @@ impl Store {
                 ":host": host,
                 ":load": new.load_words,
                 ":model": new.model.name(),
+                ":users": new.users,
                 ":warm_up_ns": warm_up_ns,
                 ":planned_duration_ns": planned_duration_ns,
                 ":latency_limit_ns": latency_limit_ns,
@@ -116,9 +113,9 @@ impl Store {
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available, steadiness, window_ns, outage) VALUES (:run, :ended_at_unix_ms, \
+             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local) VALUES (:run, :ended_at_unix_ms, \
              :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
-             :steadiness, :window_ns, :outage)",
+             :steadiness, :window_ns, :outage, :is_system_local)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -135,6 +132,7 @@ impl Store {
                 ":steadiness": ending.steadiness.as_ref().map(json).transpose()?,
                 ":window_ns": ending.window_ns.map(signed).transpose()?,
                 ":outage": ending.outage.as_ref().map(json).transpose()?,
+                ":is_system_local": ending.is_system_local,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

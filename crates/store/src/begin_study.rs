@@ -1,14 +1,12 @@
 //! The first and the last word about a study, and who may write it.
 
+use evidence::{Baseline, NewStudy, StudyEnding, StudyId, StudyPlace};
 use rusqlite::{Connection, Transaction, named_params, params};
 
 use crate::Result;
-use crate::baseline::Baseline;
 use crate::begin::{DRAWS_MAX, is_taken, json};
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::{NewStudy, StudyEnding, StudyPlace};
-use crate::study_id::StudyId;
 use crate::writer::Writer;
 
 /// Runs of one study.

@@ -3,54 +3,52 @@
 //! Every field of a part is in its checksum, and the run that it belongs to. Rows of older stores have none.
 
 use crc32fast::Hasher;
+use evidence::{RunId, StoredSecond};
 use record::{Counts, Finish, InWindow, Sampled};
 
-use crate::run::{StoredSecond, stored_name};
-use crate::run_id::RunId;
+use crate::outcome::stored_name;
 
-impl StoredSecond {
-    /// Over everything in the row of the part and in the rows that belong to it.
-    pub(crate) fn checksum(&self, run: &RunId) -> u32 {
-        // Without `..`: a new field must be in the checksum of parts that have it, and leave the others' as it is.
-        let Self {
-            step,
-            second,
-            phase,
-            counts: Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished },
-            received_bytes,
-            sent_bytes,
-            connections,
-            first_sent_ns,
-            last_finished_ns,
-            window,
-            statuses,
-            errors,
-            histograms,
-            sampled,
-        } = self;
-        let mut sum = Sum::new(run, *second);
-        sum.numbers([u64::from(*step), *phase as u64]);
-        sum.numbers([*planned, *sent, *not_sent, *ok, *rejected, *failed, *timed_out, *unfinished]);
-        sum.numbers([*received_bytes, *sent_bytes, *connections]);
-        sum.optional(*first_sent_ns);
-        sum.optional(*last_finished_ns);
-        sum.numbers([statuses.iter().count() as u64]);
-        statuses.iter().for_each(|(status, count)| sum.numbers([u64::from(status), count]));
-        sum.numbers([errors.others(), errors.entries().len() as u64]);
-        for entry in errors.entries() {
-            sum.bytes(entry.class.as_str().as_bytes());
-            sum.numbers([u64::from(entry.code), entry.count]);
-            sum.bytes(entry.message.as_bytes());
-        }
-        sum.bytes(histograms);
-        sum.numbers([sampled.len() as u64]);
-        sampled.iter().for_each(|request| sum.request(request));
-        // Parts of earlier versions have no window, and keep their checksum.
-        if let Some(InWindow { ok, rejected, other, after }) = window {
-            sum.numbers([*ok, *rejected, *other, *after]);
-        }
-        sum.0.finalize()
+/// Over everything in the row of the part and in the rows that belong to it.
+pub(crate) fn of_second(part: &StoredSecond, run: &RunId) -> u32 {
+    // Without `..`: a new field must be in the checksum of parts that have it, and leave the others' as it is.
+    let StoredSecond {
+        step,
+        second,
+        phase,
+        counts: Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished },
+        received_bytes,
+        sent_bytes,
+        connections,
+        first_sent_ns,
+        last_finished_ns,
+        window,
+        statuses,
+        errors,
+        histograms,
+        sampled,
+    } = part;
+    let mut sum = Sum::new(run, *second);
+    sum.numbers([u64::from(*step), *phase as u64]);
+    sum.numbers([*planned, *sent, *not_sent, *ok, *rejected, *failed, *timed_out, *unfinished]);
+    sum.numbers([*received_bytes, *sent_bytes, *connections]);
+    sum.optional(*first_sent_ns);
+    sum.optional(*last_finished_ns);
+    sum.numbers([statuses.iter().count() as u64]);
+    statuses.iter().for_each(|(status, count)| sum.numbers([u64::from(status), count]));
+    sum.numbers([errors.others(), errors.entries().len() as u64]);
+    for entry in errors.entries() {
+        sum.bytes(entry.class.as_str().as_bytes());
+        sum.numbers([u64::from(entry.code), entry.count]);
+        sum.bytes(entry.message.as_bytes());
     }
+    sum.bytes(histograms);
+    sum.numbers([sampled.len() as u64]);
+    sampled.iter().for_each(|request| sum.request(request));
+    // Parts of earlier versions have no window, and keep their checksum.
+    if let Some(InWindow { ok, rejected, other, after }) = window {
+        sum.numbers([*ok, *rejected, *other, *after]);
+    }
+    sum.0.finalize()
 }
 
 /// Over what probes read in one second.

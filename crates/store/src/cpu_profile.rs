@@ -1,126 +1,12 @@
-//! Where the processes of a system spent CPU time during a run: sampled stacks, added up.
+//! Keeps and reads the CPU profile of a run.
 
+use evidence::{CpuProfile, RunId};
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::checksum;
 use crate::error::StoreError;
-use crate::run::Run;
-use crate::run_id::RunId;
 use crate::store::{Durability, Store};
-
-/// Sampled stacks of one run. Names are untrusted: escape them before printing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CpuProfile {
-    /// Samples per second of CPU time.
-    pub frequency_hz: u32,
-    /// How callers were found: `fp` (frame pointers) or `dwarf` (debug information).
-    pub stacks: String,
-    /// Whether time in the kernel was sampled too.
-    pub has_kernel: bool,
-    /// How many were taken.
-    pub samples: u64,
-    /// Samples for which there was no room.
-    pub lost: u64,
-    /// From the first sample to the last one, in nanoseconds.
-    pub span_ns: u64,
-    /// CPU time of the profiler itself, in seconds.
-    pub profiler_cpu_s: f64,
-    /// Whether it ended early, because it had taken as much as it may keep.
-    pub is_cut: bool,
-    /// Processes and functions.
-    pub frames: Vec<ProfileFrame>,
-    /// Who called whom, callers first.
-    pub calls: Vec<ProfileCall>,
-}
-
-/// A process, or a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProfileFrame {
-    /// What it is called.
-    pub name: String,
-    /// The file that it is in; `kernel` for the kernel itself; empty for a process.
-    pub module: String,
-    /// Where it runs.
-    pub kind: FrameKind,
-    /// Samples in which it ran itself.
-    pub own: u64,
-    /// Samples in which it ran, or something that it had called.
-    pub total: u64,
-}
-
-/// Where a frame runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FrameKind {
-    /// It is a process.
-    #[default]
-    Process,
-    /// In user space.
-    User,
-    /// In the kernel.
-    Kernel,
-}
-
-/// A frame as it was called from one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(Option<u32>, u32, u64)", into = "(Option<u32>, u32, u64)")]
-pub struct ProfileCall {
-    /// The number of the call that it was made in; `None`: it is a process.
-    pub parent: Option<u32>,
-    /// The number of the frame.
-    pub frame: u32,
-    /// Samples that ended here.
-    pub samples: u64,
-}
-
-impl From<(Option<u32>, u32, u64)> for ProfileCall {
-    fn from((parent, frame, samples): (Option<u32>, u32, u64)) -> Self {
-        Self { parent, frame, samples }
-    }
-}
-
-impl From<ProfileCall> for (Option<u32>, u32, u64) {
-    fn from(ProfileCall { parent, frame, samples }: ProfileCall) -> Self {
-        (parent, frame, samples)
-    }
-}
-
-impl FrameKind {
-    /// The word in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Process => "process",
-            Self::User => "user",
-            Self::Kernel => "kernel",
-        }
-    }
-}
-
-impl CpuProfile {
-    /// Of one run.
-    pub const CALLS_MAX: usize = 20_000;
-    /// Of one run.
-    pub const FRAMES_MAX: usize = 20_000;
-
-    /// Whether calls come after their callers, name frames that there are, and add up.
-    fn is_possible(&self) -> bool {
-        let is_in_order = |(number, call): (usize, &ProfileCall)| {
-            call.parent.is_none_or(|parent| (parent as usize) < number)
-                && (call.frame as usize) < self.frames.len()
-        };
-        let sum = self.calls.iter().try_fold(0u64, |sum, call| sum.checked_add(call.samples));
-        let is_within = |frame: &ProfileFrame| frame.own <= frame.total && frame.total <= self.samples;
-        self.frequency_hz > 0
-            && self.profiler_cpu_s.is_finite()
-            && self.calls.len() <= Self::CALLS_MAX
-            && self.frames.len() <= Self::FRAMES_MAX
-            && self.calls.iter().enumerate().all(is_in_order)
-            && self.frames.iter().all(is_within)
-            && sum == Some(self.samples)
-    }
-}
 
 impl Store {
     /// Keeps the profile of a run, in place of one that was kept before.
@@ -161,12 +47,5 @@ impl Store {
             }
         })?;
         Ok(kept.into_iter().next())
-    }
-}
-
-impl Run {
-    /// Where its system spent CPU time; `None` if it was not profiled.
-    pub fn cpu_profile(&self) -> Option<&CpuProfile> {
-        self.monitored.cpu_profile.as_ref()
     }
 }

@@ -3,11 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use record::IdentityBroken;
+use evidence::{EvidenceError, RunId, StudyId};
 use rusqlite::ErrorCode;
-
-use crate::run_id::RunId;
-use crate::study_id::StudyId;
 
 /// Why the store could not do it.
 #[derive(Debug, thiserror::Error)]
@@ -220,28 +217,31 @@ pub enum StoreError {
         /// The figure.
         what: &'static str,
     },
-    /// A study holds the sums of its runs only.
-    #[error("the seconds of run {run} did not come with its study; ask for the run by itself")]
-    SummedUp {
-        /// The run.
-        run: RunId,
-    },
-    /// The figures of a stored run do not unpack, or are out of all proportion.
-    #[error(
-        "run {run}: its figures are damaged or were written by another version\n  help: delete it and measure again"
-    )]
-    DamagedRun {
-        /// The run.
-        run: RunId,
-    },
-    /// The accounting of a stored run does not add up.
-    #[error("run {run}: {source}; no figure of it can be believed\n  help: delete it and measure again")]
-    Identity {
-        /// The run.
-        run: RunId,
-        /// The counts.
-        source: IdentityBroken,
-    },
+    /// A run or a study does not say what was asked.
+    #[error(transparent)]
+    Evidence(EvidenceError),
+}
+
+impl From<EvidenceError> for StoreError {
+    fn from(error: EvidenceError) -> Self {
+        match error {
+            EvidenceError::Unreadable(error) => match error.downcast() {
+                Ok(error) => *error,
+                Err(error) => Self::Evidence(EvidenceError::Unreadable(error)),
+            },
+            error => Self::Evidence(error),
+        }
+    }
+}
+
+/// A run that judges and reports ask for may be unreadable.
+impl From<StoreError> for EvidenceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Evidence(error) => error,
+            error => Self::Unreadable(Box::new(error)),
+        }
+    }
 }
 
 /// How long to wait for other processes that write.
@@ -280,5 +280,21 @@ impl StoreError {
             }
             _ => Self::Sqlite { path, source },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_store_survives_the_way_through_evidence() {
+        let lost = || StoreError::Missing { path: "gone".into() };
+        let passed = EvidenceError::from(lost());
+        assert_eq!(passed.to_string(), lost().to_string());
+        assert!(matches!(StoreError::from(passed), StoreError::Missing { .. }));
+        let run: RunId = "20261121-142501-k3f9".parse().unwrap();
+        let damaged = StoreError::from(EvidenceError::DamagedRun { run });
+        assert!(matches!(EvidenceError::from(damaged), EvidenceError::DamagedRun { .. }));
     }
 }

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use evidence::{RunId, StudyId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::Result;
-use crate::run_id::RunId;
 use crate::store::{Durability, Store};
-use crate::study_id::StudyId;
 
 /// What a store holds, where it is little enough to need no name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,34 +1,12 @@
-//! A study that is finished may be extended by further blocks.
+//! Extends a study that is finished by further blocks.
 
-use serde::{Deserialize, Serialize};
+use evidence::{EXTENSIONS_MAX, Extension, Study, StudyId, StudyPlace};
 
 use crate::Result;
 use crate::begin::json;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::{Study, StudyPlace};
-use crate::study_id::StudyId;
 use crate::writer::Writer;
-
-/// What a study was extended to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Extension {
-    /// So many blocks in all.
-    pub blocks: u32,
-    /// So many places were planned before it.
-    pub planned: u32,
-}
-
-/// Each extension of a study must be judged more strictly than the last, so further ones could decide nothing.
-pub const EXTENSIONS_MAX: usize = 8;
-
-impl Study {
-    /// How often every variant is measured: as laid down when it began, or when it was last extended.
-    pub fn blocks(&self) -> u32 {
-        self.extensions.last().map_or(self.new.compare.blocks, |extension| extension.blocks)
-    }
-}
 
 impl Store {
     /// Takes over a study that is complete, and plans more places: those that bring it to so many blocks. It is on the disk,

@@ -1,10 +1,10 @@
 //! From what a person writes to the run or the study that is meant.
 
+use evidence::{RunId, StudyId};
+
 use crate::Result;
 use crate::error::StoreError;
-use crate::run_id::RunId;
 use crate::store::Store;
-use crate::study_id::StudyId;
 
 /// Names listed when a prefix fits several.
 const CANDIDATES_MAX: usize = 8;

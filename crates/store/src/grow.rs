@@ -1,11 +1,11 @@
 //! A study that goes on may plan more runs.
 
+use evidence::{StudyId, StudyPlace};
+
 use crate::Result;
 use crate::begin_study::PLACES_MAX;
 use crate::error::StoreError;
 use crate::store::{Durability, Store};
-use crate::study::StudyPlace;
-use crate::study_id::StudyId;
 use crate::writer::Writer;
 
 impl Store {

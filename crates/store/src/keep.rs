@@ -1,13 +1,14 @@
 //! Seconds on their way into the file.
 
+use evidence::{RunId, StoredSecond};
 use record::{Counts, InWindow, Interval, Ledger, Sampled, Statuses};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
+use crate::checksum;
 use crate::error::StoreError;
+use crate::outcome::stored_name;
 use crate::redaction::Redaction;
-use crate::run::{StoredSecond, stored_name};
-use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
 impl Store {
@@ -19,8 +20,8 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
-            insert_part(&transaction, run, number, &StoredSecond::of(step, interval, &self.redaction))
-                .map_err(|failure| match failure {
+            insert_part(&transaction, run, number, &packed(step, interval, &self.redaction)).map_err(
+                |failure| match failure {
                     Failure::Store(error) => error,
                     Failure::Sqlite(error)
                         if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
@@ -28,7 +29,8 @@ impl Store {
                         StoreError::UnknownStep { run: run.clone(), step }
                     }
                     Failure::Sqlite(error) => self.explain(error),
-                })?;
+                },
+            )?;
         }
         transaction.commit().map_err(|error| self.explain(error))
     }
@@ -77,25 +79,23 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl StoredSecond {
-    fn of(step: u16, interval: &Interval, redaction: &Redaction) -> Self {
-        let Interval { second, phase, tally, sampled } = interval;
-        Self {
-            step,
-            second: *second,
-            phase: *phase,
-            counts: tally.counts,
-            received_bytes: tally.received_bytes,
-            sent_bytes: tally.sent_bytes,
-            connections: tally.connections,
-            first_sent_ns: tally.first_sent_ns,
-            last_finished_ns: tally.last_finished_ns,
-            window: Some(tally.window),
-            statuses: tally.statuses.capped(),
-            errors: redaction.errors(&tally.errors),
-            histograms: tally.encode_histograms(),
-            sampled: sampled.clone(),
-        }
+fn packed(step: u16, interval: &Interval, redaction: &Redaction) -> StoredSecond {
+    let Interval { second, phase, tally, sampled } = interval;
+    StoredSecond {
+        step,
+        second: *second,
+        phase: *phase,
+        counts: tally.counts,
+        received_bytes: tally.received_bytes,
+        sent_bytes: tally.sent_bytes,
+        connections: tally.connections,
+        first_sent_ns: tally.first_sent_ns,
+        last_finished_ns: tally.last_finished_ns,
+        window: Some(tally.window),
+        statuses: tally.statuses.capped(),
+        errors: redaction.errors(&tally.errors),
+        histograms: tally.encode_histograms(),
+        sampled: sampled.clone(),
     }
 }
 
@@ -134,7 +134,7 @@ fn insert_part(
             part.last_finished_ns.map(signed).transpose()?,
             signed(part.errors.others())?,
             part.histograms,
-            part.checksum(run),
+            checksum::of_second(part, run),
             window(|window| window.ok)?,
             window(|window| window.rejected)?,
             window(|window| window.other)?,
@@ -194,7 +194,7 @@ fn insert_requests(connection: &Connection, part: i64, sampled: &[Sampled]) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::{Model, NewRun, Unit};
+    use evidence::{Model, NewRun, Unit};
     use record::{Phase, Tally};
 
     #[test]
@@ -211,6 +211,7 @@ mod tests {
             host: serde_json::Value::Null,
             load_words: String::new(),
             model: Model::Open,
+            users: None,
             steps: vec![String::new()],
             units: vec![Unit::Requests],
             parts: Vec::new(),

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Ending, Failure, Model, NewRun, PartOf, Run, RunId, RunState, StoredSecond, Unit, Verdict};
 use record::{Counts, Finish, InWindow, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
-use crate::description::{Model, NewRun, PartOf, Unit};
-use crate::ending::{Ending, Failure, Verdict};
-use crate::run::{Run, StoredSecond, stored_name};
-use crate::run_id::RunId;
+use crate::checksum;
+use crate::earlier;
+use crate::outcome::stored_name;
 use crate::spread;
-use crate::store::{RunState, Store};
+use crate::store::Store;
 
 /// As the index has them: sorting again would move every histogram about.
 const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
@@ -43,7 +43,9 @@ impl Store {
         let beside = self.monitored(snapshot, id, number)?;
         // A run of a study is held against the baseline of the study.
         let baseline = if new.place.is_none() { self.baseline_of(snapshot, id)? } else { None };
-        Ok(Run { baseline, ..Run::assemble(id.clone(), new, ending, state, parts, beside)? })
+        let mut run = Run::assemble(id.clone(), new, ending, state, parts, beside)?;
+        run.baseline = baseline;
+        Ok(run)
     }
 
     /// Steps and, after them, their parts.
@@ -79,6 +81,7 @@ impl Store {
         let text = |column: &str| self.get::<String>(row, column);
         let model =
             Model::from_name(&text("model")?).ok_or_else(|| self.damaged(id, "its model is unknown"))?;
+        let load_words = text("load")?;
         Ok(NewRun {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: text("title")?,
@@ -87,7 +90,11 @@ impl Store {
             plan_hash: text("plan_hash")?,
             tenbin_version: text("tenbin_version")?,
             host: self.json(id, "host", &text("host")?)?,
-            load_words: text("load")?,
+            users: match self.get(row, "users")? {
+                None => earlier::users(model, &load_words),
+                users => users,
+            },
+            load_words,
             model,
             steps: Vec::new(),
             units: Vec::new(),
@@ -107,6 +114,7 @@ impl Store {
         let verdict = Verdict::from_name(&text("verdict")?);
         let spread: Option<spread::StoredSpread> =
             self.optional_json(id, "spread", self.get(row, "spread")?)?;
+        let notes: Vec<String> = self.json(id, "notes", &text("notes")?)?;
         Ok(Ending {
             ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?,
             verdict: verdict.ok_or_else(|| self.damaged(id, "its verdict is unknown"))?,
@@ -114,7 +122,6 @@ impl Store {
             generator: self.json(id, "generator", &text("generator")?)?,
             spread: spread.map(spread::StoredSpread::into_spread),
             planned_left: self.count(id, row, "planned_left")?,
-            notes: self.json(id, "notes", &text("notes")?)?,
             resolved_ns: self.optional_count(id, row, "resolved_ns")?,
             tls: self.get(row, "tls")?,
             system: self.optional_json(id, "system", self.get(row, "system")?)?,
@@ -123,6 +130,10 @@ impl Store {
             steadiness: self.optional_json(id, "steadiness", self.get(row, "steadiness")?)?,
             window_ns: self.optional_count(id, row, "window_ns")?,
             outage: self.optional_json(id, "outage", self.get(row, "outage")?)?,
+            is_system_local: self
+                .get::<Option<bool>>(row, "is_system_local")?
+                .unwrap_or_else(|| earlier::is_system_local(&notes)),
+            notes,
         })
     }
 
@@ -168,7 +179,7 @@ impl Store {
             sampled: self.sampled(id, snapshot, number)?,
         };
         let kept: Option<u32> = self.get(row, "checksum")?;
-        if kept.is_some_and(|kept| kept != part.checksum(id)) {
+        if kept.is_some_and(|kept| kept != checksum::of_second(&part, id)) {
             let what = format!("its second {} is not as it was kept: its checksum differs", part.second);
             return Err(self.damaged(id, &what));
         }
@@ -179,7 +190,7 @@ impl Store {
     fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };
-        let other = |column| Ok(count(column)?.unwrap_or(0));
+        let other = |column| count(column).map(Option::unwrap_or_default);
         let (rejected, other_ends) = (other("window_refused")?, other("window_other")?);
         Ok(Some(InWindow { ok, rejected, other: other_ends, after: other("window_after")? }))
     }

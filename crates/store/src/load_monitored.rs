@@ -1,15 +1,12 @@
 //! Reads what was seen during the load from the file.
 
+use evidence::{GateResult, Monitored, Output, ReadingKey, Readings, RunId, StudyId, StudyPlace};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
 use crate::checksum;
-use crate::monitored::{GATES_MAX, GateResult, Monitored, OUTPUT_BYTES_MAX, OUTPUTS_MAX, Output};
-use crate::reading::{KINDS_MAX, ReadingKey, Readings};
-use crate::run_id::RunId;
+use crate::monitored::{GATES_MAX, OUTPUT_BYTES_MAX, OUTPUTS_MAX};
 use crate::store::Store;
-use crate::study::StudyPlace;
-use crate::study_id::StudyId;
 
 impl Store {
     pub(crate) fn monitored(&self, snapshot: &Connection, id: &RunId, run: i64) -> Result<Monitored> {
@@ -34,7 +31,7 @@ impl Store {
             Ok((self.count(id, row, "number")?, kind))
         })?;
         let is_in_order = (0..).zip(&kinds).all(|(place, (number, _))| place == *number);
-        if !is_in_order || kinds.len() > KINDS_MAX {
+        if !is_in_order || kinds.len() > Readings::KINDS_MAX {
             return Err(self.damaged(id, "its kinds of readings are not counted from 0"));
         }
         let query = "SELECT second, packed, checksum FROM readings WHERE run = ?1 ORDER BY second, number";

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{
+    Compare, NewStudy, Procedure, Run, RunId, Study, StudyEnding, StudyId, StudyPlace, StudyState, Verdict,
+};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
 use crate::begin_study::PLACES_MAX;
-use crate::ending::Verdict;
-use crate::procedure::Procedure;
-use crate::run::Run;
-use crate::run_id::RunId;
 use crate::store::Store;
-use crate::study::{Compare, NewStudy, Study, StudyEnding, StudyPlace, StudyState, is_for_good};
-use crate::study_id::StudyId;
 
 /// Says in SQL of a row of `ending` what [`crate::Ending::is_done`] says.
 pub(crate) const IS_DONE: &str = "(ending.verdict IN ('complete', 'degraded', 'invalid') \
@@ -64,7 +61,7 @@ impl Store {
         let mut known: BTreeMap<RunId, Run> = known.into_iter().map(|run| (run.id.clone(), run)).collect();
         let read = |id: &RunId| match known.remove(id) {
             Some(run) => Ok(run),
-            None => self.load_from(&snapshot, id)?.summed_up(),
+            None => Ok(self.load_from(&snapshot, id)?.summed_up()?),
         };
         let runs = counting.iter().map(read).collect::<Result<_>>()?;
         let baseline = self.baseline_of(&snapshot, id)?;
@@ -98,7 +95,7 @@ impl Store {
         let (is_planned_at_once, is_for_good) = self.one(snapshot, query, [study], |row| {
             Ok((
                 self.procedure(id, row)? == Procedure::Blocks,
-                is_for_good(self.get::<Option<String>>(row, "why")?.as_deref()),
+                StudyEnding::is_for_good(self.get::<Option<String>>(row, "why")?.as_deref()),
             ))
         })?;
         Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())

@@ -3,60 +3,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use record::CourseSecond;
+use evidence::{GateResult, Reading, ReadingKey, RunId, pack_reading};
 use rusqlite::{Connection, params};
 
 use crate::Result;
 use crate::checksum;
-use crate::cpu_profile::CpuProfile;
 use crate::error::StoreError;
-use crate::event::Event;
-use crate::event_cost::EventCost;
-use crate::reading::{Reading, ReadingKey, Readings, pack};
-use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
-
-/// What a process of the system wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// Its name.
-    pub process: String,
-    /// As received, and untrusted: escape it before printing.
-    pub text: Vec<u8>,
-    /// How much was not kept.
-    pub dropped_bytes: u64,
-}
-
-/// What became of a gate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GateResult {
-    /// The gate in the words of the plan.
-    pub text: String,
-    /// The name of its step; `None` if it is about all steps.
-    pub step: Option<String>,
-    /// What was measured, in `unit`; `None` if it could not be measured.
-    pub observed: Option<f64>,
-    /// Where the gate lies, in `unit`.
-    pub limit: f64,
-    /// Such as `ns`, `share` or `per_s`.
-    pub unit: String,
-    /// Whether it was held.
-    pub holds: bool,
-}
-
-/// Everything seen during the load of one run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Monitored {
-    pub(crate) readings: Readings,
-    pub(crate) outputs: Vec<Output>,
-    pub(crate) gates: Vec<GateResult>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) moments: Vec<Box<[u8]>>,
-    /// What is left of them in a run without its seconds.
-    pub(crate) course: Vec<CourseSecond>,
-    pub(crate) event_costs: Vec<EventCost>,
-    pub(crate) cpu_profile: Option<CpuProfile>,
-}
 
 /// Of the output of one process.
 pub(crate) const OUTPUT_BYTES_MAX: usize = 1 << 20;
@@ -90,7 +43,7 @@ impl Store {
                     *new.insert(place)
                 }
             };
-            pack(&mut packed, kind, *value);
+            pack_reading(&mut packed, kind, *value);
         }
         let checksum = checksum::of_readings(run, second, &packed);
         transaction

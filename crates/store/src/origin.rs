@@ -1,23 +1,12 @@
-//! Which build was measured: a label, and the commit and branch of the working directory.
+//! Keeps and reads which build was measured.
 
 use std::collections::BTreeMap;
 
+use evidence::Origin;
 use rusqlite::OptionalExtension;
-use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::store::{Durability, Store};
-
-/// What is known of a run or a study beyond what it measured. Texts are untrusted: escape them before printing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// What the person who started it called it.
-    pub label: Option<String>,
-    /// The commit of the working directory.
-    pub commit: Option<String>,
-    /// The branch of the working directory.
-    pub branch: Option<String>,
-}
 
 impl Store {
     /// Keeps the origin of a run or a study, by its name, in place of an older one.

@@ -2,8 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::run_id::RunId;
-use crate::study_id::StudyId;
+use evidence::{RunId, StudyId};
 
 /// A run or a study, by its name.
 pub(crate) trait Owner: Display {

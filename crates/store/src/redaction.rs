@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use evidence::{Event, Failure};
 use record::{Ledger, LedgerEntry};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Result;
 use crate::begin::json;
-use crate::ending::Failure;
 use crate::error::StoreError;
-use crate::event::Event;
 
 /// Gives a text without what must not be kept.
 type Redact = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;

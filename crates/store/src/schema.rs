@@ -21,6 +21,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/12.sql"),
     include_str!("schema/13.sql"),
     include_str!("schema/14.sql"),
+    include_str!("schema/15.sql"),
+    include_str!("schema/16.sql"),
 ];
 
 /// The version that this program writes.
@@ -124,6 +126,8 @@ mod tests {
             0x79c1_789a,
             0x7c75_5bac,
             0x942f_0d5c,
+            0x74b6_aa09,
+            0x6ff3_41a3,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

@@ -4,17 +4,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use evidence::{RunId, RunState, Summary, Validity, Verdict};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use crate::Result;
-use crate::ending::Verdict;
 use crate::error::StoreError;
 use crate::owner::Owner;
 use crate::redaction::Redaction;
-use crate::run_id::RunId;
-use crate::study::StudyPlace;
-use crate::study_id::StudyId;
-use crate::validity::{Level, Validity};
 use crate::writer::Writer;
 
 /// An open store. Several processes may have the same file open; one `Store` serves one thread at a time.
@@ -25,40 +21,6 @@ pub struct Store {
     /// Which file it was when it was opened: device and number.
     pub(crate) file: Option<(u64, u64)>,
     pub(crate) redaction: Redaction,
-}
-
-/// Where a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunState {
-    /// Its process is still writing.
-    Running,
-    /// It has no ending, and its process is gone.
-    Partial,
-    /// It has ended.
-    Ended(Verdict),
-}
-
-/// One line about a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// Its name.
-    pub id: RunId,
-    /// When it began, in milliseconds since 1970 (UTC).
-    pub started_at_unix_ms: i64,
-    /// One line for people.
-    pub title: String,
-    /// The load in words.
-    pub load_words: String,
-    /// The study that it belongs to, and where.
-    pub place: Option<(StudyId, StudyPlace)>,
-    /// Where it stands.
-    pub state: RunState,
-    /// Whether its numbers may be believed; `None` without an ending.
-    pub validity: Option<Level>,
-    /// Requests sent after the warm-up, as far as they were kept.
-    pub sent: u64,
-    /// How many of them ended ok.
-    pub ok: u64,
 }
 
 /// Whether a transaction must be on the disk when it ends.

@@ -1,14 +1,12 @@
 //! Which studies there are.
 
+use evidence::{Procedure, StudyEnding, StudyId, StudyState, StudySummary};
 use rusqlite::{OptionalExtension, Row};
 
 use crate::Result;
 use crate::error::StoreError;
 use crate::load_study::IS_DONE;
-use crate::procedure::Procedure;
 use crate::store::Store;
-use crate::study::{StudyState, StudySummary, is_for_good};
-use crate::study_id::StudyId;
 use crate::writer::Writer;
 
 impl Store {
@@ -55,7 +53,7 @@ impl Store {
         let writer: Writer = self.json(&id, "writer", &self.get::<String>(row, "writer")?)?;
         let planned = self.unsigned(&id, "planned", self.get(row, "planned")?)?;
         let done = self.unsigned(&id, "done", self.get(row, "done")?)?;
-        let is_for_good = is_for_good(self.get::<Option<String>>(row, "why")?.as_deref());
+        let is_for_good = StudyEnding::is_for_good(self.get::<Option<String>>(row, "why")?.as_deref());
         let has_all = self.procedure(&id, row)? == Procedure::Blocks && done == planned;
         Ok(StudySummary {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,

@@ -5,8 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use evidence::{RunId, RunState};
 use record::Phase;
-use store::{RunId, RunState, Store};
+use store::Store;
 
 const STORE: &str = "TENBIN_TEST_STORE";
 const ENDING: &str = "TENBIN_TEST_ENDING";

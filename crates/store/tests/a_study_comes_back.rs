@@ -1,8 +1,9 @@
 //! A study, its places and everything seen of its runs come out as they were handed in.
 
 use crate::sample;
+use evidence::{EvidenceError, NewRun, Output, Reading, RunId, StudyEnding, StudyState, Verdict};
 use record::{Phase, Tally};
-use store::{NewRun, Output, Reading, RunId, Store, StoreError, StudyEnding, StudyState, Verdict};
+use store::{Store, StoreError};
 
 const END: StudyEnding = StudyEnding {
     ended_at_unix_ms: sample::STARTED_AT_UNIX_MS + 60_000,
@@ -76,7 +77,7 @@ fn runs_of_a_study_tell_the_same_totals_as_by_themselves() {
     assert_eq!(of_study.gates(), alone.gates());
     // Its seconds are not held, and nobody is led to believe that there were none.
     let seconds: Vec<_> = of_study.seconds().collect();
-    assert!(matches!(seconds[..], [Err(StoreError::SummedUp { .. })]));
+    assert!(matches!(seconds[..], [Err(EvidenceError::SummedUp { .. })]));
     assert_eq!(alone.seconds().count(), 11);
 }
 
@@ -158,7 +159,7 @@ fn only_planned_runs_belong_to_a_study() {
     let (_folder, store) = store();
     let new = sample::new_study();
     let id = store.begin_study(&new).unwrap();
-    let begin = |study: &store::StudyId, place: &store::StudyPlace| {
+    let begin = |study: &evidence::StudyId, place: &evidence::StudyPlace| {
         store.begin(&NewRun { place: Some((study.clone(), place.clone())), ..sample::new_run() })
     };
     let mut elsewhere = new.planned[0].clone();

@@ -1,10 +1,10 @@
 //! A study whose procedure goes on plans more runs, and is complete when its ending says why it stopped.
 
 use crate::sample;
-use store::{
-    NewStudy, OUT_OF_TIME, Procedure, Store, StoreError, StudyEnding, StudyId, StudyPlace, StudyState,
-    Verdict, stage,
+use evidence::{
+    NewStudy, OUT_OF_TIME, Procedure, StudyEnding, StudyId, StudyPlace, StudyState, Verdict, stage,
 };
+use store::{Store, StoreError};
 
 fn begun() -> (tempfile::TempDir, Store, StudyId) {
     let folder = tempfile::tempdir().unwrap();

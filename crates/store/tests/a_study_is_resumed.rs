@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use store::{Ending, NewRun, Store, StoreError, StudyEnding, StudyId, StudyPlace, StudyState, Verdict};
+use evidence::{Ending, NewRun, StudyEnding, StudyId, StudyPlace, StudyState, Verdict};
+use store::{Store, StoreError};
 
 const STORE: &str = "TENBIN_TEST_STORE";
 const STUDY: &str = "TENBIN_TEST_STUDY";

@@ -9,6 +9,7 @@ mod ceilings_are_kept;
 mod cpu_profiles_are_kept;
 mod damage_is_an_error;
 mod events_are_kept;
+mod every_version_is_upgraded;
 mod other_files_are_refused;
 mod runs_are_found_by_name;
 mod sample;

@@ -1,7 +1,7 @@
 //! What a run or a study is held against is kept with it, and goes with it.
 
 use crate::sample;
-use store::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline, Origin};
+use evidence::{AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, FoundBaseline, Origin};
 use store::{Store, StoreError};
 
 fn baseline() -> Baseline {

@@ -1,8 +1,9 @@
 //! Where a system spent CPU time is kept with its run, as it was handed in.
 
 use crate::sample;
+use evidence::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 use rusqlite::Connection;
-use store::{CpuProfile, FrameKind, ProfileCall, ProfileFrame, Store, StoreError};
+use store::{Store, StoreError};
 
 fn frame(name: &str, kind: FrameKind, [own, total]: [u64; 2]) -> ProfileFrame {
     ProfileFrame { name: name.to_owned(), module: "app".to_owned(), kind, own, total }

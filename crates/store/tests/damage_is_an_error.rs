@@ -4,9 +4,10 @@ use crate::sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use evidence::{NewRun, RunId, Study, StudyEnding, Verdict};
 use record::Phase;
 use rusqlite::Connection;
-use store::{NewRun, RunId, Store, StoreError, Study, StudyEnding, Verdict};
+use store::{Store, StoreError};
 
 fn stored_run(folder: &Path) -> (PathBuf, RunId) {
     let path = folder.join("s");
@@ -45,7 +46,7 @@ fn change(folder: &Path, sql: &str) -> (PathBuf, RunId) {
     (path, id)
 }
 
-fn load_after(sql: &str) -> Result<store::Run, StoreError> {
+fn load_after(sql: &str) -> Result<evidence::Run, StoreError> {
     let folder = tempfile::tempdir().unwrap();
     let (path, id) = change(folder.path(), sql);
     let store = Store::open_existing(&path)?;
@@ -105,7 +106,7 @@ fn rows_with_impossible_values_are_refused() {
 }
 
 fn is_named(error: &StoreError) -> bool {
-    matches!(error, StoreError::Damaged { .. } | StoreError::DamagedRun { .. } | StoreError::Identity { .. })
+    matches!(error, StoreError::Damaged { .. } | StoreError::Evidence(_))
 }
 
 #[test]

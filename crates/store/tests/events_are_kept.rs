@@ -1,7 +1,8 @@
 //! What was done to a system under load is kept with its run, as it was handed in.
 
 use crate::sample;
-use store::{Event, EventOutcome, Store, StoreError};
+use evidence::{Event, EventOutcome};
+use store::{Store, StoreError};
 
 fn deploy() -> Event {
     Event {

@@ -1,8 +1,9 @@
 //! Names, prefixes of names, and the list of runs.
 
 use crate::sample;
+use evidence::{Level, RunId, RunState, Verdict};
 use record::Phase;
-use store::{Level, RunId, RunState, Store, StoreError, Verdict};
+use store::{Store, StoreError};
 
 fn begin_at(store: &Store, seconds_later: i64) -> RunId {
     let mut new = sample::new_run();

@@ -4,8 +4,9 @@ use crate::sample;
 use std::collections::BTreeSet;
 use std::thread;
 
+use evidence::{RunId, StudyEnding, StudyId, StudyState, Verdict};
 use record::Phase;
-use store::{RunId, Store, StudyEnding, StudyId, StudyState, Verdict};
+use store::Store;
 
 #[test]
 fn every_writer_keeps_its_whole_run() {

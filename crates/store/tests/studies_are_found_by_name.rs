@@ -1,7 +1,8 @@
 //! Names, prefixes of names, and the list of studies.
 
 use crate::sample;
-use store::{NewStudy, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict};
+use evidence::{NewStudy, StudyEnding, StudyId, StudyState, Verdict};
+use store::{Store, StoreError};
 
 fn begin_at(store: &Store, seconds_later: i64) -> StudyId {
     let mut new = sample::new_study();

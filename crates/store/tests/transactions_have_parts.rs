@@ -1,8 +1,9 @@
 //! Statements have accounts of their own next to those of their transaction, and are in no sum.
 
 use crate::sample;
+use evidence::{NewRun, PartOf, Run, Unit};
 use record::{Phase, Tally};
-use store::{NewRun, PartOf, Run, Store, StoreError, Unit};
+use store::{Store, StoreError};
 
 fn kept(new: &NewRun, numbers: &[u16]) -> (tempfile::TempDir, Store, Run) {
     let folder = tempfile::tempdir().unwrap();

@@ -4,9 +4,10 @@ use crate::sample;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use evidence::{EvidenceError, RunState};
 use record::{Phase, Tally};
 use rusqlite::Connection;
-use store::{RunState, Store, StoreError};
+use store::{Store, StoreError};
 
 const ENDED: &str = "20261121-142501-mwtw";
 const CUT_SHORT: &str = "20261121-142601-se1k";
@@ -27,7 +28,7 @@ fn its_runs_are_as_they_were() {
     let path = version_1(folder.path());
     assert_eq!(version(&path), 1);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(version(&path), 14);
+    assert_eq!(version(&path), 16);
 
     let run = store.load(&ENDED.parse().unwrap()).unwrap();
     let mut new = sample::new_run();
@@ -43,7 +44,7 @@ fn its_runs_are_as_they_were() {
 
     let states: Vec<_> =
         store.runs(9).unwrap().into_iter().map(|run| (run.id.to_string(), run.state)).collect();
-    let expected = [(CUT_SHORT, RunState::Partial), (ENDED, RunState::Ended(store::Verdict::Degraded))];
+    let expected = [(CUT_SHORT, RunState::Partial), (ENDED, RunState::Ended(evidence::Verdict::Degraded))];
     assert_eq!(states, expected.map(|(id, state)| (id.to_owned(), state)));
     assert!(store.studies().unwrap().is_empty());
 }
@@ -105,6 +106,6 @@ fn changed_tables_of_version_1_are_damage() {
 }
 
 /// What was kept then. What ended in the window was not counted, and is worked out from whole seconds.
-fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, StoreError>) -> Tally {
+fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

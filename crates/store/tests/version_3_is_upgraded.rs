@@ -4,9 +4,10 @@ use crate::sample;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use evidence::{EvidenceError, Procedure, StudyEnding, StudyState, Verdict, stage};
 use record::{Phase, Tally};
 use rusqlite::Connection;
-use store::{Procedure, Store, StoreError, StudyEnding, StudyState, Verdict, stage};
+use store::{Store, StoreError};
 
 const ALONE: &str = "20261121-142501-dpb9";
 const OF_STUDY: &str = "20261121-142601-vx50";
@@ -28,7 +29,7 @@ fn its_runs_and_studies_are_as_they_were() {
     let path = version_3(folder.path());
     assert_eq!(version(&path), 3);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(version(&path), 14);
+    assert_eq!(version(&path), 16);
 
     let run = store.load(&ALONE.parse().unwrap()).unwrap();
     let mut new = sample::new_sql_run();
@@ -105,6 +106,6 @@ fn changed_tables_of_version_3_are_damage() {
 }
 
 /// What was kept then. What ended in the window was not counted, and is worked out from whole seconds.
-fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, StoreError>) -> Tally {
+fn by_seconds(second: u64, shift_ns: u64, read: Result<Tally, EvidenceError>) -> Tally {
     Tally { window: read.unwrap().window, ..sample::interval(second, Phase::Measured, shift_ns).tally }
 }

@@ -1,8 +1,9 @@
 //! Everything that is handed in comes out again, unchanged.
 
 use crate::sample;
+use evidence::{EvidenceError, Run, RunState, Verdict};
 use record::{ErrorClass, Interval, Phase, Tally};
-use store::{Run, RunState, Store, StoreError, Verdict};
+use store::{Store, StoreError};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -129,7 +130,7 @@ fn a_run_that_goes_on_counts_what_is_in_flight_as_unfinished() {
 
     store.finish(&id, &sample::ending()).unwrap();
     let error = store.load(&id).unwrap_err();
-    assert!(matches!(error, StoreError::Identity { .. }), "{error}");
+    assert!(matches!(error, StoreError::Evidence(EvidenceError::Identity { .. })), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Which arrivals a run of a study has: those of its block, whichever variant it is.
 
+use evidence::{StudyPlace, stage};
 use load::chance::Chance;
-use store::{StudyPlace, stage};
 
 /// Tells these draws from other draws of the same seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Procedure, Study};
 use judge::bottleneck::{OfSetting, bottlenecks};
 use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
-use store::{Procedure, StoreError, Study};
 
 /// What was reported so far, and when it is asked again.
 #[derive(Debug, Default)]
@@ -28,7 +28,12 @@ impl LikelyBottlenecks {
 
     /// A line for each limit that a rule names for settings of which it was not reported before. What was asked for is no limit of a
     /// system. The evidence is in the report.
-    pub(crate) fn news(&mut self, plan: &Plan, kept: &Study, made: usize) -> Result<Vec<String>, StoreError> {
+    pub(crate) fn news(
+        &mut self,
+        plan: &Plan,
+        kept: &Study,
+        made: usize,
+    ) -> Result<Vec<String>, EvidenceError> {
         self.next = made.saturating_mul(4);
         let mut news: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for OfSetting { load, setting, bottleneck } in bottlenecks(kept)? {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use evidence::{Procedure, Study, StudyPlace, stage};
 use plan::Study as Plan;
-use store::{Procedure, Study, StudyPlace, stage};
 
 use crate::procedure::GRACE_MIN_NS;
 
@@ -141,7 +141,7 @@ impl<'a> Pace<'a> {
 /// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
 /// time in which the study was interrupted, and is not counted.
 pub(crate) fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
-    let mut runs: Vec<&store::Run> = kept.runs.iter().collect();
+    let mut runs: Vec<&evidence::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);
     let mut before = kept.new.started_at_unix_ms;
     let mut times = Vec::with_capacity(runs.len());
@@ -187,8 +187,8 @@ mod tests {
         let (_, store, id) = begun(1, "{ within: 30s }");
         let mut kept = store.load_study(&id).expect("it is kept");
         kept.new.started_at_unix_ms = 1_000;
-        let begin = |started_at_unix_ms| store::NewRun { started_at_unix_ms, ..fixtures::new_run() };
-        let end = |ended_at_unix_ms| store::Ending { ended_at_unix_ms, ..fixtures::ending() };
+        let begin = |started_at_unix_ms| evidence::NewRun { started_at_unix_ms, ..fixtures::new_run() };
+        let end = |ended_at_unix_ms| evidence::Ending { ended_at_unix_ms, ..fixtures::ending() };
         let run = |started, ended| {
             let mut run = store.kept(&begin(started), &[], &[], &end(ended));
             run.new.place = Some((id.clone(), place("web", "n=1")));

@@ -10,12 +10,12 @@ mod heard;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use evidence::{OUT_OF_TIME, Procedure, SliceRules, Study, StudyPlace};
 use judge::Setting;
 use judge::words::percent_up_to;
 use load::chance::Chance;
 use plan::{Amount, How, Slicing, Study as Plan};
 use stats::{DuelEnd, DuelStep};
-use store::{OUT_OF_TIME, Procedure, SliceRules, Study, StudyPlace};
 
 use crate::run_maker::Journal;
 use crate::schedule::shuffle;

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use evidence::{Run, RunId, Study, StudyEnding, StudyId, StudyPlace};
 use plan::Amount;
-use store::{Run, RunId, Store, StoreError, Study, StudyEnding, StudyId, StudyPlace};
+use store::{Store, StoreError};
 
 /// Makes the runs of a study, keeps them, and tells a person of them.
 pub trait RunMaker {

@@ -1,8 +1,8 @@
 //! The order of a study's runs: blocks one after the other, at random within each.
 
+use evidence::{StudyPlace, stage};
 use load::chance::Chance;
 use plan::Study;
-use store::{StudyPlace, stage};
 
 /// Tells the draws of the order from other draws of the same seed.
 pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;

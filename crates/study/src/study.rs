@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use evidence::{
+    Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, StudyEnding, StudyId, StudyPlace,
+    Verdict, stage,
+};
 use judge::ComparedBy;
 use plan::{Fault, Interleave, Study};
 use stats::DuelEnd;
-use store::{
-    Baseline, CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Procedure, Store, StudyEnding, StudyId,
-    StudyPlace, Verdict, stage,
-};
+use store::Store;
 
 use crate::arrivals;
 use crate::likely_bottlenecks::LikelyBottlenecks;
@@ -72,7 +73,7 @@ pub fn begin_study(
 /// kept. `within_s` is the time that it may take from now on, with what it took so far.
 pub fn extend_study(
     study: &Study,
-    kept: &store::Study,
+    kept: &evidence::Study,
     blocks: u32,
     within_s: Option<f64>,
     journal: &dyn Journal,
@@ -83,12 +84,12 @@ pub fn extend_study(
 }
 
 /// How many blocks a study has: under the load with the most, those that count in a duel.
-pub fn blocks_of(study: &Study, kept: &store::Study) -> Result<u32, StudyError> {
+pub fn blocks_of(study: &Study, kept: &evidence::Study) -> Result<u32, StudyError> {
     Ok(procedure::blocks_so_far(study, kept)?.0)
 }
 
 /// Whether a finished study can be extended to so many blocks.
-fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), StudyError> {
+fn can_extend(study: &Study, kept: &evidence::Study, blocks: u32) -> Result<(), StudyError> {
     let (has, in_the_way) = procedure::blocks_so_far(study, kept)?;
     let is_search = !kept.new.compare.procedure.can_be_extended();
     let most = stats::EXTENDED_MAX;
@@ -204,7 +205,7 @@ fn turns<R: RunMaker>(
 }
 
 /// Runs that were cut short, and that no decision needed, can still be made: then the study can be resumed.
-fn unless_missing(why: Why, kept: &store::Study) -> Option<Why> {
+fn unless_missing(why: Why, kept: &evidence::Study) -> Option<Why> {
     kept.missing().next().is_none().then_some(why)
 }
 
@@ -225,7 +226,7 @@ impl Going<'_> {
     fn turn<R: RunMaker>(
         &mut self,
         next_runs: &dyn StudyProcedure,
-        kept: &mut store::Study,
+        kept: &mut evidence::Study,
         places: &[StudyPlace],
         runs: &mut R,
     ) -> Result<Option<Option<Why>>, Broken<R::Error>> {
@@ -265,7 +266,11 @@ impl Going<'_> {
     }
 
     /// Tells what probably limits the settings by the runs so far: sometimes at the end of a block, and when the study is stopped.
-    fn tell_limits<R: RunMaker>(&mut self, kept: &mut store::Study, runs: &mut R) -> Result<(), StudyError> {
+    fn tell_limits<R: RunMaker>(
+        &mut self,
+        kept: &mut evidence::Study,
+        runs: &mut R,
+    ) -> Result<(), StudyError> {
         let is_due = |limits: &&mut LikelyBottlenecks| limits.are_due(self.made) || runs.is_stopped();
         let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
         self.journal.catch_up(kept)?;
@@ -348,7 +353,7 @@ fn unix_ms() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use store::SliceRules;
+    use evidence::SliceRules;
 
     use super::*;
     use crate::procedure::tests::begun;

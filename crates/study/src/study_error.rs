@@ -1,5 +1,6 @@
 //! Why a study does not go on.
 
+use evidence::EvidenceError;
 use plan::Fault;
 use store::StoreError;
 
@@ -17,6 +18,12 @@ pub enum StudyError {
 impl From<StoreError> for StudyError {
     fn from(error: StoreError) -> Self {
         Self::Store(Box::new(error))
+    }
+}
+
+impl From<EvidenceError> for StudyError {
+    fn from(error: EvidenceError) -> Self {
+        StoreError::from(error).into()
     }
 }
 

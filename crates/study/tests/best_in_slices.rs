@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, with_text};
+use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
-use store::{StudyPlace, Verdict, stage};
 use study::run_study;
 
 /// Four variants, of which the fourth is far behind and the third is the best.

@@ -1,6 +1,6 @@
 //! Studies that are compared by what an event cost: they end, resume, and extend as by any other metric, and say it in units.
 
-use store::{StudyPlace, Verdict};
+use evidence::{StudyPlace, Verdict};
 use study::{Journal, extend_study, run_study};
 
 use crate::fakes::{Comes, Figures, Maker, Memory, n, with_event};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::{StudyPlace, Verdict, stage};
+use evidence::{StudyPlace, Verdict, stage};
 use study::{Broken, Journal, extend_study, run_study};
 
 use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, of};

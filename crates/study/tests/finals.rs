@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{StudyPlace, Verdict, stage};
+use evidence::{StudyPlace, Verdict, stage};
 use study::{Journal, extend_study, run_study};
 
 use crate::fakes::{Comes, Maker, Memory, n, of_two_systems};

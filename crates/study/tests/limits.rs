@@ -1,6 +1,6 @@
 //! A running study reports what limits a system, as soon as a rule is sure.
 
-use store::StudyPlace;
+use evidence::StudyPlace;
 use study::run_study;
 
 use crate::fakes::{Comes, Figures, Maker, Memory, n, of};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use evidence::{Verdict, stage};
 use judge::Setting;
 use stats::SearchEnd;
-use store::{Verdict, stage};
 use study::{Journal, run_study};
 
 use crate::fakes::{Maker, Memory, search};
@@ -21,7 +21,7 @@ fn every_variant_has_the_capacity_that_was_planted() {
     let kept = memory.study().expect("it is kept");
     for n in [1, 2, 5] {
         let setting = Setting { system: "web".to_owned(), variant: format!("n={n}") };
-        let found = judge::search(&kept, &study.loads[0].name, &setting, &|run| memory.run(run));
+        let found = judge::search(&kept, &study.loads[0].name, &setting, &|run| Ok(memory.run(run)?));
         let found = found.expect("runs").expect("a search").finding();
         let capacity = f64::from(400 * n);
         let (held, failed) = (found.held_per_s.expect("it held"), found.failed_per_s.expect("it failed"));

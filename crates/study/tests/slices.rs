@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, with_text};
+use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
-use store::{StudyPlace, Verdict, stage};
 use study::run_study;
 
 /// Two variants in slices of a load that lasts for eight seconds.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_systems, search, with_text};
-use store::{Procedure, StudyPlace, Verdict, stage};
+use evidence::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
 /// The more, the faster, and no block like another.
@@ -220,7 +220,7 @@ fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
 fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
     let cut_short = |place: &StudyPlace| {
         let comes = faster(place);
-        let is_it = (place.stage.as_str(), place.block, n(place)) == (store::stage::BLOCK, 1, 2);
+        let is_it = (place.stage.as_str(), place.block, n(place)) == (evidence::stage::BLOCK, 1, 2);
         Comes { verdict: if is_it { Some(Verdict::Partial) } else { comes.verdict }, ..comes }
     };
     let (comparison, blocks) = (of("1, 2", "{ pilot: 0, blocks: 12 }"), of("1, 2, 3", "{ blocks: 3 }"));

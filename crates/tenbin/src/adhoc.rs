@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use evidence::COMMAND;
 use plan::{Database, Fault, Played, Study, TlsSpec, literal_text};
 use report::in_shell;
-use store::COMMAND;
 
 use crate::arguments::with_scheme;
 use crate::commands::request::Described;

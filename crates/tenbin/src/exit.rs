@@ -1,5 +1,6 @@
 //! How an error ends the program. `judge::endings` lists all endings with their exit codes.
 
+use evidence::EvidenceError;
 use report::ReportError;
 use runner::{ConsentError, Refusal, ResolveError, RunError};
 use store::StoreError;
@@ -26,11 +27,16 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<BadArguments>() || error.downcast_ref().is_some_and(is_forbidden) {
         return Exit::BadArguments;
     }
-    let in_report = error.downcast_ref().and_then(|error| match error {
-        ReportError::Store(error) => Some(error),
-        _ => None,
-    });
-    match in_report.or(error.downcast_ref()) {
+    let of_evidence = match error.downcast_ref() {
+        Some(ReportError::Evidence(error)) => Some(error),
+        _ => error.downcast_ref(),
+    };
+    let of_store = match of_evidence {
+        Some(EvidenceError::Unreadable(error)) => error.downcast_ref(),
+        Some(_) => return Exit::Storage,
+        None => error.downcast_ref(),
+    };
+    match of_store {
         // A run that is not there was named wrongly; a store that is not there holds no run.
         Some(
             StoreError::UnknownRun { .. }
@@ -71,3 +77,21 @@ impl std::fmt::Display for CannotRun {
 }
 
 impl std::error::Error for CannotRun {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_store_end_alike_on_every_way() {
+        let missing = || StoreError::Missing { path: "gone".into() };
+        let broken = || StoreError::Damaged { path: "gone".into(), what: "its tables".to_owned() };
+        for (error, exit) in [(missing as fn() -> StoreError, Exit::BadArguments), (broken, Exit::Storage)] {
+            assert_eq!(of_error(&error().into()), exit);
+            assert_eq!(of_error(&EvidenceError::from(error()).into()), exit);
+            assert_eq!(of_error(&ReportError::Evidence(error().into()).into()), exit);
+        }
+        let run = "20261121-142501-k3f9".parse().unwrap();
+        assert_eq!(of_error(&EvidenceError::DamagedRun { run }.into()), Exit::Storage);
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use evidence::StudyPlace;
 use runner::{Bench, Observer, RunError, Tools};
-use store::StudyPlace;
 use study::{Ahead, Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
@@ -20,7 +20,7 @@ impl RunMaker for Making<'_> {
 
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
         self.line.place_begins(place, ahead);
-        let made = if store::stage::is_slice(&place.stage) {
+        let made = if evidence::stage::is_slice(&place.stage) {
             self.bench.make_slice(place, draws.seed, draws.stays_up, &mut self.line)?
         } else {
             self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?

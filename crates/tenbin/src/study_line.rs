@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use evidence::{Level, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
 use runner::{Brief, Live, Made, Observer};
-use store::{Level, StudyPlace, Verdict, stage};
 use study::Ahead;
 
 use crate::live_line::LiveLine;
@@ -169,7 +169,7 @@ mod tests {
             variant: "workers=8".to_owned(),
             knobs: vec![("workers".to_owned(), "8".to_owned())],
             load: "100 users".to_owned(),
-            stage: store::stage::BLOCK.to_owned(),
+            stage: evidence::stage::BLOCK.to_owned(),
             users: None,
             rate_per_s: None,
             intervention: None,
@@ -177,7 +177,8 @@ mod tests {
         assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
         let plain = StudyPlace { variant: String::new(), ..place };
         assert_eq!(name(&plain), "puma · 100 users · block 2");
-        let level = StudyPlace { stage: store::stage::BISECT.to_owned(), rate_per_s: Some(412.0), ..plain };
+        let level =
+            StudyPlace { stage: evidence::stage::BISECT.to_owned(), rate_per_s: Some(412.0), ..plain };
         assert_eq!(name(&level), "puma · bisect · 412/s");
     }
 }

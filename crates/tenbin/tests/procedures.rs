@@ -12,8 +12,9 @@ use crate::support::{
     systems::{assert_nothing_is_left, marked},
 };
 use crate::support::{Home, Output, number};
+use evidence::{Study, StudyState, Verdict, stage};
 use rustix::process::Signal;
-use store::{Store, Study, StudyState, Verdict, stage};
+use store::Store;
 
 /// Requests wait in the target and hardly use the processor: a thread answers fifty of them a second.
 const HOLD: &str = "scenario: [ get: '/hold?mean_us=20000' ]\nload: { users: 12, for: 200ms }\n";
@@ -131,7 +132,7 @@ fn a_search_in_slices_starts_all_and_predicts_its_end() {
         let slices = blocks(&study, stage::SEARCH_SLICE);
         let each_twice = ["threads=1", "threads=1", "threads=2", "threads=2", "threads=4", "threads=4"];
         assert_eq!(slices.first().map(Vec::as_slice), Some(&each_twice.map(str::to_owned)[..]), "{output:?}");
-        assert_eq!(why(&study), Some(store::OUT_OF_TIME));
+        assert_eq!(why(&study), Some(evidence::OUT_OF_TIME));
         assert_nothing_is_left(&home);
     });
 }

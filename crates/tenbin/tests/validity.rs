@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::support::own_process::Server;
 use crate::support::{Home, Started, assert_identity, causes, number, url};
+use rusqlite::Connection;
 use rustix::process::Signal;
 use target::Settings;
 
@@ -86,4 +87,8 @@ fn the_built_in_target_counts_what_was_sent_and_its_share_of_the_machine_is_told
     let run = home.json(&[format!("{}status", server.url).as_str(), "-c", "2", "-n", "200"]);
     assert!(!causes(&run).contains(&"server_count"), "{}", run["validity"]);
     assert!(run["notes"].to_string().contains("SHARED: the system (tenbin"), "{}", run["notes"]);
+    let query = "SELECT is_system_local FROM ending";
+    let is_local =
+        Connection::open(home.store()).and_then(|store| store.query_row(query, [], |row| row.get(0)));
+    assert_eq!(is_local, Ok(true));
 }

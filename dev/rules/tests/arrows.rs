@@ -22,13 +22,15 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("loadtools", &["outcome"]),
     ("units", &[]),
     ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),
-    ("store", &["record", "units"]),
-    ("judge", &["record", "stats", "store", "units"]),
-    ("report", &["judge", "record", "stats", "store"]),
+    ("evidence", &["record", "units"]),
+    ("store", &["evidence", "record"]),
+    ("judge", &["evidence", "record", "stats", "units"]),
+    ("report", &["evidence", "judge", "record", "stats", "units"]),
     (
         "runner",
         &[
             "engine",
+            "evidence",
             "judge",
             "lab",
             "load",
@@ -42,18 +44,24 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("study", &["judge", "load", "plan", "stats", "store"]),
+    ("study", &["evidence", "judge", "load", "plan", "stats", "store"]),
     ("proxy", &["record", "sockets"]),
     ("machine", &["sockets", "units"]),
-    ("tenbin", &["judge", "lab", "machine", "plan", "proxy", "report", "runner", "store", "study", "target"]),
+    (
+        "tenbin",
+        &[
+            "evidence", "judge", "lab", "machine", "plan", "proxy", "report", "runner", "store", "study",
+            "target",
+        ],
+    ),
     ("simulator", &["load", "record", "stats"]),
-    ("fixtures", &["record", "store"]),
+    ("fixtures", &["evidence", "record", "store"]),
     ("hostile", &["plan", "record", "wire"]),
     ("rules", &[]),
     ("harness", &["units"]),
     ("bench-http", &["harness"]),
     ("bench-sql", &["harness", "servers"]),
-    ("bench-page", &["fixtures", "record", "store"]),
+    ("bench-page", &["evidence", "fixtures", "record", "store"]),
     ("bench-truth", &["fixtures", "harness", "load", "record", "simulator", "stats", "target"]),
     ("bench-why", &["harness"]),
 ];
@@ -106,4 +114,24 @@ fn the_document_draws_the_same_arrows() {
         })
         .collect();
     assert_eq!(drawn, allowed(), "left: the table of arrows in docs/architecture.md; right: MAY_NEED");
+}
+
+/// Crates that read evidence without the file that keeps it. SQLite would be on the critical path of their builds.
+const WITHOUT_SQLITE: [&str; 4] = ["evidence", "judge", "plan", "report"];
+
+#[test]
+fn sqlite_is_not_linked_where_evidence_is_only_read() {
+    let packages = packages::all();
+    for name in WITHOUT_SQLITE {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![name]);
+        while let Some(crate_name) = next.pop() {
+            if !seen.insert(crate_name) {
+                continue;
+            }
+            assert_ne!(crate_name, "rusqlite", "{name} needs SQLite: only `store` and targets may");
+            let needs = packages.get(crate_name).map(|package| &package.needs);
+            next.extend(needs.into_iter().flatten().map(String::as_str));
+        }
+        assert!(seen.contains("evidence"), "{name} reads evidence");
+    }
 }

@@ -1,13 +1,13 @@
 //! A single run held against a stored baseline: its conditions, with limits that follow from the baseline.
 
-use store::{Baseline, GateResult, Run, StoreError};
+use evidence::{Baseline, EvidenceError, GateResult, Run};
 
 use super::{Decision, Found, Side, decide, judge, stored, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 
 /// Every condition of a run on its stored baseline, by the estimate alone: one run has no interval. Empty where there is no
 /// baseline.
-pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>, StoreError> {
+pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>, EvidenceError> {
     let Some(row) = baseline.found.as_ref().ok().and_then(|found| found.rows.first()) else {
         return Ok(Vec::new());
     };
@@ -22,7 +22,7 @@ pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>,
 }
 
 /// The same as gates of the run, with the figure and the limit in its unit.
-pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, StoreError> {
+pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, EvidenceError> {
     let found = of_run(run, baseline)?;
     found
         .into_iter()
@@ -50,7 +50,7 @@ fn is_undecided(found: &Found) -> bool {
     matches!(found.decision, Decision::Undecided(_))
 }
 
-fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Found, StoreError> {
+fn judge_one(condition: &Condition, baseline: &Side, run: &Run) -> Result<Found, EvidenceError> {
     let candidate = Side::of(condition, std::iter::once(run), &|run| Ok(run.clone()))?;
     let found = judge(condition, baseline, &candidate, 1);
     let sides = [baseline, &candidate];

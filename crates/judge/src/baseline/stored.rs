@@ -1,6 +1,6 @@
 //! What is copied of a stored baseline, so that runs and studies can be judged without it.
 
-use store::{BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, NewRun, Run, StoreError, Study};
+use evidence::{BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, EvidenceError, NewRun, Run, Study};
 
 use super::{Side, WithSeconds};
 use crate::compared_by::ComparedBy;
@@ -29,7 +29,7 @@ pub fn row_of_run(
     conditions: &[Condition],
     metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
-) -> Result<BaselineRow, StoreError> {
+) -> Result<BaselineRow, EvidenceError> {
     let sides = sides(&[run], conditions, metrics, with_seconds)?;
     Ok(BaselineRow { sides, spent: spent(&[run])?, ..BaselineRow::default() })
 }
@@ -41,7 +41,7 @@ pub fn rows_of_study(
     conditions: &[Condition],
     metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
-) -> Result<Vec<BaselineRow>, StoreError> {
+) -> Result<Vec<BaselineRow>, EvidenceError> {
     let mut rows = Vec::new();
     for counted in counted(study, load) {
         let Some(place) = counted.places.first() else { continue };
@@ -57,7 +57,7 @@ pub fn rows_of_study(
     Ok(rows)
 }
 
-fn spent(runs: &[&Run]) -> Result<Vec<BaselineSpent>, StoreError> {
+fn spent(runs: &[&Run]) -> Result<Vec<BaselineSpent>, EvidenceError> {
     Ok(Spent::of_runs(runs.iter().copied())?.iter().map(Spent::kept).collect())
 }
 
@@ -66,7 +66,7 @@ fn sides(
     conditions: &[Condition],
     metrics: &[ComparedBy],
     with_seconds: WithSeconds<'_>,
-) -> Result<Vec<BaselineSide>, StoreError> {
+) -> Result<Vec<BaselineSide>, EvidenceError> {
     let mut sides = Vec::new();
     for condition in conditions {
         let side = Side::of(condition, runs.iter().copied(), with_seconds)?;
@@ -79,7 +79,7 @@ fn sides(
 }
 
 /// What runs say by a metric.
-pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, StoreError> {
+pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, EvidenceError> {
     let mut side = Side::default();
     for run in runs {
         match seen(run, &Measured::of(run)?, by) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Run, StoreError, Study};
+use evidence::{EvidenceError, Run, Study};
 
 use super::paired::{self, Blocks, InEachBlock};
 use super::{Decision, Found, Side, WithSeconds, judge_extended, said, stored};
@@ -47,12 +47,12 @@ impl Gate {
 }
 
 /// Whether a gate of a baseline is not held.
-pub fn is_breached(study: &Study, with_seconds: WithSeconds<'_>) -> Result<bool, StoreError> {
+pub fn is_breached(study: &Study, with_seconds: WithSeconds<'_>) -> Result<bool, EvidenceError> {
     Ok(gates(study, with_seconds)?.iter().any(|gate| gate.is_breached(study.new.is_quick)))
 }
 
 /// Every gate of a study that is a condition of a baseline, in order of loads, gates, and configurations.
-pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, StoreError> {
+pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, EvidenceError> {
     let conditions = stored::conditions(&study.new.gates);
     if conditions.is_empty() {
         return Ok(Vec::new());
@@ -92,7 +92,7 @@ fn rows<'a>(study: &'a Study, load: &'a str) -> impl Iterator<Item = Row<'a>> {
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
     counted(study, load).filter_map(move |counted| {
         let setting = Setting::of(counted.places.first()?);
-        let run = |place: &&store::StudyPlace| Some((place.block, *runs.get(&place.position)?));
+        let run = |place: &&evidence::StudyPlace| Some((place.block, *runs.get(&place.position)?));
         Some(Row { load, setting, runs: counted.places.iter().filter_map(run).collect() })
     })
 }
@@ -114,7 +114,7 @@ impl Row<'_> {
         &self,
         condition: &Condition,
         with_seconds: WithSeconds<'_>,
-    ) -> Result<InEachBlock, StoreError> {
+    ) -> Result<InEachBlock, EvidenceError> {
         let side = Side::of(condition, self.runs.iter().map(|(_, run)| *run), with_seconds)?;
         let mut seen = BTreeMap::new();
         for (block, run) in &self.runs {
@@ -136,7 +136,7 @@ impl Judging<'_> {
         condition: &Condition,
         row: &Row<'_>,
         baseline: Option<&Row<'_>>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Answer, EvidenceError> {
         let extensions = self.study.extensions.len();
         match (&self.study.baseline, baseline) {
             (Some(kept), _) => {

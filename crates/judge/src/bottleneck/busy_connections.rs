@@ -1,4 +1,4 @@
-//! Connections of an open load: all busy, while the system answers as fast as ever.
+//! Connections of an open load, or those that users share: all busy, while the system answers as fast as ever.
 
 use stats::median;
 
@@ -7,7 +7,7 @@ use super::evidence::{Evidence, RunEvidence};
 use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
-use store::Model;
+use evidence::Model;
 
 /// Of the connections, those that are busy on average.
 const BUSY: f64 = 0.9;
@@ -38,10 +38,8 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if !is_open || evidence.is_answered_in_full() || evidence.is_exhausted() {
         return None;
     }
-    let open = |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
-    let open = median(evidence.runs.iter().filter_map(open)).filter(|open| *open >= 1.0)?;
-    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= BUSY * open)?;
-    evidence.at_once().filter(|at_once| *at_once >= AT_ONCE * open)?;
+    let open = evidence.connections()?;
+    let in_flight = busy_all_the_time(evidence, open)?;
     let offered = |run: &RunEvidence<'_>| {
         let window = run.measured.window?;
         Some(window.per_s(window.offered?))
@@ -59,8 +57,56 @@ fn connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(offered_per_s, 0),
         decimal(needed, 0)
     );
-    let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
-    let share = median(response_ns).map(|response_ns| 1.0 - ok_ns / response_ns);
-    let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because).direct(share);
+    let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because);
+    let cause = cause.direct(waited_for_a_connection(evidence, ok_ns));
     Some(cause.next(format!("give the load about {} connections (-c)", decimal(needed, 0))).first())
+}
+
+pub(super) const SHARED_CONNECTIONS: Rule = Rule {
+    finds: &[Resource::CONNECTIONS],
+    when: "users of a closed load share fewer connections (`--pool`), these were busy 90 % of the time, throughput × the fastest answer is \
+           80 % of their number, and users waited for half of the response time or more until one was free",
+    why: "the system answered no later than when it was alone, and could not be sent more",
+    refuted_by: &[],
+    covers: Covers::Runs,
+    find: shared_connections,
+};
+
+/// Share of the response time in which users wait for a connection, from which on their number decides.
+const WAITED_MIN_SHARE: f64 = 0.5;
+
+fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [open, users] = evidence.shared_connections().filter(|_| !evidence.is_exhausted())?;
+    let in_flight = busy_all_the_time(evidence, open)?;
+    let ok_ns = evidence.together.ok_ns?;
+    let share = waited_for_a_connection(evidence, ok_ns).filter(|share| *share >= WAITED_MIN_SHARE)?;
+    let connections = match open <= 1.0 {
+        true => "a connection, which was".to_owned(),
+        false => format!("{} connections, which were", decimal(open, 0)),
+    };
+    let because = format!(
+        "{} users shared {connections} busy {} of the time, and a reply took {} as ever",
+        decimal(users, 0),
+        percent_of((in_flight / open).min(1.0)),
+        duration(ok_ns)
+    );
+    let cause = suspected(Resource::CONNECTIONS, Scope::Generator, because).direct(Some(share));
+    Some(
+        cause
+            .next(format!("let the users share more connections (--pool), up to {}", decimal(users, 0)))
+            .first(),
+    )
+}
+
+/// Connections that were busy on average, if the load kept nearly all of them busy and the system worked on as many requests at once.
+fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
+    let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= BUSY * open)?;
+    evidence.at_once().filter(|at_once| *at_once >= AT_ONCE * open)?;
+    Some(in_flight)
+}
+
+/// Share of the response time before a request was sent.
+fn waited_for_a_connection(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
+    let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
+    median(response_ns).map(|response_ns| 1.0 - ok_ns / response_ns)
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Cause, Level, Model, Outage, OutageTime};
 use record::{Counts, ErrorClass};
-use store::{Cause, Level, Model, Outage, OutageTime};
 
 use super::planted::{Planted, SECONDS};
 use super::{Evidence, RULES};
@@ -75,7 +75,9 @@ const CONTRADICTIONS: &[Contradiction] = &[
         let rejected = status(evidence, 429) > 0;
         !rejected && (system_cores(evidence) > 0.6 || evidence.runs[0].measured.pace.ok_ns.is_none())
     }),
-    contradiction(Resource::CONNECTIONS, |evidence| evidence.runs[0].run.new.model == Model::Closed),
+    contradiction(Resource::CONNECTIONS, |evidence| {
+        evidence.runs[0].run.new.model == Model::Closed && evidence.shared_connections().is_none()
+    }),
     contradiction(Resource::CPU_QUOTA, |evidence| signals(evidence).cpu_quota_cores.is_none()),
     contradiction(Resource::SPINNING, |evidence| state(evidence, "on_cpu") < 0.5),
     contradiction(Resource::MACHINE_CPU, |evidence| below(signals(evidence).busy, 0.75)),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::str::FromStr;
 
+use evidence::{EvidenceError, Model, Run, Unit};
 use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
-use store::{Model, Run, StoreError, Unit};
 
 use super::{BUSY, ROOMY};
 use crate::causes::Doubt;
@@ -62,14 +62,14 @@ pub struct CombinedFigures {
 
 impl CombinedFigures {
     /// Of stored runs of the same plan; `None` if there is no run.
-    pub fn of(runs: &[&Run]) -> Result<Option<Self>, StoreError> {
+    pub fn of(runs: &[&Run]) -> Result<Option<Self>, EvidenceError> {
         let Some(first) = runs.first() else { return Ok(None) };
         let (mut whole, mut statuses) = (Tally::default(), BTreeMap::new());
         for run in runs {
             for (step, unit) in (0..=u16::MAX).zip(&run.new.units) {
                 let tally = run.total(step, Phase::Measured)?;
                 if !rates::can_be_summed(&tally) {
-                    return Err(StoreError::DamagedRun { run: run.id.clone() });
+                    return Err(EvidenceError::DamagedRun { run: run.id.clone() });
                 }
                 // Those of transactions are tries.
                 for (status, count) in tally.statuses.iter().filter(|_| *unit == Unit::Requests) {
@@ -269,13 +269,30 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Of a closed load the users, and how many of them waited for an answer on average: the median of all runs.
+    /// Connections of the load, the median of all runs.
+    pub(super) fn connections(&self) -> Option<f64> {
+        let connections =
+            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        median(self.runs.iter().filter_map(connections)).filter(|connections| *connections > 0.0)
+    }
+
+    /// Connections that the users of a closed load share, and their users; `None` if each user has a connection.
+    pub(super) fn shared_connections(&self) -> Option<[f64; 2]> {
+        let ([users, _], connections) = (self.users()?, self.connections()?);
+        (connections < users).then_some([connections, users])
+    }
+
+    /// Users of a closed load, and those that waited for an answer or for a connection, on average: the median of all runs. `None` for
+    /// any other load.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
         }
-        let users =
-            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        // Runs of other generators have connections only.
+        let users = |run: &RunEvidence<'_>| match run.run.new.users {
+            Some(users) => Some(f64::from(users)),
+            None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
+        };
         // Little's law: those under way are those that come, times how long each stays. A connection that nobody accepts holds a
         // request that does not end.
         let waiting = |run: &RunEvidence<'_>| {
@@ -291,21 +308,27 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
-    /// The users of a closed load, or the connections of a rate that failed in a search, and how many of them waited for an answer on
-    /// average. `None` for any other open load, whose connections need not be busy.
-    pub(super) fn holders(&self) -> Option<[f64; 2]> {
-        let connections =
-            |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
-        let of_failed = || {
-            let connections = median(self.runs.iter().filter_map(connections)).filter(|all| *all > 0.0)?;
-            Some([connections, self.in_flight()?.min(connections)])
-        };
-        self.users().or_else(|| self.has_failed.then(of_failed).flatten())
+    /// Users of a closed load whose requests the system can have at once, and those whose requests it had, on average. Both are at most
+    /// the connections that users share.
+    pub(super) fn users_at_system(&self) -> Option<[f64; 2]> {
+        let users = self.users()?;
+        Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// Requests in flight on average: those that come, times how long each stays. Of an open load without the wait for a connection.
+    /// As [`Self::users_at_system`]; or the connections of a rate that failed in a search, and those that were busy, on average. `None` for
+    /// any other open load, whose connections need not be busy.
+    pub(super) fn holders(&self) -> Option<[f64; 2]> {
+        let of_failed = || {
+            let connections = self.connections()?;
+            Some([connections, self.in_flight()?.min(connections)])
+        };
+        self.users_at_system().or_else(|| self.has_failed.then(of_failed).flatten())
+    }
+
+    /// Requests in flight on average: those that come, times how long each stays, without the wait for a connection of an open load or of
+    /// users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {
-        if let Some([_, waiting]) = self.users() {
+        if let Some([_, waiting]) = self.users_at_system() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
         }
         let counted = |run: &RunEvidence<'_>| {
@@ -440,13 +463,13 @@ impl Evidence<'_> {
     /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold
     /// anything: escape it.
     pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
-        let is_meant = |cause: &&store::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
+        let is_meant = |cause: &&evidence::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
         let first = causes.next()?;
         Some((&first.sentence, 1 + causes.count()))
     }
 
-    fn endings(&self) -> impl Iterator<Item = &store::Ending> {
+    fn endings(&self) -> impl Iterator<Item = &evidence::Ending> {
         self.runs.iter().filter_map(|run| run.run.ending.as_ref())
     }
 
@@ -456,9 +479,9 @@ impl Evidence<'_> {
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
-    /// Whether what listens where the load went was found on this machine: the run says so in a note.
-    pub(super) fn is_on_this_machine(&self) -> bool {
-        self.endings().flat_map(|ending| &ending.notes).any(|note| note.contains(") is on this machine, "))
+    /// Whether the system was seen on the generator's machine in any run.
+    pub(super) fn is_local(&self) -> bool {
+        self.endings().any(|ending| ending.is_system_local)
     }
 
     /// Answers with this status that were refusals, as a share of the requests that ended.

@@ -131,7 +131,7 @@ const USERS: f64 = 2.0;
 
 pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {
     finds: &[Resource::LOAD],
-    when: "a closed load of two users or more without pauses, the fastest answer took 85 % of the mean or more, and the first answers \
+    when: "a closed load of two users or more without pauses, each with a connection, the fastest answer took 85 % of the mean or more, and the first answers \
            were not slower",
     why: "requests did not wait for each other, so each user gets as much as one alone. More users may meet a limit",
     refuted_by: REFUTED_BY,
@@ -142,7 +142,9 @@ pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {
 fn nobody_waited_for_another(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [users, waiting] =
         evidence.users().filter(|[users, waiting]| *users >= USERS && *waiting >= ALL * users)?;
-    if !evidence.is_uncontended() || !evidence.is_system_read() {
+    // Users who share connections wait for each other before they send.
+    let is_shared = evidence.shared_connections().is_some();
+    if is_shared || !evidence.is_uncontended() || !evidence.is_system_read() {
         return None;
     }
     let (fastest_ns, ok_ns) = (evidence.pace(|pace| pace.fastest_ns)?, evidence.together.ok_ns?);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Event, OutageTime};
 use stats::median;
-use store::{Event, OutageTime};
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
+use evidence::{Ending, Model, Run};
 use fixtures::{OwnStore, new_run};
 use record::{Counts, InWindow, MinMedianMax, Spread};
-use store::{Ending, Model, Run};
 
 use super::{Bottleneck, CombinedFigures, Evidence, RunEvidence, causes};
 use crate::measured::Measured;
@@ -57,7 +57,7 @@ impl Planted {
         planted
     }
 
-    fn connections(&mut self, connections: u64) {
+    pub(super) fn connections(&mut self, connections: u64) {
         let requests = MinMedianMax { min: 1.0, median: 1.0, max: 1.0 };
         let spread = Spread { connections, requests, response_mean_ns: None, response_max_ns: None };
         self.run.ending.get_or_insert_default().spread = Some(spread);

@@ -1,7 +1,7 @@
 //! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
 
+use evidence::{Outage, OutageTime};
 use record::{ClassName, Counts, ErrorClass};
-use store::{Outage, OutageTime};
 
 use super::cause::Scope;
 use super::planted::Planted;
@@ -264,6 +264,64 @@ fn connections_of_the_load_are_short_where_the_system_is_not() {
     let mut planted = Planted::open(5, 400.0, 100.0, 50.0);
     planted.pace().fastest_ns = Some(10e6);
     assert!(!planted.said().contains(&"connections"));
+}
+
+/// Sixteen users who share some connections of a database that sleeps for 5 ms.
+fn pooled(connections: u32, per_s: f64) -> Planted {
+    let mut planted = Planted::closed(16, per_s, 5.0);
+    planted.connections(connections.into());
+    planted.run.new.users = Some(16);
+    planted.together.ok_ns = Some(5.2e6);
+    planted
+}
+
+#[test]
+fn users_who_share_busy_connections_wait_for_one() {
+    for (connections, per_s) in [(1, 190.0), (2, 380.0)] {
+        let planted = pooled(connections, per_s);
+        assert_eq!(planted.said(), ["connections"]);
+        let cause = &planted.causes()[0];
+        assert!(cause.because.starts_with("16 users shared "), "{}", cause.because);
+        assert_eq!(cause.next, "let the users share more connections (--pool), up to 16");
+    }
+    // Here the answers of the system wait for each other, and more connections would wait there, too.
+    let mut planted = pooled(2, 380.0);
+    planted.pace().fastest_ns = Some(1e6);
+    assert!(!planted.said().contains(&"connections"), "{:?}", planted.said());
+}
+
+#[test]
+fn users_who_share_one_connection_are_not_one_user() {
+    let mut planted = pooled(1, 190.0);
+    assert!(!planted.said().contains(&"load"), "{:?}", planted.said());
+    // A run that says nothing of users has as many as connections.
+    planted.run.new.users = None;
+    assert_eq!(planted.said(), ["load"]);
+}
+
+#[test]
+fn users_in_think_time_are_counted_beyond_the_connections_that_they_share() {
+    let mut planted = Planted::closed(16, 400.0, 5.0);
+    planted.connections(4);
+    planted.run.new.users = Some(16);
+    planted.answers(400.0, 6.0);
+    let cause = &planted.causes()[0];
+    assert_eq!(cause.resource, Resource::LOAD);
+    assert!(cause.because.starts_with("on average 2.4 of 16 users waited"), "{}", cause.because);
+}
+
+#[test]
+fn threads_of_a_system_carry_no_more_requests_than_shared_connections() {
+    // Three of four threads wait for a dependency, while twelve users wait for a connection.
+    let mut planted = pooled(4, 200.0);
+    planted.pace().fastest_ns = Some(15e6);
+    planted.together.ok_ns = Some(20e6);
+    let workers = planted.threads(&[("poll", 30.0)]);
+    workers.dependencies.insert("127.0.0.1:6379".to_owned(), 3.0);
+    assert!(planted.said().contains(&"dependency"), "{:?}", planted.said());
+    planted.run.new.users = Some(4);
+    planted.answers(200.0, 20.0);
+    assert!(planted.said().contains(&"dependency"), "{:?}", planted.said());
 }
 
 #[test]

@@ -163,7 +163,7 @@ pub(super) const A_DEPENDENCY: Rule = Rule {
 };
 
 fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    let waiting = evidence.users().map_or(f64::INFINITY, |[_, waiting]| waiting);
+    let waiting = evidence.users_at_system().map_or(f64::INFINITY, |[_, waiting]| waiting);
     let all = evidence.workers();
     let reads = all.iter().flat_map(|(name, workers)| {
         workers.dependencies.iter().map(move |(address, reads)| (name, workers, address, *reads))

@@ -1,7 +1,7 @@
 //! Sums, shares, and differences of made-up profiles.
 
+use evidence::{CpuProfile, ProfileFrame};
 use record::InWindow;
-use store::{CpuProfile, ProfileFrame};
 
 use super::*;
 use crate::resources::{Resources, Usage};

@@ -1,7 +1,7 @@
 //! The list of causes by what an experiment says of them.
 
+use evidence::Change;
 use stats::{Effect, Undecided};
-use store::Change;
 
 use super::*;
 

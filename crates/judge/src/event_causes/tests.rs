@@ -1,8 +1,8 @@
 //! Readings of made-up seconds around events, and what is said of them.
 
+use evidence::{Cost, Ending, Event, EventCost, Judged, Lost, Model, NewRun, Reading, Recovery, Run};
 use fixtures::{OwnStore, ending, new_run, reading};
 use record::{Loss, MinMedianMax, Moment, Spread};
-use store::{Cost, Ending, Event, EventCost, Judged, Lost, Model, NewRun, Reading, Recovery, Run};
 
 use super::*;
 use crate::causes::Resource;

@@ -1,8 +1,8 @@
 //! What was usual before an event, and what is worse than that.
 
+use evidence::LevelBefore;
 use record::{Gaps, Moment, Percentile, Responses};
 use stats::median;
-use store::LevelBefore;
 
 use super::losses::Usual;
 use super::number;

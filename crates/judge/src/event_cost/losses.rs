@@ -1,7 +1,7 @@
 //! Requests without an ok answer that belong to an event, and what of them is more than usual.
 
+use evidence::Lost;
 use record::{Loss, Moment};
-use store::Lost;
 
 use super::{Course, number};
 

@@ -1,7 +1,7 @@
 //! When a system was back to what was usual before an event.
 
+use evidence::Recovery;
 use record::Moment;
-use store::Recovery;
 
 use super::level::{Level, Seen};
 use super::{CALM_NS, Times, number};

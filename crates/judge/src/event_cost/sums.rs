@@ -1,7 +1,7 @@
 //! What the events of a run cost together, and the worst of one event's occurrences.
 
+use evidence::{Cost, Outage, Recovery, Run};
 use record::Counts;
-use store::{Cost, Outage, Recovery, Run};
 
 use super::begin_together;
 

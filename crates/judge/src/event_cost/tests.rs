@@ -4,8 +4,8 @@ mod noise;
 
 use std::collections::BTreeMap;
 
+use evidence::{Cost, Judged, Lost, Recovery};
 use record::{Loss, Moment, Moments, Presence};
-use store::{Cost, Judged, Lost, Recovery};
 
 use super::{Times, judge};
 

@@ -1,6 +1,6 @@
 //! Planted differences between two variants, and what explains them.
 
-use store::FrameKind;
+use evidence::FrameKind;
 
 use super::{Explanation, Part, Sides, Spent, at_a_lock, explain};
 use crate::waits::Workers;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Run};
 use record::Counts;
-use store::{Run, StoreError};
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds of the measured time below which quarters of it say nothing.
@@ -37,7 +37,7 @@ pub(super) struct Backlog {
 impl Backlog {
     /// Of a run with its seconds; `None` if its measured time has no set end, no whole second, or
     /// too many.
-    pub(super) fn of(run: &Run) -> Result<Option<Self>, StoreError> {
+    pub(super) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
         let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
         let (first, end) = (run.new.warm_up_ns.div_ceil(SECOND_NS), end_ns / SECOND_NS);

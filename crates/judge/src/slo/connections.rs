@@ -1,7 +1,7 @@
 //! Whether the connections of an open load were what a run failed by, and not the system.
 
+use evidence::{Model, Run};
 use record::Histogram;
-use store::{Model, Run};
 
 use super::figure::Figure;
 use super::judge::FailedCondition;

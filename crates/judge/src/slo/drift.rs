@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Run, StoreError};
+use evidence::{EvidenceError, Run};
 
 use super::judge::FailedCondition;
 use crate::core_time::in_measured_time;
@@ -26,7 +26,7 @@ struct Second {
 }
 
 /// What grew: memory, or CPU time per request.
-pub(super) fn drifted(run: &Run) -> Result<Vec<FailedCondition>, StoreError> {
+pub(super) fn drifted(run: &Run) -> Result<Vec<FailedCondition>, EvidenceError> {
     let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
     for reading in in_measured_time(run).filter(|reading| reading.subject == "system") {
         let second = seconds.entry(reading.second).or_default();

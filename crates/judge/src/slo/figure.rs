@@ -1,7 +1,7 @@
 //! Figures that a run can be asked to hold.
 
+use evidence::Distorted;
 use record::Percentile;
-use store::Distorted;
 
 use crate::kind::MetricKind;
 use crate::metric::{self, METRICS, Metric};
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
     use crate::condition::Condition;
     use crate::window::Window;
+    use evidence::Outage;
     use record::{Finish, InWindow, Outcome, Tally};
-    use store::Outage;
 
     fn tally(ok: u64, failed: u64, response_ns: u64) -> Tally {
         let mut tally = Tally::default();

@@ -1,7 +1,7 @@
 //! Whether one run held what was asked of it.
 
+use evidence::{EvidenceError, Level, Model, Outage, Run, stage};
 use record::Phase;
-use store::{Level, Model, Outage, Run, StoreError, stage};
 
 use super::backlog::Backlog;
 use super::connections;
@@ -51,7 +51,7 @@ pub struct FailedCondition {
 
 /// Holds a run with its seconds against conditions, and against what every run must hold: it keeps up with what comes, the
 /// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
-pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
+pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     match eligibility(run) {
         Eligibility::Valid => of_valid(run, slos),
         Eligibility::Failed => of_failed(run),
@@ -64,7 +64,7 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> 
 
 /// Requests that were sent late make response times longer, and nothing better. A run that passes all the same passed, if the load
 /// was the one that was asked for.
-fn of_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
+fn of_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let judgement = of_valid(run, slos)?;
     let counts = run.whole(Phase::Measured)?;
     let kept = Backlog::of(run)?.and_then(|backlog| backlog.kept());
@@ -78,15 +78,15 @@ fn of_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
 /// Whether an open load is invalid only because requests were sent late, or replies read late.
 fn is_only_late(run: &Run) -> bool {
     let Some(ending) = run.ending.as_ref().filter(|_| run.new.model == Model::Open) else { return false };
-    let is_invalid = |cause: &&store::Cause| {
+    let is_invalid = |cause: &&evidence::Cause| {
         cause.distorts.is_empty() || cause.distorts.iter().any(|of| of.level == Level::Invalid)
     };
     let mut spoiling = ending.validity.causes.iter().filter(is_invalid).peekable();
-    let is_late = |cause: &store::Cause| Doubt::named(&cause.code).is_some_and(|doubt| doubt.is_lateness);
+    let is_late = |cause: &evidence::Cause| Doubt::named(&cause.code).is_some_and(|doubt| doubt.is_lateness);
     spoiling.peek().is_some() && spoiling.all(is_late)
 }
 
-fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
+fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let whole = Scope::whole(None, run)?;
     let outage = whole.measured().outage.as_ref();
     let mut failed = Vec::new();
@@ -126,7 +126,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
 }
 
 /// A system that died under the load did not hold it. One that never came so far says nothing of the load.
-fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
+fn of_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     let was_loaded = run.whole(Phase::Measured)?.counts.sent + run.whole(Phase::WarmUp)?.counts.sent > 0;
     let what = run.ending.as_ref().and_then(|ending| ending.failure.as_ref()).map(|failure| &failure.what);
     let words =

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Distorted, Level};
 use record::ErrorClass;
-use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, units};

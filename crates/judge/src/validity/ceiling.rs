@@ -1,7 +1,7 @@
 //! How near the load came to what this generator reaches against a server that answers at once.
 
+use evidence::{Distorted, Level};
 use record::Health;
-use store::{Distorted, Level};
 
 use super::cores::lower_bound;
 use super::evidence::{Evidence, SHORTEST_NS};

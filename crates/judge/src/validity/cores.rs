@@ -1,6 +1,6 @@
 //! Whether the generator had the cores that it needed: its own use of them, and its wait for them.
 
-use store::{Distorted, Distortion, Level};
+use evidence::{Distorted, Distortion, Level};
 
 use super::distortion::{OwnDelay, at_worst};
 use super::environment::Process;

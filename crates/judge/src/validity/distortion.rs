@@ -1,7 +1,7 @@
 //! By how much the generator's own delay can have moved the figures of a run, by its own readings.
 
+use evidence::{Cause, Distorted, Distortion, Level};
 use record::Percentile;
-use store::{Cause, Distorted, Distortion, Level};
 
 use super::evidence::Evidence;
 use crate::planned::Offered;

@@ -1,7 +1,7 @@
 //! What the rules look at: the accounts of a load, its workers' own signals, and what went on around it.
 
+use evidence::Generator;
 use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
-use store::Generator;
 
 use super::environment::Environment;
 use crate::planned::Planned;

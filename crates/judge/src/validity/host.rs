@@ -1,6 +1,6 @@
 //! What the host and its quotas took: time that neither generator nor system had.
 
-use store::{Distorted, Distortion, Level};
+use evidence::{Distorted, Distortion, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, percent};

@@ -1,7 +1,7 @@
 //! Sums that must agree, because they are one thing counted twice: where they do not, something was counted wrongly.
 
+use evidence::{Distorted, Level};
 use record::ErrorClass;
-use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, percent, units};

@@ -1,7 +1,7 @@
 //! Whose time the slow requests took: a generator that is late measures itself.
 
+use evidence::{Distorted, Distortion, Level};
 use record::Percentile;
-use store::{Distorted, Distortion, Level};
 
 use super::distortion::{
     DELAY_INVALID_NS, DELAY_SUSPECT_NS, OwnDelay, SHARE_INVALID, SHARE_SUSPECT, at_worst, of_throughput,

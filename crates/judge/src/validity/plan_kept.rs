@@ -1,7 +1,7 @@
 //! Whether the load that was asked for was put on, and if not, what stood in the way: seldom the generator.
 
+use evidence::{Distorted, Level};
 use record::Counts;
-use store::{Distorted, Level};
 
 use super::evidence::Evidence;
 use super::words::{Finding, found, own_core, per_s, percent, units};

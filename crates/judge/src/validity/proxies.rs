@@ -1,6 +1,6 @@
 //! Whether a proxy of the plan kept up.
 
-use store::{Distorted, Level};
+use evidence::{Distorted, Level};
 
 use super::environment::PROXY_BUSY;
 use super::evidence::Evidence;

@@ -1,6 +1,6 @@
 //! A generator that was away for a while did nothing for it: no request started, and no reply was read.
 
-use store::{Distorted, Distortion, Level};
+use evidence::{Distorted, Distortion, Level};
 
 use super::distortion::{at_worst, of_throughput, of_time};
 use super::evidence::Evidence;

@@ -1,7 +1,7 @@
 //! Planted signals, and what the rules make of them.
 
+use evidence::{Distorted, Level, Unit, Validity};
 use record::{Counts, ErrorClass, Finish, Health, Outcome, Tally};
-use store::{Distorted, Level, Unit, Validity};
 
 use super::{Environment, Evidence, Process, judge};
 use crate::planned::{Offered, Planned};

@@ -1,6 +1,6 @@
 //! Loads by other load generators, whose own delay nobody knows.
 
-use store::{Distorted, Level};
+use evidence::{Distorted, Level};
 
 use super::cores::{CPU_SUSPECT, MAY_LIMIT, lower_bound};
 use super::evidence::Evidence;

@@ -1,6 +1,6 @@
 //! What rules find, and the figures in their sentences.
 
-use store::{Distortion, Level, Unit};
+use evidence::{Distortion, Level, Unit};
 
 use crate::planned::Planned;
 use crate::words;

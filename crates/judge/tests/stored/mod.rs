@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-pub(crate) use fixtures::ending;
-use fixtures::{OwnStore, compare, failed, new_run, new_study};
-use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
-use store::{
+use evidence::{
     Compare, Ending, Level, Model, NewRun, NewStudy, Procedure, Run, Study, StudyEnding, StudyId, StudyPlace,
     Validity, Verdict, stage,
 };
+pub(crate) use fixtures::ending;
+use fixtures::{OwnStore, compare, failed, new_run, new_study};
+use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

@@ -1,10 +1,10 @@
 //! What was run in a search: every rate over all its runs, and every number of users.
 
+use evidence::{EvidenceError, Run, RunId};
 use judge::slo::FailedCondition;
 use judge::{Condition, Measured, OfLevel, of_level, rates, stage_name};
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
-use store::{Run, RunId, StoreError};
 
 /// What was run of one variant.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl Levels {
         run: &Run,
         level: &Level,
         slos: &[Condition],
-    ) -> Result<Judged, StoreError> {
+    ) -> Result<Judged, EvidenceError> {
         let said = of_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
         self.was_answered |= match judged {
@@ -132,7 +132,7 @@ impl LevelRow {
         stage: SearchStage,
         judged: Judged,
         why: Option<FailedCondition>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), EvidenceError> {
         if !self.stages.contains(&stage) {
             self.stages.push(stage);
         }

@@ -1,10 +1,10 @@
 //! What probably limits a variant: the causes at the lowest rate that failed.
 
+use evidence::{EvidenceError, Run, Study};
 use judge::Bottleneck;
 use judge::bottleneck::causes_of_failed;
 use judge::words::percent;
 use stats::Capacity;
-use store::{Run, StoreError, Study};
 
 use super::sentences::written;
 use super::{CapacityRow, Levels};
@@ -22,7 +22,11 @@ pub(crate) struct Limit {
 
 impl Limit {
     /// `None` if no rate failed.
-    pub(super) fn of(study: &Study, found: &Capacity, levels: &Levels) -> Result<Option<Self>, StoreError> {
+    pub(super) fn of(
+        study: &Study,
+        found: &Capacity,
+        levels: &Levels,
+    ) -> Result<Option<Self>, EvidenceError> {
         let Some(per_s) = found.failed_per_s else { return Ok(None) };
         let failed = levels.at(per_s).map_or(&[][..], |level| &level.failed_runs);
         let runs: Vec<&Run> = study.runs.iter().filter(|run| failed.contains(&run.id)).collect();

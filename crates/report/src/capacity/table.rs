@@ -78,7 +78,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     });
     let names = of_sizes.chain(rates.iter().map(|level| format!("{}/s", written(level.per_s))));
     let mut table = Table::of_names("load", names);
-    let stages = sizes.iter().map(|_| store::stage::SIZING.to_owned());
+    let stages = sizes.iter().map(|_| evidence::stage::SIZING.to_owned());
     table.words("for", stages.chain(rates.iter().map(LevelRow::stage_words)));
     let mut of_rates = |head: &str, below: &str, cell: &dyn Fn(&LevelRow) -> Cell| {
         let of_sizes = sizes.iter().map(|_| Cell::from(String::new()));

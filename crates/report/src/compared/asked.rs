@@ -1,8 +1,8 @@
 //! What two runs were asked to do: every point in which their plans differ, so that nobody takes a difference of the plans for
 //! one of the systems.
 
+use evidence::{BaselineLoad, NewRun};
 use serde_json::Value;
-use store::{BaselineLoad, NewRun};
 
 use crate::text::shortened;
 

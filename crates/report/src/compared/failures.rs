@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{EvidenceError, Run, Unit};
 use judge::baseline::{self, Decision, Found};
 use judge::explanation::Spent;
 use judge::words::percent;
 use judge::{CommandEnding, Condition, OfBaseline};
 use serde_json::{Value, json};
-use store::{Run, StoreError, Unit};
 
 use crate::LoadRun;
 use crate::error::ReportError;
@@ -99,7 +99,7 @@ pub(super) fn judge_runs(
     second: &Run,
 ) -> Result<Vec<Failure>, ReportError> {
     let row = Row { name: String::new(), runs: [vec![first], vec![second]] };
-    let load = |id: &store::RunId| -> Result<Run, StoreError> {
+    let load = |id: &evidence::RunId| -> Result<Run, EvidenceError> {
         Ok(if *id == first.id { first.clone() } else { second.clone() })
     };
     judge(conditions, &[row], &load)

@@ -1,8 +1,8 @@
 //! Two runs: their figures, and the ratio of each.
 
+use evidence::{NewRun, Outage, Run};
 use judge::Eligibility;
 use serde_json::{Value, json};
-use store::{NewRun, Outage, Run};
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};

@@ -1,8 +1,8 @@
 //! A study against its stored baseline: every configuration that both measured, by the metric of the study.
 
+use evidence::EvidenceError;
 use judge::baseline;
 use serde_json::Value;
-use store::StoreError;
 
 use super::row::{ComparedRow, SideFigures, judge};
 use super::written;
@@ -25,7 +25,7 @@ struct Row {
 
 impl AgainstStored {
     /// Of a study whose loads are worked out.
-    pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, StoreError> {
+    pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, EvidenceError> {
         let compare = &view.study.new.compare;
         let found = view.study.baseline.as_ref().and_then(|baseline| baseline.found.as_ref().ok());
         let (Some(found), Some(by)) = (found, &view.metric) else { return Ok(Self::default()) };

@@ -1,8 +1,8 @@
 //! Two studies: the settings that both measured under the same load.
 
+use evidence::{Outage, Procedure, Run, Study};
 use judge::{Condition, Eligibility};
 use stats::MinEffect;
-use store::{Outage, Procedure, Run, Study};
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};

@@ -1,10 +1,10 @@
 //! A setting that both studies measured: its runs of one against its runs of the other.
 
+use evidence::StudyPlace;
 use judge::baseline::Side;
 use judge::rates;
 use record::Counts;
 use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
-use store::StudyPlace;
 
 use crate::study::explained::Why;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Cost, EventCost, Lost, Recovery};
 use record::Loss;
 use stats::Repeated;
-use store::{Cost, EventCost, Lost, Recovery};
 
 use super::{Happened, of_run};
 use crate::table::Cell;

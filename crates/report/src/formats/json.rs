@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
+use evidence::{
+    Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity,
+};
 use judge::endings;
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::{Cause, Distorted, Ending, Failure, GateResult, Generator, Intervention, StudyPlace, Validity};
 
 use self::counted::Counted;
 use super::{Format, Way};

@@ -4,8 +4,8 @@
 
 use std::io;
 
+use evidence::Unit;
 use record::Sampled;
-use store::Unit;
 
 use super::csv::{cell, into_io};
 use super::{Format, Way};

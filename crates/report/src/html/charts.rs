@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use evidence::Unit;
 use serde::Serialize;
-use store::Unit;
 
 use super::series::Series;
 use super::threads::{self, ThreadTrack};

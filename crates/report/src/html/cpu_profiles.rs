@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evidence::FrameKind;
 use judge::cpu_profile::{Difference, Function, Profile};
-use store::FrameKind;
 
 use super::document::{CpuDifference, CpuProfile, CpuProfiles};
 use super::rounded::Rounded;
@@ -182,8 +182,8 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use evidence::ProfileCall;
     use judge::cpu_profile::Frame;
-    use store::ProfileCall;
 
     use super::*;
 

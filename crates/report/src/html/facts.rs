@@ -1,7 +1,8 @@
 //! How a report came about: names and values for the end of the page.
 
+use evidence::Unit;
 use serde_json::Value;
-use store::{Unit, Utc};
+use units::Utc;
 
 use super::document::Fact;
 use crate::study::{self, StudyPieces, StudyView};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Lost, Run};
 use record::{Moment, Percentile, Responses};
 use serde::Serialize;
-use store::{Lost, Run};
 
 use super::document::HappenedEvent;
 

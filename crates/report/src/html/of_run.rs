@@ -1,8 +1,8 @@
 //! The documents of one run, and of several side by side.
 
+use evidence::{Cost, EvidenceError, Level, Recovery};
 use judge::Eligibility;
 use record::Phase;
-use store::{Cost, Level, Recovery, StoreError};
 
 use super::document::{
     Answer, Document, DocumentKind, Doubt, Event, Fact, HappenedCost, HappenedEvent, Knob, Load, Metric,
@@ -26,7 +26,7 @@ const NAME_CHARACTERS_MAX: usize = 120;
 const EVENTS_MAX: usize = 24;
 
 /// Everything about runs but their seconds.
-pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
+pub(super) fn document(views: &[View<'_>]) -> Result<Document, EvidenceError> {
     let metric = metric::ComparedBy::named("throughput");
     let names = match views {
         [view] => vec![harmless(&view.name(), NAME_CHARACTERS_MAX)],
@@ -141,7 +141,7 @@ fn of_row(
     name: String,
     place: usize,
     metric: Option<&metric::ComparedBy>,
-) -> Result<Row, StoreError> {
+) -> Result<Row, EvidenceError> {
     let figures = figures::of_run(view, metric);
     let metric = figures.as_ref().and_then(|figures| figures.metric);
     let of_place = view.place();

@@ -1,6 +1,6 @@
 //! The document of a study.
 
-use store::{StoreError, StudyState};
+use evidence::{EvidenceError, StudyState};
 
 use super::document::{
     Answer, Bottleneck, Document, DocumentKind, Doubt, Fact, Knob, Load, Metric, Notice, Pair, Row, Run,
@@ -26,7 +26,7 @@ const DOUBTS_MAX: usize = 60;
 const PLAN_BYTES_MAX: usize = 256 << 10;
 
 /// Everything about a study but its seconds.
-pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
+pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> {
     let (new, page) = (&view.study.new, StudyPieces::new(view, str::to_owned));
     // Runs at different rates have no figures together.
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
@@ -107,7 +107,7 @@ fn marks(load: &LoadView<'_>, row: usize) -> [bool; 2] {
     [load.bests().any(|best| best.row == row), study::winner(load) == Some(row)]
 }
 
-fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Result<Load, StoreError> {
+fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Result<Load, EvidenceError> {
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
     let winner = study::winner(load);
     let about: Vec<About> =
@@ -218,7 +218,7 @@ fn of_row(
     row: &study::VariantRow<'_>,
     name: String,
     [is_best, is_winner]: [bool; 2],
-) -> Result<Row, StoreError> {
+) -> Result<Row, EvidenceError> {
     let knob = |text: &str| harmless(text, KNOB_CHARACTERS_MAX);
     Ok(Row {
         name,

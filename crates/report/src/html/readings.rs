@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use evidence::{Run, StoredReading};
 use judge::{CoreTime, DATABASE};
-use store::{Run, StoredReading};
 
 use super::charts::Strip;
 use super::thin::{Bins, Means, Points};

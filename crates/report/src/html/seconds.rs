@@ -1,6 +1,6 @@
 //! The seconds of every run, one run after the other, each with as many points as there is room for.
 
-use store::{Run, StoreError};
+use evidence::{EvidenceError, Run};
 
 use super::charts;
 use super::document::{self, Document};
@@ -29,8 +29,11 @@ const WEIGHT_OF_BEST: usize = 2;
 /// with its seconds.
 pub(super) fn add(
     document: &mut Document,
-    mut with_run: impl FnMut(usize, &mut dyn FnMut(&Run) -> Result<(), StoreError>) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+    mut with_run: impl FnMut(
+        usize,
+        &mut dyn FnMut(&Run) -> Result<(), EvidenceError>,
+    ) -> Result<(), EvidenceError>,
+) -> Result<(), EvidenceError> {
     let has_events = document.runs.iter().any(|run| !run.happened.is_empty());
     let weights: Vec<usize> = document.runs.iter().map(|run| weight(document, run)).collect();
     let courses = if has_events { happened::POINTS_OF_PAGE_MAX * BYTES_PER_COURSE_POINT } else { 0 };
@@ -68,8 +71,8 @@ struct Fitted {
 fn fitted(
     share: usize,
     mut bytes_per_point: usize,
-    mut series_of: impl FnMut(usize) -> Result<Option<Series>, StoreError>,
-) -> Result<Option<Fitted>, StoreError> {
+    mut series_of: impl FnMut(usize) -> Result<Option<Series>, EvidenceError>,
+) -> Result<Option<Fitted>, EvidenceError> {
     let mut best: Option<Fitted> = None;
     for _ in 0..TRIES_MAX {
         let Some(series) = series_of(points(share, bytes_per_point))? else { break };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Model, PackedSecond, Run, RunState, Verdict};
 use record::{Counts, Percentile};
 use serde::Serialize;
-use store::{Model, PackedSecond, Run, RunState, StoreError, Verdict};
 
 use super::charts::{self, Strip};
 use super::readings::Readings;
@@ -37,7 +37,7 @@ pub(crate) struct Series {
 /// what comes after it, when nothing is sent any more. Times of requests that ended later count to the last whole second,
 /// so that none is lost and lines end where the load ends: the few that are left say nothing of a second of their own. Errors
 /// are reported to the end, each in the second in which it was seen.
-pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreError> {
+pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, EvidenceError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
         return Ok(None);
@@ -71,7 +71,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
 }
 
 /// How many seconds had load from their start to their end.
-fn whole_seconds(run: &Run) -> Result<u64, StoreError> {
+fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
     let planned_ns =
         run.new.planned_duration_ns.map(|planned_ns| planned_ns.saturating_add(run.new.warm_up_ns));
     let lasted_ns = run.ending.as_ref().map(|ending| {
@@ -97,7 +97,7 @@ const UPPER: [Percentile; 3] = [Percentile::P99, Percentile::P95, Percentile::P9
 
 /// The highest percentile of [`UPPER`] that may be told in nine of ten bins of the load, so that its line is not in pieces;
 /// where none may, in nine of ten of those bins in which the lowest may be told.
-fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, StoreError> {
+fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, EvidenceError> {
     let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
     for packed in run.packed_seconds()? {
         let Counts { ok, rejected, failed, timed_out, .. } = *packed.counts();
@@ -204,9 +204,9 @@ impl OfLoad {
 
 #[cfg(test)]
 mod tests {
+    use evidence::{Ending, NewRun, Reading};
     use fixtures::{OwnStore, reading};
     use record::{Histogram, Interval, Phase, Tally};
-    use store::{Ending, NewRun, Reading};
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use evidence::{Run, StoredReading};
 use judge::words::percent;
-use store::{Run, StoredReading};
 
 use super::thin::{Bins, Means, Points};
 use crate::text::harmless;
@@ -228,8 +228,8 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
+    use evidence::Reading;
     use fixtures::{OwnStore, ending, new_run, reading};
-    use store::Reading;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! What decides about one run, on one screen: a table, what limited it, its conditions, its errors, and what must be known.
 
+use evidence::EvidenceError;
 use record::Percentile;
-use store::StoreError;
 
 use super::{distribution, error_text};
 use crate::figures::Figures;
@@ -24,7 +24,7 @@ const STEPS_MAX: usize = 6;
 const NAME_CHARACTERS_MAX: usize = 28;
 
 /// The pieces, in order.
-pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
+pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let mut items = Vec::new();
     if view.whole.samples() > 0 {
         items.push(Item::Table(table(view, escape)));

@@ -1,7 +1,7 @@
 //! How the response times of a run are distributed, drawn with characters.
 
+use evidence::EvidenceError;
 use record::{Histogram, Percentile, Phase};
-use store::StoreError;
 
 use crate::table::{Cell, Table};
 use crate::units::duration;
@@ -13,7 +13,7 @@ const ROWS: usize = 7;
 const COLUMNS: u64 = 40;
 
 /// A row for each range of response times; `None` where there are too few samples for a 90th percentile.
-pub(super) fn of_run(view: &View<'_>) -> Result<Option<Table>, StoreError> {
+pub(super) fn of_run(view: &View<'_>) -> Result<Option<Table>, EvidenceError> {
     let response = view.run.whole(Phase::Measured)?.response.all();
     let Some(ranges) = ranges(&response) else { return Ok(None) };
     let most = ranges.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);

@@ -1,8 +1,8 @@
 //! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
 
+use evidence::Procedure;
 use judge::Eligibility;
 use stats::{Scale, Verdict};
-use store::Procedure;
 
 use super::certainty::certainty;
 use super::pairs::Pair;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Compare, EvidenceError, Procedure};
 use judge::{Eligibility, Setting};
 use stats::{Spread, TournamentFindings};
-use store::{Compare, Procedure, StoreError};
 
 use super::failing;
 use super::pairs::{ERRORS_MARGIN, Pair, Pairs, Scene};
@@ -45,7 +45,7 @@ pub(super) struct Standings {
 pub(super) fn of_load(
     scene: Option<&Scene<'_>>,
     found: Option<&TournamentFindings>,
-) -> Result<Standings, StoreError> {
+) -> Result<Standings, EvidenceError> {
     let Some(scene) = scene else { return Ok(Standings::default()) };
     let (compare, rows) = (&scene.study.new.compare, scene.rows);
     let mut ranking = ranking(compare, rows);

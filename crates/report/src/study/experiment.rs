@@ -1,9 +1,9 @@
 //! What an experiment changed, and what came of it.
 
+use evidence::StudyPlace;
 use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
 use judge::{Bottleneck, Diagnosis, Ladder};
 use stats::{Effect, Finding, Undecided};
-use store::StudyPlace;
 
 use super::StudyView;
 use crate::bottleneck;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{BaselineRow, FrameKind};
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
 use judge::explanation::{Explanation, Part, Sides, Spent, explain};
 use stats::Verdict;
-use store::{BaselineRow, FrameKind};
 
 use super::{LoadView, Pair, StudyView};
 use crate::text::harmless;

@@ -1,7 +1,7 @@
 //! What became of the gates over all runs.
 
+use evidence::GateResult;
 use judge::{Eligibility, Setting};
-use store::GateResult;
 
 use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
 use crate::{breaches, words};

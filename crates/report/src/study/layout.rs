@@ -1,6 +1,6 @@
 //! What a study says, in which order: what decides on one screen, and then all details.
 
-use store::{StoreError, Unit};
+use evidence::{EvidenceError, Unit};
 
 use super::brief::Brief;
 use super::pieces::{StudyPieces, section};
@@ -12,7 +12,7 @@ use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
 /// All pieces of a report on a study, in order.
-pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
+pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let order = Order { view, page: StudyPieces::new(view, escape), escape };
     let mut items = order.page.answers();
     items.extend(order.page.stamps());
@@ -53,7 +53,7 @@ struct Order<'a> {
 
 impl Order<'_> {
     /// Everything about a load, by what it is about.
-    fn details(&self, load: &LoadView<'_>, items: &mut Vec<Item>) -> Result<(), StoreError> {
+    fn details(&self, load: &LoadView<'_>, items: &mut Vec<Item>) -> Result<(), EvidenceError> {
         self.fold(items, load, "All figures", self.tables(load));
         let mut pairs = self.page.pairs(load);
         if !pairs.is_empty() {
@@ -152,7 +152,7 @@ impl Order<'_> {
     }
 
     /// How the best settings went, drawn.
-    fn run_by_run(&self, load: &LoadView<'_>) -> Result<Vec<Item>, StoreError> {
+    fn run_by_run(&self, load: &LoadView<'_>) -> Result<Vec<Item>, EvidenceError> {
         let Some(drawn) = over_runs::of_load(self.view, load, self.escape)? else { return Ok(Vec::new()) };
         Ok(vec![Item::Table(drawn.table), Item::Text(Tone::Plain, drawn.legend)])
     }

@@ -1,9 +1,9 @@
 //! Gates that are conditions of a baseline, and the stored baseline that a study is held against.
 
+use evidence::{EvidenceError, Study};
 use judge::baseline::{self, Decision};
 use judge::{Condition, Eligibility, Setting};
 use serde_json::{Value, json};
-use store::{StoreError, Study};
 
 use super::explained::Why;
 use super::{LoadView, StudyPieces, StudyView, name, row_name};
@@ -41,7 +41,7 @@ pub(super) fn gates(
     loads: &[LoadView<'_>],
     views: &[View<'_>],
     load_run: LoadRun<'_>,
-) -> Result<Vec<GateOfBaseline>, StoreError> {
+) -> Result<Vec<GateOfBaseline>, EvidenceError> {
     let gates = baseline::gates(study, &|run| load_run(&run.id))?;
     let placed = |gate: baseline::Gate| {
         let load = loads.iter().position(|load| load.name == gate.load)?;

@@ -1,9 +1,9 @@
 //! How the best settings went: every run of them, and one of them over time.
 
+use evidence::EvidenceError;
+use evidence::Unit;
 use record::MinMedianMax;
 use stats::{Scale, Spread};
-use store::StoreError;
-use store::Unit;
 
 use super::answer::winner;
 use super::{LoadView, StudyView, name};
@@ -37,7 +37,7 @@ pub(super) fn of_load(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
     escape: Escape,
-) -> Result<Option<RunsDrawn>, StoreError> {
+) -> Result<Option<RunsDrawn>, EvidenceError> {
     let bests: Vec<usize> = load.bests().map(|best| best.row).collect();
     let is_alone = bests.len() < 2;
     let ranked = load.ranking.iter().filter(|ranked| is_alone || ranked.is_best).map(|ranked| ranked.row);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Study};
 use judge::{Eligibility, Pairing};
 use stats::{
     Comparison, Discards, Duel, MoreErrors, NoVerdict, Paired, Scale, Seen, TournamentFindings, Verdict,
 };
-use store::{StoreError, Study};
 
 use super::procedures;
 use super::rows::VariantRow;
@@ -103,7 +103,7 @@ struct Judged {
 
 impl Scene<'_> {
     /// Each couple by itself; its metrics are judged together.
-    pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, StoreError> {
+    pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
         for couple in couples {
             let judged = self.together(&[*couple], self.metrics_laid_down())?;
@@ -116,7 +116,7 @@ impl Scene<'_> {
 
     /// All couples and all metrics judged together: rows against a baseline. Every other row is of the family, whether it has
     /// figures or not.
-    pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, StoreError> {
+    pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
@@ -141,7 +141,7 @@ impl Scene<'_> {
     }
 
     /// By every metric, the first one first.
-    fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, StoreError> {
+    fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, EvidenceError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
         for by in std::iter::once(self.by.clone()).chain(self.further()) {
             for couple in couples {

@@ -1,11 +1,11 @@
 //! The pieces of a report on a study.
 
+use evidence::{
+    COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
+};
 use judge::words::blocks;
 use judge::{Bottleneck, Eligibility};
 use stats::Scale;
-use store::{
-    COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
-};
 
 use super::answer::{answer, winner};
 use super::sentences::{self, next_blocks, row_name};

@@ -1,8 +1,8 @@
 //! What a study's own procedure says of its rows.
 
+use evidence::{EvidenceError, Study};
 use judge::{ComparedBy, Setting};
 use stats::{CarryOver, Control, Duel, Levels, TournamentFindings};
-use store::{StoreError, Study};
 
 use super::rows::VariantRow;
 
@@ -12,7 +12,7 @@ pub(super) fn duel(
     load: &str,
     rows: [&VariantRow<'_>; 2],
     by: &ComparedBy,
-) -> Result<Option<Duel>, StoreError> {
+) -> Result<Option<Duel>, EvidenceError> {
     let [first, second] = rows.map(|row| Setting::of(row.place));
     judge::duel(study, load, [&first, &second], by)
 }
@@ -22,7 +22,7 @@ pub(super) fn tournament(
     study: &Study,
     load: &str,
     rows: &[VariantRow<'_>],
-) -> Result<Option<TournamentFindings>, StoreError> {
+) -> Result<Option<TournamentFindings>, EvidenceError> {
     let Some(by) = ComparedBy::named(&study.new.compare.by) else { return Ok(None) };
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
     let tournament = judge::tournament(study, load, &settings, &by)?;
@@ -46,7 +46,7 @@ pub(super) fn sliced(
     load: &str,
     rows: &[VariantRow<'_>],
     by: &ComparedBy,
-) -> Result<Option<Sliced>, StoreError> {
+) -> Result<Option<Sliced>, EvidenceError> {
     let (Some(_), [first, second]) = (study.new.compare.procedure.slices(), rows) else { return Ok(None) };
     let sliced = |duel: Duel| {
         let (levels, carry_over, control) = (duel.levels()?, duel.carry_over(), duel.control());

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use alphanumeric_sort::compare_str;
+use evidence::{EvidenceError, Study, StudyPlace, stage};
 use judge::{Eligibility, Usage, Window, rates};
 use record::{Phase, Tally};
 use stats::Spread;
-use store::{StoreError, Study, StudyPlace, stage};
 
 use crate::figures::{Figures, TallyKind};
 use crate::load_tool;
@@ -95,7 +95,7 @@ impl VariantRow<'_> {
     }
 
     /// All samples of these runs together; `None` if nothing was measured.
-    pub(crate) fn tally(&self, views: &[View<'_>]) -> Result<Option<Tally>, StoreError> {
+    pub(crate) fn tally(&self, views: &[View<'_>]) -> Result<Option<Tally>, EvidenceError> {
         if self.figures.is_none() {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ pub(super) fn of_load<'a>(
     load: &str,
     views: &[View<'a>],
     metric: Option<&ComparedBy>,
-) -> Result<Vec<VariantRow<'a>>, StoreError> {
+) -> Result<Vec<VariantRow<'a>>, EvidenceError> {
     let by_position: BTreeMap<u32, usize> =
         views.iter().enumerate().filter_map(|(run, view)| Some((view.place()?.position, run))).collect();
     let runs = |places: &[&StudyPlace]| {
@@ -173,7 +173,7 @@ fn row<'a>(
     runs: Vec<(usize, Eligibility)>,
     views: &[View<'a>],
     metric: Option<&ComparedBy>,
-) -> Result<VariantRow<'a>, StoreError> {
+) -> Result<VariantRow<'a>, EvidenceError> {
     let eligible_as = |wanted| runs.iter().filter(move |(_, eligibility)| *eligibility == wanted);
     let is_valid = eligible_as(Eligibility::Valid).next().is_some();
     let wanted = if is_valid { Eligibility::Valid } else { Eligibility::Invalid };
@@ -238,10 +238,10 @@ fn pooled(views: &[&View<'_>]) -> Option<f64> {
 type Merged<'a> = (Option<Figures>, Vec<RowStep<'a>>);
 
 /// All samples of several runs: percentiles come from the merged histograms, and are never averaged.
-fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
+fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, EvidenceError> {
     let Some(first) = views.first() else { return Ok((None, Vec::new())) };
     if let Some(view) = views.iter().find(|view| !can_be_summed(view)) {
-        return Err(StoreError::DamagedRun { run: view.run.id.clone() });
+        return Err(EvidenceError::DamagedRun { run: view.run.id.clone() });
     }
     let (mut whole, mut steps) = (Tally::default(), Vec::new());
     let tools: Vec<_> = views.iter().filter_map(|view| load_tool::of_view(view)).collect();
@@ -278,7 +278,7 @@ fn merged_statement<'a>(
     views: &[&View<'a>],
     step: u16,
     statement: &Statement<'a>,
-) -> Result<(&'a str, Figures), StoreError> {
+) -> Result<(&'a str, Figures), EvidenceError> {
     let (mut tally, mut windows) = (Tally::default(), Vec::new());
     for view in views {
         let of_view = view.steps.get(usize::from(step)).map_or(&[][..], |step| &step.statements);

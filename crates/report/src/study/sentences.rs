@@ -267,7 +267,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
 }
 
 /// What an extension does to the error rate, if there was one.
-pub(super) fn extended(study: &store::Study) -> Option<String> {
+pub(super) fn extended(study: &evidence::Study) -> Option<String> {
     let steps: Vec<String> = study.extensions.iter().map(|extension| extension.blocks.to_string()).collect();
     let times = match steps.as_slice() {
         [] => return None,
@@ -283,7 +283,7 @@ pub(super) fn extended(study: &store::Study) -> Option<String> {
 }
 
 /// Such as `7.5 %`.
-fn error_rate(study: &store::Study) -> String {
+fn error_rate(study: &evidence::Study) -> String {
     percent_up_to(stats::error_rate(study.extensions.len() as u32), 3)
 }
 

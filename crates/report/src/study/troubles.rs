@@ -1,7 +1,7 @@
 //! What went wrong, once for all runs that it happened to in the same way.
 
+use evidence::{Cause, Distortion, Level, Output};
 use judge::Eligibility;
-use store::{Cause, Distortion, Level, Output};
 
 use super::{LoadView, StudyView};
 use crate::view::View;
@@ -195,7 +195,7 @@ fn figure(part: &str) -> Option<f64> {
 fn of_run<'a>(view: &'a View<'_>, eligibility: Eligibility) -> Vec<TroubleKind<'a>> {
     let mut kinds = Vec::new();
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
-    if let Some(store::Failure { stage, process, what, way_out }) = failure {
+    if let Some(evidence::Failure { stage, process, what, way_out }) = failure {
         let process = process.as_deref();
         kinds.push(TroubleKind::Failure { stage, process, what, way_out, outputs: view.run.outputs() });
     } else if eligibility == Eligibility::CutShort {

@@ -1,7 +1,7 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
+use evidence::{Distorted, Level, Verdict};
 use judge::Eligibility;
-use store::{Distorted, Level, Verdict};
 
 use super::{StudyView, runs};
 use crate::units::count as number;

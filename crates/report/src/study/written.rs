@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use store::Output;
+use evidence::Output;
 
 /// Fewer than so many lines alike are not a habit.
 const LINES_MIN: usize = 5;

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use evidence::Run;
 use report::Options;
 use serde_json::Value;
-use store::Run;
 
 use crate::studies::Stored;
 

@@ -4,16 +4,16 @@
 
 pub(crate) mod sql;
 
+use evidence::{
+    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
+    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, StudyId, StudyPlace, Unit, Validity, Verdict,
+};
 use fixtures::{OwnStore, reading};
 use record::{
     Counts, ErrorClass, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
 };
 use serde_json::json;
-use store::{
-    Cause, Distorted, Distortion, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
-    Outage, OutageTime, PartOf, Reading, Run, RunId, RunState, Store, StudyId, StudyPlace, Unit, Validity,
-    Verdict,
-};
+use store::Store;
 
 /// 2026-11-21T14:25:01.042Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
@@ -160,6 +160,7 @@ pub(crate) fn new_run() -> NewRun {
         plan_hash: "5ca1ab1e".to_owned(),
         host: json!({"name": "bench-1", "cpus": 2, "kernel": "6.18.0"}),
         load_words: "100 users, closed".to_owned(),
+        users: Some(100),
         warm_up_ns: SECOND,
         planned_duration_ns: Some(3 * SECOND),
         ..fixtures::new_run()
@@ -186,6 +187,7 @@ pub(crate) fn ending() -> Ending {
         }),
         window_ns: Some(3 * SECOND),
         outage: Some(Outage::default()),
+        is_system_local: false,
         ..fixtures::ending()
     }
 }

@@ -1,7 +1,7 @@
 //! Stored runs of SQL transactions.
 
+use evidence::{Model, NewRun, PartOf, Run, Unit};
 use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
-use store::{Model, NewRun, PartOf, Run, Unit};
 
 use super::{Draws, Kept, MS, SECOND, ending, new_run, second};
 
@@ -32,6 +32,7 @@ pub(crate) fn new_sql_run() -> NewRun {
         plan_text: "16 clients: tpcb-like, select-only".to_owned(),
         load_words: "16 users, closed".to_owned(),
         model: Model::Closed,
+        users: Some(16),
         steps: vec!["tpcb-like".to_owned(), "select-only".to_owned()],
         units: vec![Unit::Transactions; 2],
         parts: parts(),

@@ -10,14 +10,15 @@ pub(crate) use with_events::with_events;
 
 use std::sync::LazyLock;
 
+use evidence::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Cost, Event, EventCost,
+    EvidenceError, Failure, FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading, Run, RunId,
+    Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
+};
 use fixtures::OwnStore;
 use record::{ErrorClass, Outcome};
 use serde_json::json;
-use store::{
-    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, Cause, Cost, Event, EventCost, Failure,
-    FoundBaseline, GateResult, Judged, Level, NewStudy, Origin, Reading, Run, RunId, Store, StoreError,
-    Study, StudyEnding, StudyId, StudyPlace, StudyState, Unit, Verdict,
-};
+use store::Store;
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
 
@@ -119,9 +120,9 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// A run with its seconds.
-    pub(crate) fn load(&self, run: &RunId) -> Result<Run, StoreError> {
+    pub(crate) fn load(&self, run: &RunId) -> Result<Run, EvidenceError> {
         let found = self.runs.iter().find(|known| known.id == *run);
-        found.cloned().ok_or_else(|| StoreError::DamagedRun { run: run.clone() })
+        found.cloned().ok_or_else(|| EvidenceError::DamagedRun { run: run.clone() })
     }
 }
 
@@ -301,7 +302,7 @@ fn kept_study(store: &Store, id: &StudyId) -> Stored {
     Stored { study, runs }
 }
 
-fn does_not_start(new: store::NewRun) -> Kept {
+fn does_not_start(new: evidence::NewRun) -> Kept {
     let mut ending = runs::ending();
     ending.verdict = Verdict::Aborted;
     ending.validity.verdict = Level::Invalid;
@@ -392,7 +393,7 @@ pub(crate) fn two_loads() -> Stored {
     (script.behaviours, script.loads) = (&BEHAVIOURS, &["100 users", "75/s"]);
     script.steps = &["front page", "search"];
     script.new.compare =
-        store::Compare { by: "p90".to_owned(), higher_is_better: false, blocks: 6, ..fixtures::compare() };
+        evidence::Compare { by: "p90".to_owned(), higher_is_better: false, blocks: 6, ..fixtures::compare() };
     script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
     script.through_store()
 }
@@ -407,7 +408,7 @@ pub(crate) fn sql() -> Stored {
     (script.behaviours, script.steps, script.is_sql) = (&BEHAVIOURS, &["tpcb-like"], true);
     (script.new.title, script.new.gates) = ("commits".to_owned(), Vec::new());
     script.new.question = Some("What does a commit that lasts cost?".to_owned());
-    script.new.compare = store::Compare {
+    script.new.compare = evidence::Compare {
         by: "cpu-per-request".to_owned(),
         higher_is_better: false,
         blocks: 6,
@@ -466,7 +467,7 @@ fn lost_rival() -> Script<'static> {
     script.new.title = "proxies".to_owned();
     script.new.question = Some("Which proxy is the fastest?".to_owned());
     script.new.compare.procedure =
-        store::Procedure::Best { incumbent: Some("apache".to_owned()), slices: None };
+        evidence::Procedure::Best { incumbent: Some("apache".to_owned()), slices: None };
     script
 }
 
@@ -518,7 +519,7 @@ pub(crate) fn against() -> Stored {
     script.behaviours = &BEHAVIOURS;
     (script.new.title, script.new.gates) = ("against-node".to_owned(), Vec::new());
     script.new.question = Some("Is anything better than what runs now?".to_owned());
-    script.new.compare = store::Compare {
+    script.new.compare = evidence::Compare {
         also: vec!["cpu-per-request".to_owned()],
         baseline: Some("node".to_owned()),
         ..fixtures::compare()
@@ -608,7 +609,7 @@ fn no_baseline() -> Stored {
 /// Gates of a variant: in the same blocks.
 fn gates_of_baseline() -> Stored {
     let mut script = gated();
-    script.new.compare = store::Compare { baseline: Some("node".to_owned()), ..fixtures::compare() };
+    script.new.compare = evidence::Compare { baseline: Some("node".to_owned()), ..fixtures::compare() };
     script.through_store()
 }
 

@@ -1,6 +1,6 @@
 //! A study that is compared by what an event cost.
 
-use store::{Compare, Cost, LevelBefore, Lost, Reading, Recovery, StudyPlace};
+use evidence::{Compare, Cost, LevelBefore, Lost, Reading, Recovery, StudyPlace};
 
 use super::{Behaviour, Stored, What, app_servers, behaviour, keep_events};
 

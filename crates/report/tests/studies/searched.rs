@@ -1,9 +1,9 @@
 //! A search for a capacity, driven by the real procedure: four workers sustain 400 requests per second, and reject the rest.
 
+use evidence::{CapacityRules, Compare, Procedure, StudyEnding, StudyId, StudyPlace, Verdict};
 use fixtures::OwnStore;
 use record::Outcome;
 use stats::{At, Judged, Level, Search, SearchStep, TournamentStage, TournamentStep};
-use store::{CapacityRules, Compare, Procedure, StudyEnding, StudyId, StudyPlace, Verdict};
 
 use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
 use crate::runs::{self, Draws, Kept};
@@ -39,9 +39,9 @@ pub(crate) fn best() -> Stored {
         let tournament = judge::tournament(&study, load, &settings, &metric).unwrap().unwrap();
         let TournamentStep::Block { block, stage, of } = tournament.next() else { break };
         let stage = match stage {
-            TournamentStage::Halving(_) => store::stage::HALVING,
-            TournamentStage::Search => store::stage::SEARCH,
-            TournamentStage::Confirm => store::stage::CONFIRM,
+            TournamentStage::Halving(_) => evidence::stage::HALVING,
+            TournamentStage::Search => evidence::stage::SEARCH,
+            TournamentStage::Confirm => evidence::stage::CONFIRM,
         };
         let next = study.new.planned.len() as u32;
         let places: Vec<StudyPlace> = (next..)
@@ -128,9 +128,9 @@ fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) 
     let mut new = runs::new_run();
     new.title = "workers".to_owned();
     new.steps = vec!["job".to_owned()];
-    new.units = vec![store::Unit::Requests];
+    new.units = vec![evidence::Unit::Requests];
     new.load_words = if is_open { format!("{asked}/s, open") } else { "users, closed".to_owned() };
-    new.model = if is_open { store::Model::Open } else { store::Model::Closed };
+    new.model = if is_open { evidence::Model::Open } else { evidence::Model::Closed };
     new.started_at_unix_ms += i64::from(place.position) * 6_000;
     new.place = Some((id.clone(), place.clone()));
     let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
@@ -148,7 +148,7 @@ fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) 
         _ if is_open && is_invalid(asked) => {
             if let Some(ending) = &mut kept.ending {
                 ending.verdict = Verdict::Invalid;
-                ending.validity.verdict = store::Level::Invalid;
+                ending.validity.verdict = evidence::Level::Invalid;
             }
             Judged::Invalid
         }

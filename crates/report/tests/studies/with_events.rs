@@ -1,8 +1,8 @@
 //! A study whose systems are deployed twice in each run, and restarted once.
 
+use evidence::{Cost, Event, EventCost, Judged, LevelBefore, Lost, Recovery, RunId, StudyPlace};
 use fixtures::OwnStore;
 use record::{Loss, Moment};
-use store::{Cost, Event, EventCost, Judged, LevelBefore, Lost, Recovery, RunId, StudyPlace};
 
 use super::{APP_SERVERS, Behaviour, Stored, What, app_servers, behaviour};
 

@@ -2,16 +2,17 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use evidence::{
+    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
+    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, StudyId, StudyPlace, Unit,
+    Validity, Verdict, stage,
+};
 use fixtures::reading;
 use record::{
     ErrorClass, Finish, Interval, LedgerEntry, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
 };
 use serde_json::json;
-use store::{
-    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId, StudyPlace,
-    Unit, Validity, Verdict, stage,
-};
+use store::Store;
 
 /// 2026-11-21T14:25:01Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_000;
@@ -25,6 +26,7 @@ pub(crate) fn new_run() -> NewRun {
         plan_hash: "c0ffee".to_owned(),
         host: json!({"cpus": 2}),
         load_words: "100 users, closed".to_owned(),
+        users: Some(100),
         steps: vec!["front page".to_owned(), "search".to_owned()],
         units: vec![Unit::Requests; 2],
         warm_up_ns: 2_000_000_000,
@@ -58,8 +60,8 @@ pub(crate) fn ending() -> Ending {
                 code: "generator_cpu".to_owned(),
                 sentence: "a thread used 97 % of its core".to_owned(),
                 remedy: "use more threads".to_owned(),
-                distorts: vec![store::Distortion {
-                    figure: store::Distorted::Throughput,
+                distorts: vec![evidence::Distortion {
+                    figure: evidence::Distorted::Throughput,
                     level: Level::Suspect,
                     by_share: Some(-0.1 - 0.2),
                     by_us: None,
@@ -128,7 +130,8 @@ pub(crate) fn ending_with_signals() -> Ending {
     let times = vec![OutageTime { from_s: 1.0, to_s: 1.75, lasting_s: 0.5, is_open: false }];
     let outage = Outage { longest_s: 0.5, gone_share: 0.25, times };
     let window_ns = Some(3_000_000_000);
-    Ending { generator, steadiness: Some(steadiness), window_ns, outage: Some(outage), ..ending() }
+    let outage = Some(outage);
+    Ending { generator, steadiness: Some(steadiness), window_ns, outage, is_system_local: true, ..ending() }
 }
 
 /// The ending of a run whose system did not start.

@@ -4,11 +4,11 @@
 mod outlook;
 mod words;
 
+use evidence::{SliceRules, Study, StudyPlace, stage};
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
-use store::{SliceRules, Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};

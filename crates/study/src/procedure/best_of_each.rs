@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Procedure, Study, StudyPlace, stage};
 use judge::words::{self, percent_up_to};
 use judge::{ComparedBy, ERRORS_MAX, Setting};
 use plan::Study as Plan;
-use store::{Procedure, Study, StudyPlace, stage};
 
 use super::blocks::Blocks;
 use super::heard::Heard;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use evidence::{Study, StudyPlace, stage};
 use plan::Study as Plan;
-use store::{Study, StudyPlace, stage};
 
 use super::{StudyProcedure, Turn, Why};
 use crate::schedule::{block_under, schedule};

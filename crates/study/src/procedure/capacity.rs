@@ -5,11 +5,12 @@ mod words;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use evidence::{CapacityRules, EvidenceError, Procedure, Run, RunId, Study, StudyPlace, stage};
 use judge::{Condition, ConditionError, OfLevel, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
-use store::{CapacityRules, Procedure, Run, RunId, StoreError, Study, StudyPlace, stage};
+use store::StoreError;
 
 use super::{StudyProcedure, Turn, Why, setting};
 use crate::run_maker::Journal;
@@ -75,7 +76,7 @@ impl<'a> Capacity<'a> {
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
 
-    fn said(&self, run: &Run, level: &Level) -> Result<OfLevel, StoreError> {
+    fn said(&self, run: &Run, level: &Level) -> Result<OfLevel, EvidenceError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(said.clone());
         }

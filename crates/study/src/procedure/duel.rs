@@ -4,11 +4,11 @@ mod outlook;
 mod slices;
 mod words;
 
+use evidence::{Study, StudyPlace, stage};
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{Duel, DuelEnd, DuelStep};
-use store::{Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn, Why, setting};

@@ -6,6 +6,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use evidence::{Changed, Intervention, IoLimits, Run, Study, StudyPlace, stage};
 use judge::bottleneck::of_runs;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
 use judge::intervention::{Chosen, Known, Readings, interventions_for};
@@ -14,7 +15,6 @@ use judge::{Bottleneck, ComparedBy, Metric, Setting};
 use load::chance::Chance;
 use plan::{Amount, Changeable, Experiment as Asked, Study as Plan};
 use stats::median;
-use store::{Changed, Intervention, IoLimits, Run, Study, StudyPlace, stage};
 
 use super::heard::Heard;
 use super::{StudyProcedure, Turn};

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use evidence::{EvidenceError, Run, RunId};
 use judge::ComparedBy;
 use stats::Seen;
-use store::{Run, RunId, StoreError};
 
 /// What the runs of a study said by its metric.
 pub(super) struct Heard {
@@ -25,7 +25,7 @@ impl Heard {
     }
 
     /// What a run that is over says.
-    pub(super) fn said(&self, run: &Run) -> Result<Seen, StoreError> {
+    pub(super) fn said(&self, run: &Run) -> Result<Seen, EvidenceError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(*said);
         }

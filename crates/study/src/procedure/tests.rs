@@ -1,8 +1,9 @@
 //! Procedures on studies whose runs say what a test needs.
 
+use evidence::{Ending, NewRun, Procedure, StudyId, Verdict, stage};
 use fixtures::{OwnStore, ending, new_run};
 use plan::Study as Plan;
-use store::{Ending, NewRun, Procedure, Store, StudyId, Verdict, stage};
+use store::Store;
 
 use super::{Turn, Why, of, procedure};
 use crate::run_maker::StoredStudy;
@@ -123,7 +124,8 @@ fn a_finished_study_is_extended_block_by_block() {
     let journal = StoredStudy { store: &store, id: &id };
     keep(&store, &id, &[]);
     let end = || {
-        let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
+        let ending =
+            evidence::StudyEnding { ended_at_unix_ms: 0, verdict: evidence::Verdict::Complete, why: None };
         store.finish_study(&id, &ending).expect("it ends");
         store.load_study(&id).expect("it is kept")
     };
@@ -139,7 +141,7 @@ fn a_finished_study_is_extended_block_by_block() {
     assert_eq!(added, [(18, 6), (19, 6), (20, 6), (21, 7), (22, 7), (23, 7)]);
     // Interrupted: nothing but what is missing is left to do.
     let kept = end();
-    assert_eq!((kept.state, kept.blocks()), (store::StudyState::Interrupted, 8));
+    assert_eq!((kept.state, kept.blocks()), (evidence::StudyState::Interrupted, 8));
     store.resume_study(&id, None).expect("it goes on");
     keep(&store, &id, &[7]);
     let kept = store.load_study(&id).expect("it is kept");
@@ -151,7 +153,7 @@ fn a_finished_study_is_extended_block_by_block() {
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(
         kept.extensions,
-        [store::Extension { blocks: 8, planned: 18 }, store::Extension { blocks: 12, planned: 24 }]
+        [evidence::Extension { blocks: 8, planned: 18 }, evidence::Extension { blocks: 12, planned: 24 }]
     );
 }
 

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use evidence::{
+    CapacityRules, Cost, Ending, Event, EventCost, Extension, Judged, Model, NewRun, Procedure, Reading, Run,
+    RunId, RunState, Study, StudyEnding, StudyPlace, Verdict,
+};
 use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{
-    CapacityRules, Cost, Ending, Event, EventCost, Extension, Judged, Model, NewRun, Procedure, Reading, Run,
-    RunId, RunState, StoreError, Study, StudyEnding, StudyPlace, Verdict,
-};
+use store::StoreError;
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
 /// The plan of a system in these variants, distinguished by a number, compared so.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use evidence::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, FoundBaseline, Origin, Procedure, Run, StudyState,
+};
 use judge::words::planned_load;
 use judge::{ComparedBy, Condition, Eligibility, Setting, baseline, eligibility};
+use plan::units::Utc;
 use plan::{Find, Plan, StoredBaseline, Study};
-use store::{
-    AskedBaseline, Baseline, BaselineLoad, BaselineRow, FoundBaseline, Origin, Procedure, Run, Store,
-    StoreError, StudyState, Utc,
-};
+use store::{Store, StoreError};
 
 use crate::commands::StoreFlag;
 use crate::commands::stored::Named;
@@ -43,7 +44,7 @@ struct Wanted {
 /// A run or a study that may be the baseline.
 enum Candidate {
     Run(Box<Run>),
-    Study(Box<store::Study>),
+    Study(Box<evidence::Study>),
 }
 
 /// The stored baseline of a study; `None`: its plan names none.
@@ -256,7 +257,7 @@ impl Wanted {
         candidate: &Candidate,
         store: &Store,
     ) -> Result<Result<FoundBaseline, String>, StoreError> {
-        let with_seconds = |run: &Run| store.load(&run.id);
+        let with_seconds = |run: &Run| Ok(store.load(&run.id)?);
         let mut found = candidate.about(store)?;
         match candidate {
             Candidate::Run(run) => {
@@ -293,7 +294,7 @@ impl Wanted {
 
     fn of_stored_study(
         &self,
-        study: &store::Study,
+        study: &evidence::Study,
         with_seconds: baseline::WithSeconds<'_>,
     ) -> Result<(Vec<BaselineLoad>, Vec<BaselineRow>), StoreError> {
         let names: BTreeSet<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
@@ -319,7 +320,7 @@ impl Wanted {
     }
 
     /// The load that a single run has in common: its own of its study, or the only one.
-    fn load_of_run(&self, run: &BaselineLoad, place: Option<&store::StudyPlace>) -> Option<&WantedLoad> {
+    fn load_of_run(&self, run: &BaselineLoad, place: Option<&evidence::StudyPlace>) -> Option<&WantedLoad> {
         match (place, self.loads.as_slice()) {
             (Some(place), loads) if !self.is_run() => {
                 let has_setting = |load: &&WantedLoad| load.settings.contains(&Setting::of(place));
@@ -428,7 +429,7 @@ impl Candidate {
 
 /// Whether a text can only be the name of a run or a study.
 fn is_name(text: &str) -> bool {
-    let text = text.strip_prefix(store::StudyId::PREFIX).unwrap_or(text);
+    let text = text.strip_prefix(evidence::StudyId::PREFIX).unwrap_or(text);
     text.eq_ignore_ascii_case("last")
         || text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit())
 }

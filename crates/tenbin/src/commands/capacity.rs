@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use evidence::{CapacityRules, Procedure};
 use judge::words::percent_up_to;
 use plan::{Fault, Searched, Study, units};
-use store::{CapacityRules, Procedure};
 
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
 use crate::arguments::{is_server, with_scheme, with_seconds};

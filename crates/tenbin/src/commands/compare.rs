@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use ::report::{self, Compared, Format, ReportError};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use evidence::RunId;
 use judge::Condition;
-use store::RunId;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
@@ -122,8 +122,8 @@ fn of_studies(
         return Err(bad(&what, "run the plan with `interleave: runs`, or read each report"));
     }
     let load = |run: &RunId| match studies[0].runs.iter().any(|of_first| of_first.id == *run) {
-        true => first.store.load(run),
-        false => second.store.load(run),
+        true => Ok(first.store.load(run)?),
+        false => Ok(second.store.load(run)?),
     };
     let origins = [first.origin(ids[0].as_str())?, second.origin(ids[1].as_str())?];
     let compared = Compared::of_studies(&studies[0], &studies[1], &load, failing);

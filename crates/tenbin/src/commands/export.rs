@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use store::{RunId, RunState, StudyId, StudyState};
+use evidence::{RunId, RunState, StudyId, StudyState};
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;

@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
+use evidence::{Origin, RunState, StudyId, StudyState, StudySummary, Summary};
+use plan::units::Utc;
 use report::{JSON, TERMINAL};
 use serde_json::json;
-use store::{Origin, RunState, Store, StoreError, StudyId, StudyState, StudySummary, Summary, Utc};
+use store::{Store, StoreError};
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
@@ -164,7 +166,7 @@ fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
     let running_runs = store.runs(usize::MAX)?.into_iter().filter(|run| run.state == RunState::Running);
     let running = running_studies.map(Entry::Study).chain(running_runs.map(|run| Entry::Run(Box::new(run))));
     let names: Vec<&str> =
-        studies.iter().map(StudyId::as_str).chain(runs.iter().map(store::RunId::as_str)).collect();
+        studies.iter().map(StudyId::as_str).chain(runs.iter().map(evidence::RunId::as_str)).collect();
     if let Some(entry) = running.into_iter().find(|entry| names.contains(&entry.id())) {
         let what = format!("{} is still running; nothing was removed", entry.id());
         return Err(BadArguments(format!("{what}\n  help: stop it first, or wait for its end")).into());

@@ -4,7 +4,8 @@ use std::env;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use store::{Origin, Store};
+use evidence::Origin;
+use store::Store;
 
 use crate::output;
 

@@ -3,7 +3,7 @@
 use ::report::Sharing;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use store::RunId;
+use evidence::RunId;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;

@@ -1,7 +1,7 @@
 //! `--resume`: which study goes on.
 
 use clap::Args;
-use store::StudyId;
+use evidence::StudyId;
 
 /// The study to resume.
 #[derive(Args, Clone, Debug)]

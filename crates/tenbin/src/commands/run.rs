@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use evidence::{Baseline, Procedure, RunId, StudyId, StudyState};
 use plan::{Experiment, Interleave, NoSlices, Stacks, Study, units};
 use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
-use store::{Baseline, Procedure, RunId, Store, StudyId, StudyState};
+use store::Store;
 use study::StoredStudy;
 
 use crate::arguments::with_seconds;
@@ -205,7 +206,7 @@ impl Ordered<'_> {
             .inspect_err(show_what_is_left)
             .map_err(|error| explained(error, can_resume))?;
         let kept = store.load_study(&id)?;
-        let load = |run: &RunId| store.load(run);
+        let load = |run: &RunId| Ok(store.load(run)?);
         let ending = report::study_ending(&kept, &load)?;
         let shown = destination
             .write(true, &|format, options, out| report::write_study(format, &kept, &load, options, out));
@@ -287,7 +288,7 @@ pub(crate) fn explained(error: RunError, can_resume: bool) -> anyhow::Error {
 }
 
 /// Nothing is left to do in a study, unless blocks are added.
-fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> {
+fn finished(study: &Study, kept: &evidence::Study) -> anyhow::Result<BadArguments> {
     let id = &kept.id;
     if !kept.new.compare.procedure.can_be_extended() {
         return Ok(BadArguments(format!("{id} is complete\n  help: leave out --resume to run it again")));
@@ -301,7 +302,7 @@ fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> 
 }
 
 /// What is planned comes before what is added.
-fn not_finished(kept: &store::Study) -> BadArguments {
+fn not_finished(kept: &evidence::Study) -> BadArguments {
     BadArguments(format!(
         "{} is not complete: it has {} of {} runs\n  help: resume it without --blocks first, then extend it",
         kept.id,

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use store::{Only, Origin, RunId, Store, StoreError, StudyId};
+use evidence::{Origin, RunId, StudyId};
+use store::{Only, Store, StoreError};
 
 use crate::commands::StoreFlag;
 use crate::exit::BadArguments;

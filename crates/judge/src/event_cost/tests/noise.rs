@@ -1,7 +1,7 @@
 //! How often an event that does nothing seems to cost something, on machines that disturb the measurement.
 
+use evidence::{Cost, Judged, Recovery};
 use record::{Moment, Presence};
-use store::{Cost, Judged, Recovery};
 
 use super::{Chance, MS, SECOND, Times, judge};
 

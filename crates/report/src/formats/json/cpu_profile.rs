@@ -1,8 +1,8 @@
 //! Where a system spent CPU time, in JSON.
 
+use evidence::FrameKind;
 use judge::cpu_profile::{Difference, Frame, Function, Profile, Space};
 use serde::Serialize;
-use store::FrameKind;
 
 use super::thousandths;
 use crate::cpu_profile;

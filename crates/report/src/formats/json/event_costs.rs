@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use evidence::{Cost, Lost, Recovery};
 use judge::EventCauses;
 use serde::Serialize;
 use stats::Repeated;
-use store::{Cost, Lost, Recovery};
 
 use super::bottleneck::CauseObject;
 use super::{microseconds, thousandths};

@@ -1,7 +1,7 @@
 //! What was done to the system under load. Times are in seconds since the load began, warm-up included.
 
+use evidence::EventCost;
 use serde::Serialize;
-use store::EventCost;
 
 use super::event_costs::{CausesObject, CostObject};
 use crate::event_causes;

@@ -37,7 +37,7 @@ struct ControlsObject {
 #[derive(Serialize)]
 struct InterventionObject<'a> {
     name: &'a str,
-    change: &'a store::Change,
+    change: &'a evidence::Change,
     tests: &'a [String],
     /// In a sentence, as it was stored before the first run.
     prediction: &'a str,

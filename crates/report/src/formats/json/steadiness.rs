@@ -1,7 +1,7 @@
 //! Whether a run had settled, in JSON.
 
+use evidence::{Steadiness, SteadinessVerdict};
 use serde::Serialize;
-use store::{Steadiness, SteadinessVerdict};
 
 /// What was seen of the windows of a run.
 #[derive(Serialize)]

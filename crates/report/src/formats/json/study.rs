@@ -330,7 +330,7 @@ impl<'a> Whole<'a> {
                 is_quick: new.is_quick,
                 gates: &new.gates,
                 stamps: &new.stamps,
-                superseded: view.study.superseded.iter().map(store::RunId::as_str).collect(),
+                superseded: view.study.superseded.iter().map(evidence::RunId::as_str).collect(),
                 procedure: ProcedureObject::of(view.study),
             },
             failures: failures(view),
@@ -536,7 +536,7 @@ fn gates<'a>(study: &'a StudyView<'_>) -> Vec<RunGate<'a>> {
 }
 
 impl<'a> OutputObject<'a> {
-    fn of(output: &'a store::Output) -> Self {
+    fn of(output: &'a evidence::Output) -> Self {
         let from = output.text.len().saturating_sub(OUTPUT_BYTES_MAX);
         let text = String::from_utf8_lossy(&output.text[from..]).into_owned();
         Self {

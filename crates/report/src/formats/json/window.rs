@@ -1,8 +1,8 @@
 //! The measured window and its outages, in JSON.
 
+use evidence::Outage;
 use judge::Window;
 use serde::Serialize;
-use store::Outage;
 
 use super::counted::share;
 use super::thousandths;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use evidence::{Study, StudyPlace};
 use stats::{Tournament, TournamentForecast};
-use store::{Study, StudyPlace};
 
 use super::Best;
 use crate::pace::times;

@@ -1,7 +1,7 @@
 //! What a tournament says between two of its blocks.
 
+use evidence::{Study, stage};
 use stats::{EliminationReason, TournamentEnd, TournamentFindings, TournamentStage, TournamentStep, Verdict};
-use store::{Study, stage};
 
 use super::Best;
 use crate::procedure::{percent, under};

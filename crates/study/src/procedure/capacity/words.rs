@@ -1,15 +1,15 @@
 //! What a search says while it goes on.
 
+use evidence::{EvidenceError, Run, StudyPlace};
 use judge::Setting;
 use plan::units::show_rate;
 use stats::{Judged, Search};
-use store::{Run, StoreError, StudyPlace};
 
 use super::Capacity;
 
 impl Capacity<'_> {
     /// What the last run of a variant says, and where its search stands.
-    pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, StoreError> {
+    pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, EvidenceError> {
         let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
         let Some(level) = judge::level(place) else { return Ok(Vec::new()) };
         let said = self.said(run, &level)?;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use evidence::{Study, stage};
 use stats::Duel;
-use store::{Study, stage};
 
 use super::{Duels, slices};
 use crate::pace::times;

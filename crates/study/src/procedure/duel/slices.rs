@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use evidence::{SliceRules, Study, StudyPlace, stage};
 use load::chance::Chance;
 use stats::{Duel, PAIRS_LEAST};
-use store::{SliceRules, Study, StudyPlace, stage};
 
 use super::Duels;
 use crate::pace::times;

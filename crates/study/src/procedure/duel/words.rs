@@ -1,8 +1,8 @@
 //! What a duel says between two of its blocks.
 
+use evidence::{Study, Unit, stage};
 use judge::ComparedBy;
 use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
-use store::{Study, Unit, stage};
 
 use super::{Duels, outlook};
 use crate::procedure::{percent, under};

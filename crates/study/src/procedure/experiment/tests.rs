@@ -1,9 +1,10 @@
 //! An experiment on a study whose runs say what a test needs.
 
+use evidence::{Change, Changed, Intervention, NewRun, StudyId, StudyPlace, stage};
 use fixtures::{OwnStore, ending, new_run};
 use plan::{Experiment, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{Change, Changed, Intervention, NewRun, Store, StudyId, StudyPlace, stage};
+use store::Store;
 
 use super::super::{Turn, of, procedure};
 use crate::run_maker::StoredStudy;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use evidence::Changed;
 use judge::diagnosis::EXPERIMENT_BLOCKS;
 use plan::Study as Plan;
-use store::Changed;
 
 use super::{INTERVENTIONS_MAX, Subject};
 use crate::procedure::setting;

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use evidence::{Origin, Procedure, Run};
 use judge::{Eligibility, Measured, Metric};
+use plan::units::Utc;
 use serde_json::{Value, json};
-use store::{Origin, Procedure, Run, Store, Utc};
+use store::Store;
 
 use super::{Entry, Origins};
 

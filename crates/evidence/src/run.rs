@@ -3,21 +3,31 @@
 use std::collections::BTreeSet;
 
 use record::{
-    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Outcome, Phase, Sampled,
-    Statuses, Tally, Whole,
+    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Phase, Sampled, Statuses,
+    Tally, Whole,
 };
 
 use crate::Result;
 use crate::baseline::Baseline;
 use crate::description::NewRun;
-use crate::ending::Ending;
-use crate::error::StoreError;
+use crate::ending::{Ending, Verdict};
+use crate::error::EvidenceError;
 use crate::event::Event;
 use crate::monitored::{GateResult, Monitored, Output};
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
-use crate::store::RunState;
 use crate::window::{self, WindowLength};
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// Its process is still writing.
+    Running,
+    /// It has no ending, and its process is gone.
+    Partial,
+    /// It has ended.
+    Ended(Verdict),
+}
 
 /// A stored run. The histograms of its seconds stay packed until they are asked for, so that a long run fits in memory.
 #[derive(Clone, Debug)]
@@ -45,22 +55,35 @@ pub struct Run {
 
 /// An interval with packed histograms.
 #[derive(Clone, Debug)]
-pub(crate) struct StoredSecond {
-    pub(crate) step: u16,
-    pub(crate) second: u64,
-    pub(crate) phase: Phase,
-    pub(crate) counts: Counts,
-    pub(crate) received_bytes: u64,
-    pub(crate) sent_bytes: u64,
-    pub(crate) connections: u64,
-    pub(crate) first_sent_ns: Option<u64>,
-    pub(crate) last_finished_ns: Option<u64>,
-    /// `None`: an earlier version did not count it.
-    pub(crate) window: Option<InWindow>,
-    pub(crate) statuses: Statuses,
-    pub(crate) errors: Ledger,
-    pub(crate) histograms: Vec<u8>,
-    pub(crate) sampled: Vec<Sampled>,
+pub struct StoredSecond {
+    /// The number of the step, or of a part of one.
+    pub step: u16,
+    /// Whole seconds since the load began.
+    pub second: u64,
+    /// Warm-up or measured.
+    pub phase: Phase,
+    /// What was counted.
+    pub counts: Counts,
+    /// Bytes that were read from the sockets.
+    pub received_bytes: u64,
+    /// Bytes that were written to the sockets.
+    pub sent_bytes: u64,
+    /// Connections that were opened.
+    pub connections: u64,
+    /// When the first request was sent, since the load began; `None` if none was.
+    pub first_sent_ns: Option<u64>,
+    /// When the last request ended, since the load began; `None` if none did.
+    pub last_finished_ns: Option<u64>,
+    /// What ended in the measured window; `None` if an earlier version did not count it.
+    pub window: Option<InWindow>,
+    /// Replies by status.
+    pub statuses: Statuses,
+    /// Errors by kind.
+    pub errors: Ledger,
+    /// As [`Tally::encode_histograms`] writes them.
+    pub histograms: Vec<u8>,
+    /// Single requests that were kept.
+    pub sampled: Vec<Sampled>,
 }
 
 /// A kept interval whose histograms are still packed.
@@ -70,20 +93,12 @@ pub struct PackedSecond<'a> {
     part: &'a StoredSecond,
 }
 
-/// The word for an outcome in the columns and checksums of every version: *rejected* was once called *refused*.
-pub(crate) const fn stored_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Rejected => "refused",
-        Outcome::Ok | Outcome::Failed | Outcome::TimedOut | Outcome::Unfinished => outcome.name(),
-    }
-}
-
 /// All counts of a run together stay below this, so that no sum of them overflows.
 const WEIGHT_MAX: u64 = 1 << 62;
 
 impl Run {
     /// Puts a run together from its parts in the order of the file, and checks that they unpack and add up.
-    pub(crate) fn assemble(
+    pub fn assemble(
         id: RunId,
         new: NewRun,
         ending: Option<Ending>,
@@ -162,7 +177,7 @@ impl Run {
     ///
     /// A run that came with its study has none, and says so with an error: load it by itself.
     pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
-        let refusal = self.is_summed_up.then(|| Err(StoreError::SummedUp { run: self.id.clone() }));
+        let refusal = self.is_summed_up.then(|| Err(EvidenceError::SummedUp { run: self.id.clone() }));
         let seconds = self.in_time().map(|part| {
             let tally = part.tally().map_err(|Malformed| self.damaged())?;
             let StoredSecond { step, second, phase, ref sampled, .. } = *part;
@@ -175,7 +190,7 @@ impl Run {
     pub fn packed_seconds(&self) -> Result<impl Iterator<Item = PackedSecond<'_>>> {
         let second = |part| PackedSecond { run: self, part };
         match self.is_summed_up {
-            true => Err(StoreError::SummedUp { run: self.id.clone() }),
+            true => Err(EvidenceError::SummedUp { run: self.id.clone() }),
             false => Ok(self.in_time().map(second)),
         }
     }
@@ -216,12 +231,12 @@ impl Run {
             .filter(move |part| usize::from(part.step) < steps)
     }
 
-    pub(crate) fn broken(&self, source: IdentityBroken) -> StoreError {
-        StoreError::Identity { run: self.id.clone(), source }
+    pub(crate) fn broken(&self, source: IdentityBroken) -> EvidenceError {
+        EvidenceError::Identity { run: self.id.clone(), source }
     }
 
-    pub(crate) fn damaged(&self) -> StoreError {
-        StoreError::DamagedRun { run: self.id.clone() }
+    pub(crate) fn damaged(&self) -> EvidenceError {
+        EvidenceError::DamagedRun { run: self.id.clone() }
     }
 }
 

@@ -16,7 +16,7 @@ const LENGTH: usize = "20261121-142501-k3f9".len();
 
 impl RunId {
     /// A fresh name for a run that starts now; may, rarely, be taken.
-    pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
+    pub fn draw(started_at_unix_ms: i64) -> Self {
         let mut id = Utc::from_unix_ms(started_at_unix_ms).to_name();
         id.push('-');
         // The standard library seeds its hashers from the system's random numbers.

@@ -30,33 +30,33 @@ pub struct StoredReading<'a> {
 
 /// Subject, metric and label: what readings of different seconds share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ReadingKey {
-    pub(crate) subject: String,
-    pub(crate) metric: String,
-    pub(crate) label: String,
+pub struct ReadingKey {
+    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    pub subject: String,
+    /// What was read, ending in its unit, such as `cpu_user_s`.
+    pub metric: String,
+    /// Which of several, such as `core0`; else empty.
+    pub label: String,
 }
 
 /// The readings of a run, packed: a study of many runs has millions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Readings {
+pub struct Readings {
     kinds: Vec<ReadingKey>,
     /// In order of time.
     seconds: Vec<(u64, Box<[u8]>)>,
 }
 
-/// Kinds of one run. A large machine with many processes has a few thousand.
-pub(crate) const KINDS_MAX: usize = 1 << 16;
-
 /// The packed readings cannot be what was kept.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct BrokenReadings;
+pub struct BrokenReadings;
 
 impl Readings {
+    /// Kinds of one run. A large machine with many processes has a few thousand.
+    pub const KINDS_MAX: usize = 1 << 16;
+
     /// Checks that everything unpacks to finite numbers of known kinds.
-    pub(crate) fn checked(
-        kinds: Vec<ReadingKey>,
-        seconds: Vec<(u64, Box<[u8]>)>,
-    ) -> Result<Self, BrokenReadings> {
+    pub fn checked(kinds: Vec<ReadingKey>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
         for (_, packed) in &seconds {
             for reading in Unpack(packed) {
                 let (kind, value) = reading?;
@@ -86,7 +86,7 @@ impl Readings {
 }
 
 /// Appends a reading. Counts and ticks have few significant bits, so the zero bytes at the end of a number are left out.
-pub(crate) fn pack(packed: &mut Vec<u8>, kind: u16, value: f64) {
+pub fn pack_reading(packed: &mut Vec<u8>, kind: u16, value: f64) {
     let mut rest = kind;
     while rest >= 0x80 {
         packed.push(rest as u8 | 0x80);
@@ -153,7 +153,7 @@ mod tests {
         let mut packed = Vec::new();
         let all: Vec<(u16, f64)> =
             kinds.iter().flat_map(|kind| values.iter().map(|value| (*kind, *value))).collect();
-        all.iter().for_each(|(kind, value)| pack(&mut packed, *kind, *value));
+        all.iter().for_each(|(kind, value)| pack_reading(&mut packed, *kind, *value));
         let unpacked: Vec<_> = Unpack(&packed).map(Result::unwrap).collect();
         let bits = |kind: usize, value: f64| (kind, value.to_bits());
         assert_eq!(
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn any_bytes_end_in_readings_or_in_one_error() {
         let mut packed = Vec::new();
-        (0..40).for_each(|place| pack(&mut packed, place * 1_000, f64::from(place) / 3.0));
+        (0..40).for_each(|place| pack_reading(&mut packed, place * 1_000, f64::from(place) / 3.0));
         for cut in 0..packed.len() {
             for flip in 0..8 {
                 let mut bytes = packed[..=cut].to_vec();
@@ -182,7 +182,7 @@ mod tests {
     fn zero_takes_two_bytes_and_a_count_few_more() {
         for (value, bytes) in [(0.0, 2), (1.0, 4), (4_096.0, 4), (1_048_577.0, 6)] {
             let mut packed = Vec::new();
-            pack(&mut packed, 5, value);
+            pack_reading(&mut packed, 5, value);
             assert_eq!(packed.len(), bytes, "{value}");
         }
     }

@@ -122,7 +122,7 @@ impl Validity {
     }
 
     /// Whether every share and time is finite, and so can be kept and printed.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let causes = self.causes.iter().chain(&self.notes);
         let sizes = causes
             .flat_map(|cause| &cause.distorts)

@@ -53,7 +53,7 @@ impl SteadinessVerdict {
 
 impl Steadiness {
     /// Whether every figure is finite, and so can be kept and printed.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let Self { cut_s, drift_share, halves_share, step_s, .. } = *self;
         [Some(cut_s), drift_share, halves_share, step_s].into_iter().flatten().all(f64::is_finite)
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baseline::Baseline;
 use crate::ending::Verdict;
-use crate::extend::Extension;
+use crate::extension::Extension;
 use crate::intervention::Intervention;
 use crate::procedure::Procedure;
 use crate::run::Run;
@@ -119,14 +119,14 @@ pub struct StudyPlace {
 
 impl Compare {
     /// Whether every figure is finite, and so can be kept and printed.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
     }
 }
 
 impl StudyPlace {
     /// Why it cannot be kept, if it cannot.
-    pub(crate) fn fault(&self) -> Option<&'static str> {
+    pub fn fault(&self) -> Option<&'static str> {
         match (self.users, self.rate_per_s) {
             _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
             (Some(_), Some(_)) => Some("a run of so many users and of a rate"),
@@ -157,9 +157,11 @@ pub struct StudyEnding {
 /// Why a study stopped that may be given more time.
 pub const OUT_OF_TIME: &str = "budget";
 
-/// Whether this is why a study goes on no more, and never will.
-pub(crate) fn is_for_good(why: Option<&str>) -> bool {
-    why.is_some_and(|why| why != OUT_OF_TIME)
+impl StudyEnding {
+    /// Whether a study that stopped for this reason goes on no more, and never will.
+    pub fn is_for_good(why: Option<&str>) -> bool {
+        why.is_some_and(|why| why != OUT_OF_TIME)
+    }
 }
 
 /// Where a study stands.
@@ -175,7 +177,8 @@ pub enum StudyState {
 }
 
 impl StudyState {
-    pub(crate) fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
+    /// Where a study stands that has an ending or none, has made all its runs or not, and has a writer that lives or not.
+    pub fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
         match has_ended {
             true if is_whole => Self::Complete,
             false if is_written() => Self::Running,

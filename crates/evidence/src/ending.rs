@@ -40,7 +40,8 @@ impl Verdict {
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    /// The verdict of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 }
@@ -112,7 +113,7 @@ pub struct Generator {
 
 impl Generator {
     /// Whether every figure is finite, and so can be kept and printed.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let figures = [
             Some(self.cpu_user_s),
             Some(self.cpu_sys_s),
@@ -170,6 +171,8 @@ pub struct Ending {
     pub window_ns: Option<u64>,
     /// How long the system was gone; `None` if not measured.
     pub outage: Option<Outage>,
+    /// Whether the system was not started by Tenbin, and one of its processes was seen listening on the generator's machine.
+    pub is_system_local: bool,
 }
 
 impl Ending {

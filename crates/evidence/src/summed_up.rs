@@ -8,7 +8,7 @@ use crate::run::{Run, StoredSecond};
 impl Run {
     /// The same run with its seconds added up, by step and phase. It gives the same totals and takes a small part of the
     /// memory, but can no longer tell one second from another.
-    pub(crate) fn summed_up(mut self) -> Result<Self> {
+    pub fn summed_up(mut self) -> Result<Self> {
         let mut sums = Vec::new();
         for parts in self.parts.chunk_by(|one, next| (one.step, one.phase) == (next.step, next.phase)) {
             let mut sum = Whole::default();

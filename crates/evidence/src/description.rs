@@ -23,7 +23,8 @@ impl Model {
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    /// The model of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Closed, Self::Open].into_iter().find(|model| model.name() == name)
     }
 }
@@ -54,7 +55,8 @@ impl Unit {
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    /// The unit of this word.
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Requests, Self::Transactions].into_iter().find(|unit| unit.name() == name)
     }
 }
@@ -89,6 +91,8 @@ pub struct NewRun {
     pub load_words: String,
     /// Closed or open.
     pub model: Model,
+    /// Users of a closed load of Tenbin's own generator, whatever connections they share. `None` for any other load.
+    pub users: Option<u32>,
     /// Names of the steps; the place in the list is the number of the step.
     pub steps: Vec<String>,
     /// What each of them is counted in: as many as there are steps.

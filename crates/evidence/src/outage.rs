@@ -48,7 +48,7 @@ impl Outage {
     }
 
     /// Whether every figure is finite, and so can be kept and printed.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let times = self.times.iter().flat_map(|time| [time.from_s, time.to_s, time.lasting_s]);
         times.chain([self.longest_s, self.gone_share]).all(f64::is_finite)
     }

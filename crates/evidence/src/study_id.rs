@@ -14,7 +14,7 @@ impl StudyId {
     pub const PREFIX: &str = "s-";
 
     /// A fresh name for a study that starts now; may, rarely, be taken.
-    pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
+    pub fn draw(started_at_unix_ms: i64) -> Self {
         Self(format!("{}{}", Self::PREFIX, RunId::draw(started_at_unix_ms)))
     }
 

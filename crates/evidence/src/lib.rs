@@ -1,0 +1,64 @@
+//! What is known of runs and studies: typed values, as they are stored, judged, reported, and sent.
+//!
+//! A run is described when it begins ([`NewRun`]), has its seconds, what was seen during its load ([`Monitored`]), and an
+//! [`Ending`]. [`Run::assemble`] puts them together, and checks that they unpack and add up. A [`Study`] plans runs, and has their
+//! sums. The crate never knows SQL or formats.
+
+mod baseline;
+mod cpu_profile;
+mod description;
+mod ending;
+mod error;
+mod event;
+mod event_cost;
+mod extension;
+mod intervention;
+mod load_tool;
+mod moments;
+mod monitored;
+mod origin;
+mod outage;
+mod procedure;
+mod reading;
+mod rewrite;
+mod run;
+mod run_id;
+pub mod stage;
+mod steadiness;
+mod study;
+mod study_id;
+mod summary;
+mod summed_up;
+mod validity;
+mod window;
+
+pub use baseline::{
+    AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
+};
+pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
+pub use description::{Model, NewRun, PartOf, Unit};
+pub use ending::{Ending, Failure, Generator, Verdict};
+pub use error::EvidenceError;
+pub use event::{Event, EventOutcome};
+pub use event_cost::{Cost, EventCost, Judged, LevelBefore, Lost, Recovery};
+pub use extension::{EXTENSIONS_MAX, Extension};
+pub use intervention::{Change, Changed, Intervention, IoLimits};
+pub use load_tool::LoadTool;
+pub use monitored::{GateResult, Monitored, Output};
+pub use origin::Origin;
+pub use outage::{Outage, OutageTime};
+pub use procedure::{CapacityRules, Procedure, SliceRules};
+pub use reading::{BrokenReadings, Reading, ReadingKey, Readings, StoredReading, pack_reading};
+pub use run::{PackedSecond, Run, RunState, StoredSecond};
+pub use run_id::{NotARunId, RunId};
+pub use steadiness::{Steadiness, SteadinessVerdict};
+pub use study::{
+    COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
+};
+pub use study_id::{NotAStudyId, StudyId};
+pub use summary::Summary;
+pub use validity::{Cause, Distorted, Distortion, Level, Validity};
+pub use window::WindowLength;
+
+/// What calls that read evidence answer.
+pub type Result<T, E = EvidenceError> = std::result::Result<T, E>;

@@ -1,0 +1,42 @@
+//! Facts that earlier versions kept only as part of a sentence.
+
+use evidence::Model;
+
+/// Users of a closed load, from its words, such as `100 users, closed, thinking 10ms`. `None` for any other load.
+pub(crate) fn users(model: Model, load_words: &str) -> Option<u32> {
+    let (number, rest) = load_words.split_once(' ')?;
+    let is_of_users = rest.starts_with("user, closed") || rest.starts_with("users, closed");
+    (model == Model::Closed && is_of_users).then(|| number.parse().ok()).flatten()
+}
+
+/// Whether a note says that a system which Tenbin did not start listens on the generator's machine.
+pub(crate) fn is_system_local(notes: &[String]) -> bool {
+    notes.iter().any(|note| note.contains(") is on this machine, "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_local_system_is_recognized_by_its_note() {
+        let note = "SHARED: the system (node, process 29600) is on this machine, and 2 of its 2 cores are";
+        assert!(is_system_local(&["a note".to_owned(), note.to_owned()]));
+        assert!(!is_system_local(&["this machine".to_owned()]) && !is_system_local(&[]));
+    }
+
+    #[test]
+    fn users_are_read_from_the_words_of_closed_loads_only() {
+        for (words, users_of_words) in [
+            ("1 user, closed", Some(1)),
+            ("100 users, closed", Some(100)),
+            ("32 users, closed, ramping up over 10s, thinking 1s, profiled", Some(32)),
+            ("wrk, 20 users", None),
+            ("500/s, open, evenly spaced, over 8 connections", None),
+            ("", None),
+        ] {
+            assert_eq!(users(Model::Closed, words), users_of_words, "{words}");
+            assert_eq!(users(Model::Open, words), None, "{words}");
+        }
+    }
+}
