@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use load::closed::Cadence;
-use load::open::Arrivals;
-use load::{Load, Share, Stop};
+use load::{Arrivals, Load, Share, Stop};
 
 use shared::Shared;
 
@@ -267,13 +266,12 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use load::Open;
-    use load::open::{Profile, Spacing};
+    use load::open::Profile;
+    use load::{Open, Schedule, Spacing};
 
     fn driver(stop: Stop, measured_from_ns: u64) -> OpenDriver {
         let load = Load::Open(Open {
-            profile: Profile::constant(1_000.0),
-            spacing: Spacing::EVEN,
+            schedule: Schedule::Rate(Profile::constant(1_000.0), Spacing::EVEN),
             connections: 2,
             shed_after_ns: None,
         });
@@ -321,8 +319,7 @@ mod tests {
     #[test]
     fn arrivals_are_numbered_over_all_workers() {
         let load = Load::Open(Open {
-            profile: Profile::constant(1_000.0),
-            spacing: Spacing::EVEN,
+            schedule: Schedule::Rate(Profile::constant(1_000.0), Spacing::EVEN),
             connections: 3,
             shed_after_ns: None,
         });

@@ -11,6 +11,7 @@ pub mod closed;
 mod condition;
 pub mod open;
 mod scenario;
+mod schedule;
 mod share;
 mod stop;
 pub mod values;
@@ -18,8 +19,9 @@ pub mod xoroshiro;
 
 pub use closed::{Closed, ThinkTime};
 pub use condition::{Condition, Guard, Subject, Test};
-pub use open::{Open, Spacing};
+pub use open::Open;
 pub use scenario::{Order, Routes, Scenario, ScenarioPosition, Scenarios, Visit};
+pub use schedule::{Arrivals, Schedule, Spacing};
 pub use share::Share;
 pub use stop::Stop;
 pub use values::{DataSource, Values};

@@ -184,15 +184,7 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
         Load::Closed(closed) => Some(plan.warm_up_ns.max(closed.ramp_up_ns)),
-        Load::Open(open) => {
-            let first = open.profile.first_per_s();
-            let is_constant = open
-                .profile
-                .segments()
-                .iter()
-                .all(|segment| segment.from_per_s == first && segment.to_per_s == first);
-            is_constant.then_some(plan.warm_up_ns)
-        }
+        Load::Open(open) => open.schedule.is_constant().then_some(plan.warm_up_ns),
     }
 }
 

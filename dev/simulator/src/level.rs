@@ -1,7 +1,7 @@
 //! A level of a search as a run of a queue, and whether it met its conditions.
 
 use load::open::{Profile, Segment};
-use load::{Closed, Load, Open, SECOND_NS, Spacing, ThinkTime};
+use load::{Closed, Load, Open, SECOND_NS, Schedule, Spacing, ThinkTime};
 use record::Percentile;
 use stats::{At, Judged, Level, SearchStage};
 
@@ -52,7 +52,11 @@ pub fn judge(
     segments.push(Segment { from_per_s: per_s, to_per_s: per_s, for_ns: u64::MAX });
     let spacing = Spacing::poisson(seed);
     let profile = Profile::new(segments);
-    let load = Load::Open(Open { profile, spacing, connections: CONNECTIONS, shed_after_ns: None });
+    let load = Load::Open(Open {
+        schedule: Schedule::Rate(profile, spacing),
+        connections: CONNECTIONS,
+        shed_after_ns: None,
+    });
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&load, queue, times, seed);
     match played.response_s(condition.percentile) {
