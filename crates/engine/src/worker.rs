@@ -12,6 +12,7 @@ mod parts;
 mod pooling;
 mod read_delay;
 mod receiving;
+mod scheduled_users;
 mod sending;
 
 use std::collections::VecDeque;
@@ -199,7 +200,15 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             // Most users have one entry.
             timers: Timers::with_capacity(users.len()),
-            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, users.len() as u32, shared_row),
+            driver: Driver::new(
+                &job.load,
+                share,
+                stop,
+                job.warm_up_ns,
+                first_user,
+                users.len() as u32,
+                shared_row,
+            ),
             totals: vec![ConnectionTotals::default(); share.of_total(total) as usize],
             users,
             links,
@@ -491,10 +500,23 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
+        let (Load::Closed(closed), Driver::Closed { cadence, schedules, active }) =
+            (&self.job.load, &mut self.driver)
         else {
             return;
         };
+        if let Some(schedules) = schedules {
+            for (number, user) in (0..).zip(&mut self.users) {
+                match schedules.next_ns(number) {
+                    Some(next_ns) => {
+                        user.next_ns = next_ns;
+                        self.timers.set(next_ns, number, Reason::Wake);
+                    }
+                    None => *active -= 1,
+                }
+            }
+            return;
+        }
         for (number, user) in (0..).zip(&mut self.users) {
             user.next_ns = cadence.first(closed.arrival_ns(u64::from(self.first_user) + u64::from(number)));
             self.timers.set(user.next_ns, number, Reason::Wake);
@@ -552,6 +574,7 @@ impl<'a> Worker<'a> {
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self, now_ns: u64) {
         self.count_due(now_ns);
+        self.count_rest_of_schedules(now_ns);
         self.settle_cancellations(now_ns);
         (0..self.links.len() as u32).for_each(|link| self.send_farewell(link));
         let messages = &self.messages;

@@ -16,6 +16,7 @@ mod open_scenarios;
 mod parts;
 mod pool;
 mod raw_tcp;
+mod recorded_arrivals;
 mod redirects;
 mod replies_out_of_turn;
 mod scenario_connections;

@@ -277,6 +277,7 @@ impl Checker<'_> {
             pacing_ns: self.read(Field::PACING, &spec.pacing_ns).unwrap_or(0),
             throughput_per_s: self.rate(Field::THROUGHPUT, &spec.throughput_per_s),
             seed,
+            schedule: None,
         }
     }
 

@@ -180,7 +180,18 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
 }
 
 fn open_words(open: &Open) -> String {
-    let Schedule::Rate(profile, spacing) = &open.schedule;
+    let schedule = schedule_words(&open.schedule);
+    let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
+    format!("{schedule}, over {} connections{shed}", open.connections)
+}
+
+fn schedule_words(schedule: &Schedule) -> String {
+    let (profile, spacing) = match schedule {
+        Schedule::Rate(profile, spacing) => (profile, spacing),
+        Schedule::Recorded(recording) => {
+            return format!("{} recorded arrivals, open", recording.arrivals().len());
+        }
+    };
     let rates: Vec<f64> =
         profile.segments().iter().flat_map(|part| [part.from_per_s, part.to_per_s]).collect();
     let (first, last) = (rates.first().copied().unwrap_or(0.0), rates.last().copied().unwrap_or(0.0));
@@ -189,7 +200,5 @@ fn open_words(open: &Open) -> String {
     } else {
         format!("{} to {} (peak {})", show_rate(first), show_rate(last), show_rate(profile.peak_per_s()))
     };
-    let spacing = spacing.process.title;
-    let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
-    format!("{rate}, open, {spacing}, over {} connections{shed}", open.connections)
+    format!("{rate}, open, {}", spacing.process.title)
 }

@@ -45,14 +45,14 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
     {
         let plan = at(&study(load), At::PerS(412.5));
         let Load::Open(open) = &plan.load else { panic!("{load} became a closed load") };
-        let Schedule::Rate(profile, spacing) = &open.schedule;
+        let Schedule::Rate(profile, spacing) = &open.schedule else { panic!("arrivals were recorded") };
         assert_eq!((*spacing, open.connections), (Spacing::poisson(7), 40));
         assert_eq!((profile.first_per_s(), profile.peak_per_s()), (206.25, 206.25), "two steps each");
         assert_eq!(plan.warm_up_ns, SECOND_NS);
     }
     let plan = at(&study("{ rate: 5/s, arrivals: even, shed-after: 1s }"), At::PerS(9.0));
     let Load::Open(open) = &plan.load else { panic!("it became a closed load") };
-    let Schedule::Rate(_, spacing) = &open.schedule;
+    let Schedule::Rate(_, spacing) = &open.schedule else { panic!("arrivals were recorded") };
     assert_eq!((spacing.process, open.shed_after_ns), (&EVEN, Some(SECOND_NS)));
 }
 
@@ -78,7 +78,7 @@ fn after_an_overload_only_what_follows_the_grace_is_measured() {
     };
     let plan = at(&study("{ users: 3 }"), overload);
     let Load::Open(open) = &plan.load else { panic!("it became a closed load") };
-    let Schedule::Rate(profile, _) = &open.schedule;
+    let Schedule::Rate(profile, _) = &open.schedule else { panic!("arrivals were recorded") };
     assert_eq!(plan.warm_up_ns, 6 * SECOND_NS, "1 s of warm-up, 2 s of overload, 3 s of grace");
     assert_eq!(open.shed_after_ns, Some(SECOND_NS / 10));
     let of_second = |second: u64| {

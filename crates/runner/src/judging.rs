@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::WorkerEnd;
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
-use load::Load;
+use load::{Load, Schedule};
 use plan::{Pin, Plan};
 use record::{Backlog, Spread, Tally};
 use store::{Ending, Generator, Store};
@@ -183,7 +183,10 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
 /// Until when the load itself still changes; `None` if it never stops changing.
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
-        Load::Closed(closed) => Some(plan.warm_up_ns.max(closed.ramp_up_ns)),
+        Load::Closed(closed) => {
+            let is_steady = closed.schedule.as_ref().is_none_or(Schedule::is_constant);
+            is_steady.then_some(plan.warm_up_ns.max(closed.ramp_up_ns))
+        }
         Load::Open(open) => open.schedule.is_constant().then_some(plan.warm_up_ns),
     }
 }

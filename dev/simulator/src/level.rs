@@ -70,7 +70,15 @@ pub fn judge(
 
 fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> Judged {
     let think_time = ThinkTime::None;
-    let closed = Closed { users, ramp_up_ns: 0, think_time, pacing_ns: 0, throughput_per_s: None, seed };
+    let closed = Closed {
+        users,
+        ramp_up_ns: 0,
+        think_time,
+        pacing_ns: 0,
+        throughput_per_s: None,
+        seed,
+        schedule: None,
+    };
     let warm_up_ns = condition.warm_up_s * SECOND_NS;
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&Load::Closed(closed), queue, times, seed);

@@ -110,6 +110,7 @@ fn users_who_think_keep_to_the_law_of_response_time() {
         pacing_ns: 0,
         throughput_per_s: None,
         seed: 3,
+        schedule: None,
     };
     let queue = Queue { servers: 20, service: Service::Constant { ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: 5 * SECOND_NS, stop_ns: 205 * SECOND_NS };

@@ -216,6 +216,7 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
         pacing_ns: 0,
         throughput_per_s: None,
         seed: 1,
+        schedule: None,
     };
     job(peer, Load::Closed(closed), stop)
 }
