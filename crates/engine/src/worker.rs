@@ -153,7 +153,8 @@ impl Crowd {
         };
         let link = |peer: u16, number: u32| {
             let channel = script.open(peer, first_number + number);
-            Link::new(channel, peer, number, rooms[usize::from(peer)], job.peer(peer).keep_alive)
+            let room = rooms[usize::from(peer)];
+            Link::new(channel, peer, number, room, script.is_multiplexed(peer), job.peer(peer).keep_alive)
         };
         Self {
             users: (0..count).map(user).collect(),
@@ -190,7 +191,7 @@ impl<'a> Worker<'a> {
         let account =
             |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
-        let is_shared = links.iter().any(Link::is_shared);
+        let is_multiplexed = links.iter().any(|link| link.is_multiplexed);
         let total = u64::from(job.connections());
         Ok(Self {
             job,
@@ -221,7 +222,7 @@ impl<'a> Worker<'a> {
             iterations,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
-            late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
+            late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_multiplexed),
             read_delay: ReadDelay::new(),
             buffer: vec![0; if in_process.contains(&false) { BUFFER_BYTES } else { 0 }],
             plain: Vec::new(),
@@ -242,7 +243,7 @@ impl<'a> Worker<'a> {
             steps: (0..steps).map(|step| script.place(step as u16)).collect(),
             parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
             in_process,
-            keeps_values: job.peers() > 1 || is_shared || job.scenarios.has_memory(),
+            keeps_values: job.peers() > 1 || is_multiplexed || job.scenarios.has_memory(),
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::scenario::{in_turn, visit};
-use crate::support::tagged::{Asked, Tagged, TaggedServer};
+use crate::support::tagged::{Asked, PONG, Tagged, TaggedServer};
 use crate::support::{MS, SECOND, closed, count, lasting, open, run, tcp};
 use engine::Job;
 
@@ -152,4 +152,31 @@ fn arrivals_share_few_links() {
     done.assert_all_ok(500);
     assert_eq!(done.tally.connections, 2);
     assert!(server.most_in_flight.load(Ordering::Acquire) > 4);
+}
+
+/// Removes an answer to a ping from the lines that wait; says whether there was one.
+fn take_pong(waiting: &mut Vec<Asked>) -> bool {
+    let place = waiting.iter().position(|asked| asked.tag == PONG);
+    place.map(|place| waiting.remove(place)).is_some()
+}
+
+#[test]
+fn ping_is_answered_while_every_request_waits_for_its_reply() {
+    // Requests are answered once the ping is: a link that sent its pong with the next request would never have one.
+    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
+        let said = if take_pong(waiting) { last_first(waiting) } else { String::new() };
+        Some(if waiting.is_empty() { said } else { said + "ping\n" })
+    });
+    run(Job { pool: Some(1), ..closed(tcp(server.address), 3, count(30)) }, WIDE).assert_all_ok(30);
+}
+
+#[test]
+fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
+    let greeted = AtomicUsize::new(0);
+    let server = TaggedServer::start("ping\n", move |_: usize, waiting: &mut Vec<Asked>| {
+        let is_greeted = take_pong(waiting) && greeted.fetch_add(1, Ordering::AcqRel) < 2;
+        Some(if is_greeted { "250\n".to_owned() } else { last_first(waiting) })
+    });
+    let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, count(30)) };
+    run(job, Tagged { greets: true, ..WIDE }).assert_all_ok(30);
 }

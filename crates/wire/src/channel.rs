@@ -185,6 +185,12 @@ pub trait Channels: Send + Sync {
         1
     }
 
+    /// Whether links to a peer carry exchanges side by side, or have bytes to send that no exchange asked for, such as
+    /// acknowledgments. [`Channel::outgoing`] of such a link is asked for after each [`Channel::received`].
+    fn is_multiplexed(&self, peer: u16) -> bool {
+        self.room(peer) > 1
+    }
+
     /// Whether a peer is in this very process, where calls take the place of sending and receiving.
     fn is_in_process(&self, peer: u16) -> bool {
         let _ = peer;

@@ -141,7 +141,7 @@ impl Worker<'_> {
         if link.generation != generation {
             return;
         }
-        if !link.is_shared() {
+        if !link.is_multiplexed {
             link.carried.first().into_iter().for_each(|user| self.start(user, now_ns));
             return;
         }

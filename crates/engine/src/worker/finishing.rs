@@ -23,7 +23,7 @@ impl Worker<'_> {
             self.end_last_part(number, link_number, &reply, at_ns);
         }
         let link = &mut self.links[link_number as usize];
-        let was_whole = link.is_shared() || link.sending == Sending::Done;
+        let was_whole = link.is_multiplexed || link.sending == Sending::Done;
         // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
         if !was_whole && reply.refusal.is_none() && reply.status < 400 {
             return self.end_link(link_number, Ending::early_reply(), at_ns);
@@ -160,7 +160,7 @@ impl Worker<'_> {
     }
 
     /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
-    fn back_off_ns(&mut self, failures: u32) -> u64 {
+    fn back_off_ns(&mut self, failures: u8) -> u64 {
         let longest_ns =
             BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
         longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
@@ -182,11 +182,12 @@ impl Worker<'_> {
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),
         };
-        let goes_on = link.is_shared() && link.is_up() && link.channel.abandon(Ticket(number));
+        let goes_on = link.is_multiplexed && link.is_up() && link.channel.abandon(Ticket(number));
         if !goes_on {
             return self.end_link(link_number, ending, now_ns);
         }
         let peer = link.peer;
+        self.send_unasked(link_number);
         if let Some(exchange) = self.fail(number, &ending, now_ns) {
             self.fill_room(peer, now_ns);
             self.go_on(number, &exchange, now_ns, false, 1);
@@ -229,6 +230,8 @@ impl Worker<'_> {
         let link = &mut self.links[exchange.link as usize];
         if link.carried.is_empty() || !link.channel.abandon(Ticket(number)) {
             self.close(exchange.link);
+        } else {
+            self.send_unasked(exchange.link);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
     }

@@ -81,6 +81,16 @@ impl Worker<'_> {
         }
     }
 
+    /// Sends what a channel has to say beside its requests, such as acknowledgments: the peer may wait for it. A socket that takes
+    /// no bytes now is left alone.
+    pub(super) fn send_unasked(&mut self, number: u32) {
+        let link = &self.links[number as usize];
+        let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });
+        if can_send && link.sending == Sending::Done && !link.channel.outgoing().is_empty() {
+            self.flush(number);
+        }
+    }
+
     /// Goes on with links that were interrupted.
     pub(super) fn send_again(&mut self) {
         for _ in 0..self.unsent.len() {

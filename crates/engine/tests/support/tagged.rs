@@ -58,6 +58,10 @@ struct Link {
 impl Link {
     fn take_line(&mut self) -> Result<(), PeerFault> {
         let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap_or_default();
+        if line == "ping" {
+            self.out.extend_from_slice(b"pong\n");
+            return Ok(());
+        }
         let (tag, word) = line.split_once(' ').ok_or_else(|| fault(ErrorClass::ProtocolError, &line))?;
         let tag: u64 = tag.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
         // Whoever gave up an exchange does not wait for its answer.
@@ -83,6 +87,10 @@ impl Channel for Link {
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             return Ok((0, Greeting::Await));
         };
+        if &bytes[..end] == b"ping" {
+            self.out.extend_from_slice(b"pong\n");
+            return Ok((end + 1, Greeting::Await));
+        }
         let room = std::str::from_utf8(&bytes[..end]).ok().and_then(|room| room.parse().ok());
         self.room = room.ok_or_else(|| fault(ErrorClass::ProtocolError, "no room"))?;
         Ok((end + 1, Greeting::Done))
@@ -164,6 +172,9 @@ where
         self(connection, waiting)
     }
 }
+
+/// The tag of an answer to a ping, which is no exchange.
+pub(crate) const PONG: u64 = u64::MAX;
 
 /// One line that was sent.
 #[derive(Clone, Debug)]
@@ -250,6 +261,9 @@ impl Serving<'_> {
 }
 
 fn read(line: &str) -> Asked {
+    if line == "pong\n" {
+        return Asked { tag: PONG, user: u32::MAX, step: 0, value: String::new() };
+    }
     let mut words = line.split_whitespace();
     let mut word = || words.next().unwrap_or_default();
     let number = |word: &str| word.parse::<u64>().expect("a number");
