@@ -180,3 +180,21 @@ fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
     let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, count(30)) };
     run(job, Tagged { greets: true, ..WIDE }).assert_all_ok(30);
 }
+
+#[test]
+fn stream_that_is_reset_ends_its_exchange_and_no_other() {
+    let server = TaggedServer::start("", |_: usize, waiting: &mut Vec<Asked>| {
+        let said = |asked: Asked| {
+            let word = if asked.tag % 10 == 3 { "reset" } else { "yes" };
+            format!("{} {word}\n", asked.tag)
+        };
+        Some(waiting.drain(..).map(said).collect())
+    });
+    let job = Job { pool: Some(2), log_per_second: 10_000, ..closed(tcp(server.address), 40, count(1_000)) };
+    let done = run(job, WIDE);
+    let counts = done.tally.counts;
+    assert_eq!((counts.sent, counts.rejected, counts.failed), (1_000, done.errors("limit_reached"), 0));
+    assert!((80..=120).contains(&counts.rejected) && counts.ok == 1_000 - counts.rejected, "{counts:?}");
+    assert_eq!(done.tally.connections, 2, "the links go on");
+    assert_eq!(done.sampled.len(), 1_000, "each exchange ends once");
+}

@@ -36,6 +36,14 @@ pub enum Event {
         /// How the exchange goes on; it is over after [`Next::Done`].
         next: Next,
     },
+    /// An exchange is over without a reply, and the others of its link go on: the peer refused or reset a stream, or will not
+    /// process it.
+    Failed {
+        /// The exchange, which is over.
+        ticket: Ticket,
+        /// What the peer did, with the class that the exchange counts as.
+        fault: PeerFault,
+    },
 }
 
 /// One link to a peer, and the exchanges that it carries.

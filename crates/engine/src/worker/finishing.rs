@@ -2,7 +2,7 @@
 
 use load::SECOND_NS;
 use record::{ErrorClass, Finish, Loss, Outcome, Phase, Sampled};
-use wire::{Reply, Stage, Ticket};
+use wire::{PeerFault, Reply, Stage, Ticket};
 
 use super::Worker;
 use crate::endings::Ending;
@@ -186,12 +186,23 @@ impl Worker<'_> {
         if !goes_on {
             return self.end_link(link_number, ending, now_ns);
         }
-        let peer = link.peer;
         self.send_unasked(link_number);
-        if let Some(exchange) = self.fail(number, &ending, now_ns) {
-            self.fill_room(peer, now_ns);
-            self.go_on(number, &exchange, now_ns, false, 1);
-        }
+        self.fail_alone(number, &ending, now_ns);
+    }
+
+    /// The peer has ended the request of a user, and the others of its link go on.
+    #[cold]
+    pub(super) fn on_failed(&mut self, number: u32, fault: &PeerFault, at_ns: u64) {
+        let user = self.users.get(number as usize);
+        let Some(exchange) = user.and_then(|user| user.exchange) else { return };
+        self.fail_alone(number, &Ending::fault(fault), at_ns.max(exchange.sent_ns));
+    }
+
+    /// The request of a user ends without a reply, and its link takes another.
+    fn fail_alone(&mut self, number: u32, ending: &Ending, at_ns: u64) {
+        let Some(exchange) = self.fail(number, ending, at_ns) else { return };
+        self.fill_room(self.links[exchange.link as usize].peer, at_ns);
+        self.go_on(number, &exchange, at_ns, false, 1);
     }
 
     /// Leaves everything in flight where it is: the run ends now.

@@ -225,8 +225,9 @@ impl Worker<'_> {
     /// Acts on what a channel tells. `is_first`: nobody knew before whose bytes came.
     #[inline(always)]
     pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
-        let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. }) = event;
-        if is_first {
+        let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. } | Event::Failed { ticket, .. }) =
+            event;
+        if is_first && !matches!(event, Event::Failed { .. }) {
             at_ns = self.note_bytes(ticket.0, at_ns);
         }
         match event {
@@ -235,6 +236,10 @@ impl Worker<'_> {
                 After::Over
             }
             Event::Answered { part, next, .. } => self.on_answered(ticket.0, part, next, at_ns),
+            Event::Failed { fault, .. } => {
+                self.on_failed(ticket.0, &fault, at_ns);
+                After::Over
+            }
         }
     }
 

@@ -66,6 +66,11 @@ impl Link {
         let tag: u64 = tag.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
         // Whoever gave up an exchange does not wait for its answer.
         let Some(ticket) = self.asked.remove(&tag) else { return Ok(()) };
+        if word == "reset" {
+            let fault = fault(ErrorClass::LimitReached, "the stream was refused");
+            self.events.push(Event::Failed { ticket, fault });
+            return Ok(());
+        }
         self.saved.insert(ticket, word.as_bytes().to_vec());
         let refusal = (word == "no").then_some(Refusal { class: ErrorClass::CheckBody, code: 1 });
         let reply = Reply { status: 1, refusal, reusable: true, received_bytes: line.len() as u64 + 1 };
