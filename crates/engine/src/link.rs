@@ -27,6 +27,8 @@ pub(crate) struct Link {
     pub(crate) room: u32,
     /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
     pub(crate) is_multiplexed: bool,
+    /// Whether it carries exchanges that its channel has not begun, for want of room or because it is not up.
+    pub(crate) has_unbegun: bool,
     /// Whether its sockets carry more than one exchange.
     pub(crate) keeps_alive: bool,
     /// The peer has closed its side of the present socket: it carries no further exchange.
@@ -105,6 +107,7 @@ impl Link {
             failures: 0,
             room,
             is_multiplexed,
+            has_unbegun: false,
             keeps_alive,
             hung_up: false,
             sending: Sending::Done,
@@ -124,6 +127,11 @@ impl Link {
     /// Whether it is on its way to be up.
     pub(crate) fn is_opening(&self) -> bool {
         matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
+    }
+
+    /// Whether its peer takes no further exchanges on the present socket.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_multiplexed && self.is_up() && self.channel.draining()
     }
 
     /// Whether another exchange may be given to it.

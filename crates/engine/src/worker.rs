@@ -3,6 +3,7 @@
 mod calling;
 mod cancelling;
 mod dialing;
+mod draining;
 mod finishing;
 mod going_on;
 mod greeting;

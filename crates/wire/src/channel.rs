@@ -60,6 +60,13 @@ pub trait Channel: Send {
     /// How many more exchanges may begin now.
     fn room(&self) -> u32;
 
+    /// Whether the peer takes no new exchanges on this link, as after GOAWAY: [`Channel::room`] is 0 until [`Channel::forget`]. The
+    /// exchanges under way go on. The link is closed after the last of them, and opened again for others. It is asked for where
+    /// [`Channels::is_multiplexed`] says so; a serial protocol says it with [`Reply::reusable`].
+    fn draining(&self) -> bool {
+        false
+    }
+
     /// The link was opened: says what comes before the first exchange. [`Channel::outgoing`] has what is to be sent.
     fn greet(&mut self) -> Greeting {
         Greeting::Done

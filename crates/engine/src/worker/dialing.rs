@@ -133,6 +133,9 @@ impl Worker<'_> {
         self.dialing -= 1;
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
+            if link.is_multiplexed {
+                self.settle_link(number, now_ns);
+            }
             return;
         }
         let generation = link.generation;
@@ -141,18 +144,9 @@ impl Worker<'_> {
         if link.generation != generation {
             return;
         }
-        if !link.is_multiplexed {
-            link.carried.first().into_iter().for_each(|user| self.start(user, now_ns));
-            return;
-        }
-        let waiting: Vec<u32> = link.carried.users().collect();
-        for user in waiting {
-            let is_waiting = self.users[user as usize]
-                .exchange
-                .is_some_and(|exchange| exchange.link == number && !exchange.is_begun);
-            if is_waiting && self.links[number as usize].generation == generation {
-                self.start(user, now_ns);
-            }
+        match link.carried.first() {
+            Some(user) if !link.is_multiplexed => self.start(user, now_ns),
+            _ => self.settle_link(number, now_ns),
         }
     }
 
@@ -177,6 +171,7 @@ impl Worker<'_> {
         (link.served, link.connect_ns) = (0, 0);
         (link.hung_up, link.send_error, link.was_left_in_pause) = (false, None, false);
         link.sending = Sending::Done;
+        link.has_unbegun = link.is_multiplexed && !link.carried.is_empty();
         link.generation = link.generation.wrapping_add(1);
         link.channel.forget();
     }

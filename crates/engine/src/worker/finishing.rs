@@ -171,7 +171,9 @@ impl Worker<'_> {
         if self.users[number as usize].is_in_pause() {
             return self.leave(number, now_ns);
         }
-        let Some(Exchange { link: link_number, .. }) = self.users[number as usize].exchange else { return };
+        let Some(Exchange { link: link_number, is_begun, .. }) = self.users[number as usize].exchange else {
+            return;
+        };
         self.cancel(number, link_number, now_ns);
         let link = &mut self.links[link_number as usize];
         let stage = link.channel.stage(Ticket(number));
@@ -182,12 +184,13 @@ impl Worker<'_> {
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),
         };
-        let goes_on = link.is_multiplexed && link.is_up() && link.channel.abandon(Ticket(number));
+        let can_go_on = link.is_multiplexed && link.is_up();
+        let goes_on = can_go_on && (!is_begun || link.channel.abandon(Ticket(number)));
         if !goes_on {
             return self.end_link(link_number, ending, now_ns);
         }
-        self.send_unasked(link_number);
         self.fail_alone(number, &ending, now_ns);
+        self.settle_link(link_number, now_ns);
     }
 
     /// The peer has ended the request of a user, and the others of its link go on.
@@ -242,7 +245,7 @@ impl Worker<'_> {
         if link.carried.is_empty() || !link.channel.abandon(Ticket(number)) {
             self.close(exchange.link);
         } else {
-            self.send_unasked(exchange.link);
+            self.settle_link(exchange.link, now_ns);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
     }

@@ -201,7 +201,7 @@ impl Worker<'_> {
         loop {
             let link = &mut self.links[number as usize];
             let (used, is_waiting, after) = match link.channel.received(rest) {
-                Ok(None) if is_multiplexed => return self.send_unasked(number),
+                Ok(None) if is_multiplexed => return self.settle_link(number, at_ns),
                 Ok(None) => return,
                 Ok(Some((used, event))) => {
                     let is_waiting = matches!(event, Event::Answered { next: Next::Await, .. });

@@ -52,7 +52,10 @@ impl Worker<'_> {
         self.in_flight += 1;
         self.arm(number, deadline_ns);
         match next {
-            _ if !is_up => self.dial(link_number, sent_ns),
+            _ if !is_up => {
+                self.links[link_number as usize].has_unbegun = true;
+                self.dial(link_number, sent_ns);
+            }
             Next::Send => self.send(number, link_number, sent_ns),
             next => self.on_begun(number, next, sent_ns),
         }

@@ -45,6 +45,8 @@ impl Channels for Tagged {
 struct Link {
     greets: bool,
     room: u32,
+    /// Whether the server takes no new exchanges.
+    drains: bool,
     /// Tags under way, and whose they are.
     asked: BTreeMap<u64, Ticket>,
     next_tag: u64,
@@ -60,6 +62,16 @@ impl Link {
         let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap_or_default();
         if line == "ping" {
             self.out.extend_from_slice(b"pong\n");
+            return Ok(());
+        }
+        if let Some(last) = line.strip_prefix("bye ") {
+            self.drains = true;
+            let last: u64 = last.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
+            // The server has not processed what came after.
+            for (_, ticket) in self.asked.split_off(&(last + 1)) {
+                let fault = fault(ErrorClass::ServerShutdown, "the stream was not processed");
+                self.events.push(Event::Failed { ticket, fault });
+            }
             return Ok(());
         }
         let (tag, word) = line.split_once(' ').ok_or_else(|| fault(ErrorClass::ProtocolError, &line))?;
@@ -81,7 +93,11 @@ impl Link {
 
 impl Channel for Link {
     fn room(&self) -> u32 {
-        self.room.saturating_sub(self.asked.len() as u32)
+        if self.drains { 0 } else { self.room.saturating_sub(self.asked.len() as u32) }
+    }
+
+    fn draining(&self) -> bool {
+        self.drains
     }
 
     fn greet(&mut self) -> Greeting {
@@ -95,6 +111,10 @@ impl Channel for Link {
         if &bytes[..end] == b"ping" {
             self.out.extend_from_slice(b"pong\n");
             return Ok((end + 1, Greeting::Await));
+        }
+        if &bytes[..end] == b"bye" {
+            self.drains = true;
+            return Ok((end + 1, Greeting::Done));
         }
         let room = std::str::from_utf8(&bytes[..end]).ok().and_then(|room| room.parse().ok());
         self.room = room.ok_or_else(|| fault(ErrorClass::ProtocolError, "no room"))?;
