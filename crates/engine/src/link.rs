@@ -27,6 +27,8 @@ pub(crate) struct Link {
     pub(crate) room: u32,
     /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
     pub(crate) is_multiplexed: bool,
+    /// Whether it is one of several that users share, the least busy first.
+    pub(crate) takes_turns: bool,
     /// Whether it carries exchanges that its channel has not begun, for want of room or because it is not up.
     pub(crate) has_unbegun: bool,
     /// Whether its sockets carry more than one exchange.
@@ -107,6 +109,7 @@ impl Link {
             failures: 0,
             room,
             is_multiplexed,
+            takes_turns: false,
             has_unbegun: false,
             keeps_alive,
             hung_up: false,

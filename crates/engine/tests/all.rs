@@ -21,6 +21,7 @@ mod redirects;
 mod replies_out_of_turn;
 mod scenario_connections;
 mod scenarios;
+mod shared_connections;
 mod shares;
 mod signals;
 mod stopping;

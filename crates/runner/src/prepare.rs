@@ -334,7 +334,7 @@ pub(crate) fn addresses(
     let tls = tls.transpose()?;
     let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };
     Ok((
-        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true },
+        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true, pool: None },
         (!resolved.is_zero()).then_some(resolved),
     ))
 }

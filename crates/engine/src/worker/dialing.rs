@@ -24,14 +24,16 @@ impl Worker<'_> {
             return self.open_in_process(number, now_ns);
         }
         let peer = self.job.peer(link.peer);
-        let dialled =
-            net::dial(peer.endpoint(self.first_number + link.number, link.generation)).and_then(|dialled| {
-                self.poll.watch(&dialled.socket, number, link.generation)?;
-                if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
-                    sockets::stamped::enable(&dialled.socket);
-                }
-                Ok(dialled)
-            });
+        let dialled = net::dial(
+            peer.endpoint(self.first_numbers[usize::from(link.peer)] + link.number, link.generation),
+        )
+        .and_then(|dialled| {
+            self.poll.watch(&dialled.socket, number, link.generation)?;
+            if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
+                sockets::stamped::enable(&dialled.socket);
+            }
+            Ok(dialled)
+        });
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
                 link.state = State::Connecting { socket };
@@ -131,6 +133,7 @@ impl Worker<'_> {
     /// A link is ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
+        self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
             if link.is_multiplexed {
@@ -174,6 +177,7 @@ impl Worker<'_> {
         link.has_unbegun = link.is_multiplexed && !link.carried.is_empty();
         link.generation = link.generation.wrapping_add(1);
         link.channel.forget();
+        self.dispatch.update(&self.links, number);
     }
 
     /// Tells the peer that a link with nothing under way will be closed, where the protocol has words for it. Whether

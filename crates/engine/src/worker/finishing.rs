@@ -55,7 +55,13 @@ impl Worker<'_> {
             self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {
-            recorder.sample(sampled(finish, &exchange, link, self.first_number, reply.received_bytes));
+            recorder.sample(sampled(
+                finish,
+                &exchange,
+                link,
+                self.first_numbers[usize::from(link.peer)],
+                reply.received_bytes,
+            ));
         }
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
@@ -73,6 +79,7 @@ impl Worker<'_> {
         if !(reply.reusable && link.keeps_alive && was_whole && !link.hung_up) && link.carried.is_empty() {
             self.close(link_number);
         }
+        self.dispatch.update(&self.links, link_number);
         if self.dispatch.has_waiting() {
             self.fill_room(self.links[link_number as usize].peer, at_ns);
         }
@@ -123,13 +130,15 @@ impl Worker<'_> {
         link.failures = link.failures.saturating_add(1);
         let failures = link.failures;
         self.close(number);
+        // A connection that had served and then broke may be replaced at once; one that never came about may not.
+        let may_be_replaced = had_served && failures == 1;
         if self.dispatch.has_waiting_at(peer) {
             // Not at once: who cannot be sent either would be taken one from within the other.
-            self.timers.set(at_ns + 1, u32::from(peer), Reason::Room);
+            let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
+            self.timers.set(at_ns + back_off_ns, u32::from(peer), Reason::Room);
         }
         for (user, exchange) in ended {
-            // A connection that had served and then broke may be replaced at once; one that never came about may not.
-            let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
+            let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
             self.go_on(user, &exchange, at_ns, false, back_off_ns);
         }
     }
@@ -151,11 +160,12 @@ impl Worker<'_> {
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
         if recorder.logs() {
-            recorder.sample(sampled(finish, &exchange, link, self.first_number, 0));
+            recorder.sample(sampled(finish, &exchange, link, self.first_numbers[usize::from(link.peer)], 0));
         }
         let errors = &mut recorder.tally(exchange.intended_ns).errors;
         errors.note(ending.class, ending.code, || ending.message.clone());
         self.in_flight -= 1;
+        self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }
 
@@ -235,6 +245,7 @@ impl Worker<'_> {
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish(&exchange, now_ns, Outcome::Unfinished, 0));
         self.in_flight -= 1;
+        self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }
 

@@ -200,7 +200,11 @@ impl Worker<'_> {
         let (mut rest, mut was_waiting) = (bytes, false);
         loop {
             let link = &mut self.links[number as usize];
-            let (used, is_waiting, after) = match link.channel.received(rest) {
+            let received = link.channel.received(rest);
+            if is_multiplexed {
+                self.dispatch.update(&self.links, number);
+            }
+            let (used, is_waiting, after) = match received {
                 Ok(None) if is_multiplexed => return self.settle_link(number, at_ns),
                 Ok(None) => return,
                 Ok(Some((used, event))) => {

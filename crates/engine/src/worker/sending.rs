@@ -30,6 +30,7 @@ impl Worker<'_> {
             true => link.channel.begin(Ticket(number), place.step, &user.values),
             false => Next::Await,
         };
+        self.dispatch.update(&self.links, link_number);
         // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(user.free_ns));

@@ -32,6 +32,10 @@ impl Channels for Tagged {
         self.room
     }
 
+    fn is_multiplexed(&self, _peer: u16) -> bool {
+        true
+    }
+
     fn needs(&self, _step: u16, _variable: u16) -> bool {
         true
     }
