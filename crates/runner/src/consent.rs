@@ -180,6 +180,7 @@ fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) ->
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);
     if let Ok(tls) = TlsPeer::new(&peer.host, &TlsTrust::System)
+        && let tls = tls.offering(wire::http1::PROTOCOL.alpn)
         && let Ok(max_rate_per_s) = ask(&secure_peer, secure_address, Some(tls), token)
     {
         return Ok(max_rate_per_s);

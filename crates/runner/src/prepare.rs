@@ -282,7 +282,12 @@ pub(crate) fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Opt
     };
     let found = addressed(plan).map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
-    let peers = found.into_iter().map(|(peer, _)| Peer { keep_alive: plan.keep_alive(), ..peer });
+    let peers = addressed(plan).zip(found).map(|((_, is_sql), (peer, _))| {
+        let protocol = plan.protocol.filter(|_| !is_sql);
+        let alpn = protocol.map_or(&[][..], |protocol| protocol.alpn);
+        let tls = peer.tls.map(|tls| tls.offering(alpn));
+        Peer { keep_alive: plan.keep_alive(), tls, ..peer }
+    });
     Ok((peers.collect(), resolved))
 }
 
@@ -332,7 +337,6 @@ pub(crate) fn addresses(
         }
     });
     let tls = tls.transpose()?;
-    let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };
     Ok((
         Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true, pool: None },
         (!resolved.is_zero()).then_some(resolved),
