@@ -59,7 +59,10 @@ fn peer_is_offered_the_application_protocols_of_its_job() {
     };
     offering(&["echo/3", "echo/2"]).assert_all_ok(3);
     offering(&[]).assert_all_ok(3);
-    offering(&["http/1.1"]).assert_all_failed("tls_alert", 3);
+    // The alert may be lost with the connection.
+    let refused = offering(&["http/1.1"]);
+    assert_eq!((refused.tally.counts.ok, refused.tally.counts.failed), (0, 3));
+    assert!(refused.classes().iter().all(|(class, _)| class.starts_with("tls_")), "{:?}", refused.classes());
 }
 
 #[test]
