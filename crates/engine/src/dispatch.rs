@@ -1,9 +1,12 @@
 //! Which link takes the next exchange: the user's own, one of a pool, or the least busy of those that carry several.
 
+mod least_busy;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::link::Link;
+use least_busy::LeastBusy;
 
 /// The links of one worker, by peer, and who waits for them.
 pub(crate) struct Dispatch {
@@ -17,8 +20,8 @@ pub(crate) struct Dispatch {
 /// The links to one peer.
 struct PeerLinks {
     numbers: Range<u32>,
-    /// Exchanges that each of them carries at the same time, at most.
-    room: u32,
+    /// The order in which users share the links; `None` if each lane has its own.
+    least_busy: Option<LeastBusy>,
     /// Users whose exchange has no link yet, and its step, in the order in which they came.
     waiting: VecDeque<(u32, u16)>,
 }
@@ -41,14 +44,16 @@ impl Pool {
 }
 
 impl Dispatch {
-    /// `rooms`: by peer, how many exchanges a link carries at the same time, at most.
-    pub(crate) fn new(rooms: &[u32], links_of_each: u32, pool: Option<Pool>) -> Self {
-        let links = |(peer, room): (u32, &u32)| PeerLinks {
-            numbers: peer * links_of_each..(peer + 1) * links_of_each,
-            room: *room,
-            waiting: VecDeque::new(),
+    /// `links`: by peer, the number of its links, and whether users share them.
+    pub(crate) fn new(links: impl Iterator<Item = (u32, bool)>, pool: Option<Pool>) -> Self {
+        let mut first = 0;
+        let peer_links = |(count, is_shared): (u32, bool)| {
+            let numbers = first..first + count;
+            first += count;
+            let least_busy = is_shared.then(|| LeastBusy::new(numbers.clone()));
+            PeerLinks { numbers, least_busy, waiting: VecDeque::new() }
         };
-        Self { peers: (0..).zip(rooms).map(links).collect(), pool, waiting: 0 }
+        Self { peers: links.map(peer_links).collect(), pool, waiting: 0 }
     }
 
     /// The links to a peer.
@@ -56,11 +61,25 @@ impl Dispatch {
         self.peers[usize::from(peer)].numbers.clone()
     }
 
-    /// The link that takes an exchange to a peer; `None`: there is no room.
+    /// The link that takes an exchange to a peer; `None` if there is no room.
     #[inline]
-    pub(crate) fn choose(&self, links: &[Link], peer: u16, lane: u32) -> Option<u32> {
-        let peer = &self.peers[usize::from(peer)];
-        if peer.room == 1 { Some(peer.numbers.start + lane) } else { peer.least_busy(links) }
+    pub(crate) fn choose(&mut self, links: &[Link], peer: u16, lane: u32) -> Option<u32> {
+        let peer = &mut self.peers[usize::from(peer)];
+        match &mut peer.least_busy {
+            None => Some(peer.numbers.start + lane),
+            Some(least_busy) => least_busy.first(links),
+        }
+    }
+
+    /// A link may have become more or less busy, full, or up.
+    #[inline]
+    pub(crate) fn update(&mut self, links: &[Link], number: u32) {
+        let link = &links[number as usize];
+        if link.takes_turns
+            && let Some(least_busy) = &mut self.peers[usize::from(link.peer)].least_busy
+        {
+            least_busy.update(links, number);
+        }
     }
 
     /// The user of an exchange waits for room at a peer.
@@ -77,7 +96,7 @@ impl Dispatch {
     /// The user who has waited longest for room at a peer, if there is room.
     pub(crate) fn take_waiting(&mut self, links: &[Link], peer: u16) -> Option<(u32, u16)> {
         let peer = &mut self.peers[usize::from(peer)];
-        peer.least_busy(links)?;
+        peer.least_busy.as_mut()?.first(links)?;
         let waiting = peer.waiting.pop_front()?;
         self.waiting -= 1;
         Some(waiting)
@@ -86,16 +105,5 @@ impl Dispatch {
     /// Whether somebody waits for a link.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting > 0 || self.pool.as_ref().is_some_and(|pool| !pool.waiting.is_empty())
-    }
-}
-
-impl PeerLinks {
-    /// Links that are not up come after all others that carry as much: opening them takes time.
-    fn least_busy(&self, links: &[Link]) -> Option<u32> {
-        let with_room = self.numbers.clone().filter(|number| links[*number as usize].has_room());
-        with_room.min_by_key(|number| {
-            let link = &links[*number as usize];
-            (link.carried.len(), !link.is_up())
-        })
     }
 }

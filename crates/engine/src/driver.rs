@@ -1,15 +1,16 @@
 //! Who starts the next request: users who wait for replies, or send times that wait for nobody.
 
 mod shared;
+mod user_schedules;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use load::closed::Cadence;
-use load::open::Arrivals;
-use load::{Load, Share, Stop};
+use load::{Arrivals, Load, Share, Stop};
 
 use shared::Shared;
+pub(crate) use user_schedules::UserSchedules;
 
 /// Requests whose send times lie within this window are started in one go, when the last of them is due: each is late by
 /// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
@@ -24,6 +25,8 @@ pub(crate) enum Driver {
         cadence: Cadence,
         /// Users who may still start a request.
         active: u32,
+        /// When each user starts its iterations, if the load says so instead of the cadence.
+        schedules: Option<UserSchedules>,
     },
     /// Send times: each arrival takes a user who is idle.
     Open(Box<OpenDriver>),
@@ -55,7 +58,7 @@ enum Rows {
 
 /// One request of an open load: the first of its iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub(crate) struct OpenRequest {
     pub(crate) at_ns: u64,
     /// Its place among those of all workers.
     pub(crate) number: u64,
@@ -99,7 +102,7 @@ impl Row {
 
     /// The next instant, if it has come.
     #[inline]
-    fn take_due(&mut self, now_ns: u64) -> Option<Arrival> {
+    fn take_due(&mut self, now_ns: u64) -> Option<OpenRequest> {
         let at_ns = self.next_ns().filter(|next_ns| *next_ns <= now_ns)?;
         let number = u64::from(self.share.index) + self.taken * u64::from(self.share.of);
         self.taken += 1;
@@ -107,7 +110,7 @@ impl Row {
         if self.ahead.is_empty() {
             self.look_ahead();
         }
-        Some(Arrival { at_ns, number })
+        Some(OpenRequest { at_ns, number })
     }
 
     /// The last of the next send times that lie within a window from the first of them.
@@ -153,7 +156,7 @@ impl Row {
 impl OpenDriver {
     /// The next request whose instant has come.
     #[inline]
-    pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<Arrival> {
+    pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
             Rows::Own { starts, .. } => starts.take_due(now_ns),
             Rows::Shared(shared) => shared.take_start(now_ns),
@@ -162,7 +165,7 @@ impl OpenDriver {
 
     /// As [`OpenDriver::take_start`], but not before those that follow closely have come as well.
     #[inline]
-    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<Arrival> {
+    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
             Rows::Own { starts, group_left, .. } => {
                 if *group_left == 0 {
@@ -177,7 +180,7 @@ impl OpenDriver {
 
     /// The next request whose instant has come and that was not yet counted as planned.
     #[inline]
-    pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<Arrival> {
+    pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<OpenRequest> {
         match &mut self.rows {
             Rows::Own { dues, .. } => dues.take_due(now_ns),
             Rows::Shared(shared) => shared.take_due(now_ns, !self.idle.is_empty()),
@@ -245,11 +248,15 @@ impl Driver {
         share: Share,
         stop: Stop,
         measured_from_ns: u64,
+        first_user: u32,
         users: u32,
         shared: Option<Arc<Mutex<Row>>>,
     ) -> Self {
         match load {
-            Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: users },
+            Load::Closed(closed) => {
+                let schedules = closed.schedule.as_ref().map(|of| UserSchedules::new(of, first_user, users));
+                Self::Closed { cadence: closed.cadence(share), active: users, schedules }
+            }
             Load::Open(open) => {
                 // The count of an open load ends the one row of send times that all workers share.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
@@ -267,17 +274,16 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use load::Open;
-    use load::open::{Profile, Spacing};
+    use load::open::Profile;
+    use load::{Open, Schedule, Spacing};
 
     fn driver(stop: Stop, measured_from_ns: u64) -> OpenDriver {
         let load = Load::Open(Open {
-            profile: Profile::constant(1_000.0),
-            spacing: Spacing::EVEN,
+            schedule: Schedule::Rate(Profile::constant(1_000.0), Spacing::EVEN),
             connections: 2,
             shed_after_ns: None,
         });
-        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 2, None) {
+        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 0, 2, None) {
             Driver::Open(open) => *open,
             Driver::Closed { .. } => unreachable!("the load is open"),
         }
@@ -286,7 +292,7 @@ mod tests {
     #[test]
     fn what_is_due_is_counted_apart_from_what_is_started() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
-        assert_eq!(open.take_start(0), Some(Arrival { at_ns: 0, number: 0 }));
+        assert_eq!(open.take_start(0), Some(OpenRequest { at_ns: 0, number: 0 }));
         assert_eq!(open.take_start(0), None);
         assert_eq!(std::iter::from_fn(|| open.take_due(5_000_000)).count(), 6);
         assert_eq!(open.next_start_ns(), Some(1_000_000));
@@ -321,15 +327,14 @@ mod tests {
     #[test]
     fn arrivals_are_numbered_over_all_workers() {
         let load = Load::Open(Open {
-            profile: Profile::constant(1_000.0),
-            spacing: Spacing::EVEN,
+            schedule: Schedule::Rate(Profile::constant(1_000.0), Spacing::EVEN),
             connections: 3,
             shed_after_ns: None,
         });
         let stop = Stop { at_ns: Some(10_000_000), requests: None };
         let mut all: Vec<(u64, u64)> = (0..3)
             .flat_map(|index| {
-                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 1, None)
+                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 0, 1, None)
                 else {
                     unreachable!("the load is open")
                 };

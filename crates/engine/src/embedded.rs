@@ -30,6 +30,8 @@ impl Embedding {
     pub(crate) fn of(job: &mut Job) -> Self {
         job.threads = job.share.of_total(job.connections().max(1).into()) as u32;
         job.cores.clear();
+        // A thread has one connection to each peer.
+        job.peers.iter_mut().for_each(|peer| peer.pool = None);
         let arrivals = match &job.load {
             Load::Open(open) => {
                 let (arrivals, stop) = (open.arrivals(job.share), job.stop.share(job.share));

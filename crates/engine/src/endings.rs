@@ -142,6 +142,11 @@ impl Ending {
         }
     }
 
+    /// The peer takes no requests on a connection that it has just accepted.
+    pub(crate) fn takes_nothing() -> Self {
+        Self::new(ErrorClass::ClosedBeforeReply, 1, "the peer takes no requests on a new connection")
+    }
+
     /// The peer sent something before it was asked.
     pub(crate) fn too_early() -> Self {
         Self::new(ErrorClass::ExcessBytes, 1, "bytes came with the TLS handshake, before any request")

@@ -119,7 +119,7 @@ impl Rehearsal<'_> {
                 // A peer of text answers at once, and any other never.
                 Next::Await => match channel.received(&[]) {
                     Ok(Some((_, Event::Answered { next, .. }))) => next,
-                    Ok(Some((_, Event::Replied { .. })) | None) | Err(_) => break,
+                    Ok(Some((_, Event::Replied { .. } | Event::Failed { .. })) | None) | Err(_) => break,
                 },
                 Next::Pause { .. } => channel.go_on(ticket),
                 Next::Done(_) | Next::Reopen | Next::Broken(_) => break,

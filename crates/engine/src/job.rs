@@ -75,6 +75,25 @@ impl Job {
         self.connect_timeout_ns.min(self.timeout_ns)
     }
 
+    /// Connections to a peer over all threads, of the whole, and whether its pool gives fewer than there are users.
+    pub(crate) fn connections_to(&self, peer: u16) -> (u32, bool) {
+        let all = self.connections();
+        match self.peer(peer).pool {
+            Some(pool) if pool < all => (pool.max(1), true),
+            _ => (all, false),
+        }
+    }
+
+    /// The fewest connections that any peer has.
+    pub(crate) fn fewest_connections(&self) -> u32 {
+        (0..self.peers()).map(|peer| self.connections_to(peer).0).min().unwrap_or(1)
+    }
+
+    /// Whether users share connections to any peer.
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.pooled_users().is_some() || (0..self.peers()).any(|peer| self.connections_to(peer).1)
+    }
+
     /// What falls to a thread: each has as much as the others, and in this process a connection.
     pub(crate) fn share_of(&self, thread: u32, is_embedded: bool) -> Share {
         let connections = self.connections().max(1);
@@ -103,12 +122,17 @@ pub struct Peer {
     pub tls_on_request: bool,
     /// Whether connections carry more than one request.
     pub keep_alive: bool,
+    /// Connections over all threads, if users share them: each request takes the least busy one that has room, and waits as long
+    /// as there is none; that time is part of the response time. No thread is started without a connection. `None`, and any
+    /// number from that of [`Job::connections`] on, gives each user its own, where a connection has room for one exchange. At
+    /// least 1. It does not count for a system in this process.
+    pub pool: Option<u32>,
 }
 
 impl Peer {
     /// A peer of one address, with which TLS, if there is any, begins at once. Connections are kept alive.
     pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
-        Self { endpoints: vec![endpoint], tls, tls_on_request: false, keep_alive: true }
+        Self { endpoints: vec![endpoint], tls, tls_on_request: false, keep_alive: true, pool: None }
     }
 
     /// Whether connections begin with TLS.

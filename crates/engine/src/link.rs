@@ -22,9 +22,15 @@ pub(crate) struct Link {
     /// Replies on the present socket.
     pub(crate) served: u32,
     /// Ends without a reply in a row.
-    pub(crate) failures: u32,
+    pub(crate) failures: u8,
     /// Exchanges that it carries at the same time, at most.
     pub(crate) room: u32,
+    /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
+    pub(crate) is_multiplexed: bool,
+    /// Whether it is one of several that users share, the least busy first.
+    pub(crate) takes_turns: bool,
+    /// Whether it carries exchanges that its channel has not begun, for want of room or because it is not up.
+    pub(crate) has_unbegun: bool,
     /// Whether its sockets carry more than one exchange.
     pub(crate) keeps_alive: bool,
     /// The peer has closed its side of the present socket: it carries no further exchange.
@@ -88,6 +94,7 @@ impl Link {
         peer: u16,
         number: u32,
         room: u32,
+        is_multiplexed: bool,
         keeps_alive: bool,
     ) -> Self {
         Self {
@@ -101,6 +108,9 @@ impl Link {
             served: 0,
             failures: 0,
             room,
+            is_multiplexed,
+            takes_turns: false,
+            has_unbegun: false,
             keeps_alive,
             hung_up: false,
             sending: Sending::Done,
@@ -122,10 +132,9 @@ impl Link {
         matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
     }
 
-    /// Whether it carries several exchanges at the same time.
-    #[inline]
-    pub(crate) fn is_shared(&self) -> bool {
-        self.room > 1
+    /// Whether its peer takes no further exchanges on the present socket.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_multiplexed && self.is_up() && self.channel.draining()
     }
 
     /// Whether another exchange may be given to it.

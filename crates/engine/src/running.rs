@@ -229,13 +229,13 @@ pub fn start(job: Job, script: impl Channels + 'static) -> io::Result<Running> {
 
 fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
     let is_in_process = (0..job.peers()).any(|peer| script.is_in_process(peer));
-    let connections = job.connections().max(1);
+    let embedding = is_in_process.then(|| Embedding::of(&mut job));
+    let connections = job.fewest_connections().max(1);
     if connections < job.share.of {
         let why = format!("{connections} connections cannot be divided among {} generators", job.share.of);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    let embedding = is_in_process.then(|| Embedding::of(&mut job));
-    if embedding.is_none() && (job.pooled_users().is_some() || job.share != Share::WHOLE) {
+    if embedding.is_none() && (job.is_pooled() || job.share != Share::WHOLE) {
         // Users of a thread without connections would wait for ever, and nobody would send its requests.
         job.threads = job.threads.clamp(1, connections / job.share.of);
     }

@@ -3,6 +3,7 @@
 mod calling;
 mod cancelling;
 mod dialing;
+mod draining;
 mod finishing;
 mod going_on;
 mod greeting;
@@ -12,6 +13,7 @@ mod parts;
 mod pooling;
 mod read_delay;
 mod receiving;
+mod scheduled_users;
 mod sending;
 
 use std::collections::VecDeque;
@@ -67,8 +69,8 @@ pub(crate) struct Worker<'a> {
     dispatch: Dispatch,
     /// By number of a link among those to its peer: links of several peers with one number are one user's.
     totals: Vec<ConnectionTotals>,
-    /// The number of the first link to a peer among those of all workers.
-    first_number: u32,
+    /// By peer, the number of the first link among those of all workers.
+    first_numbers: Box<[u32]>,
     /// The number of the first user.
     first_user: u32,
     driver: Driver,
@@ -127,6 +129,8 @@ struct Crowd {
     first_user: u32,
     links: Vec<Link>,
     dispatch: Dispatch,
+    /// By peer.
+    first_numbers: Box<[u32]>,
 }
 
 impl Crowd {
@@ -134,10 +138,13 @@ impl Crowd {
         let total = u64::from(job.connections());
         let (lanes, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
         let rooms: Vec<u32> = (0..job.peers()).map(|peer| script.room(peer).max(1)).collect();
+        let shared: Vec<bool> =
+            (0..).zip(&rooms).map(|(peer, room)| *room > 1 || job.connections_to(peer).1).collect();
+        let needs_lanes = shared.contains(&false);
         let (count, first_user, pool) = match (&job.load, job.pooled_users()) {
             (Load::Closed(_), Some(all)) => {
                 let (count, first) = (share.of_total(all.into()) as u32, share.first_of(all.into()) as u32);
-                (count, first, rooms.contains(&1).then(|| Pool::new(lanes)))
+                (count, first, needs_lanes.then(|| Pool::new(lanes)))
             }
             // Links that carry several exchanges carry those of several arrivals.
             (Load::Open(_), _) if !rooms.contains(&1) => {
@@ -150,18 +157,27 @@ impl Crowd {
             let user = iterations.user(job, u64::from(first_user) + u64::from(number));
             User { lane: if pool.is_none() { number } else { user.lane }, ..user }
         };
+        let totals: Vec<u64> = (0..job.peers()).map(|peer| job.connections_to(peer).0.into()).collect();
+        let counts: Vec<u32> = totals.iter().map(|total| share.of_total(*total) as u32).collect();
+        let first_numbers: Box<[u32]> = totals.iter().map(|total| share.first_of(*total) as u32).collect();
         let link = |peer: u16, number: u32| {
-            let channel = script.open(peer, first_number + number);
-            Link::new(channel, peer, number, rooms[usize::from(peer)], job.peer(peer).keep_alive)
+            let at = usize::from(peer);
+            let channel = script.open(peer, first_numbers[at] + number);
+            let (is_multiplexed, keeps_alive) = (script.is_multiplexed(peer), job.peer(peer).keep_alive);
+            let link = Link::new(channel, peer, number, rooms[at], is_multiplexed, keeps_alive);
+            Link { takes_turns: shared[at], ..link }
         };
+        // Of known length: a list that grows leaves its former places behind.
+        let mut links = Vec::with_capacity(counts.iter().map(|count| *count as usize).sum());
+        for (peer, count) in (0..).zip(&counts) {
+            links.extend((0..*count).map(|number| link(peer, number)));
+        }
         Self {
             users: (0..count).map(user).collect(),
             first_user,
-            // Of known length: a list that grows leaves its former places behind.
-            links: (0..u32::from(job.peers()) * lanes)
-                .map(|at| link((at / lanes) as u16, at % lanes))
-                .collect(),
-            dispatch: Dispatch::new(&rooms, lanes, pool),
+            links,
+            dispatch: Dispatch::new(counts.iter().copied().zip(shared), pool),
+            first_numbers,
         }
     }
 }
@@ -182,15 +198,16 @@ impl<'a> Worker<'a> {
         let stop = if shared_row.is_some() { uncounted } else { job.stop.share(share) };
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
-        let Crowd { users, first_user, links, dispatch } = Crowd::new(job, script, &iterations, share);
+        let Crowd { users, first_user, links, dispatch, first_numbers } =
+            Crowd::new(job, script, &iterations, share);
         let steps = job.scenarios.steps().max(1);
         let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
         // Single parts are not kept: their requests are.
         let account =
             |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
-        let is_shared = links.iter().any(Link::is_shared);
-        let total = u64::from(job.connections());
+        let is_shared = links.iter().any(|link| link.is_multiplexed || link.takes_turns);
+        let most_links = (0..job.peers()).map(|peer| dispatch.links(peer).len()).max().unwrap_or(0);
         Ok(Self {
             job,
             signal,
@@ -199,12 +216,20 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             // Most users have one entry.
             timers: Timers::with_capacity(users.len()),
-            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, users.len() as u32, shared_row),
-            totals: vec![ConnectionTotals::default(); share.of_total(total) as usize],
+            driver: Driver::new(
+                &job.load,
+                share,
+                stop,
+                job.warm_up_ns,
+                first_user,
+                users.len() as u32,
+                shared_row,
+            ),
+            totals: vec![ConnectionTotals::default(); most_links],
             users,
             links,
             dispatch,
-            first_number: share.first_of(total) as u32,
+            first_numbers,
             first_user,
             stop,
             accounts: (0..steps + usize::from(job.parts)).map(account).collect(),
@@ -491,10 +516,23 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
+        let (Load::Closed(closed), Driver::Closed { cadence, schedules, active }) =
+            (&self.job.load, &mut self.driver)
         else {
             return;
         };
+        if let Some(schedules) = schedules {
+            for (number, user) in (0..).zip(&mut self.users) {
+                match schedules.next_ns(number) {
+                    Some(next_ns) => {
+                        user.next_ns = next_ns;
+                        self.timers.set(next_ns, number, Reason::Wake);
+                    }
+                    None => *active -= 1,
+                }
+            }
+            return;
+        }
         for (number, user) in (0..).zip(&mut self.users) {
             user.next_ns = cadence.first(closed.arrival_ns(u64::from(self.first_user) + u64::from(number)));
             self.timers.set(user.next_ns, number, Reason::Wake);
@@ -552,6 +590,7 @@ impl<'a> Worker<'a> {
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self, now_ns: u64) {
         self.count_due(now_ns);
+        self.count_rest_of_schedules(now_ns);
         self.settle_cancellations(now_ns);
         (0..self.links.len() as u32).for_each(|link| self.send_farewell(link));
         let messages = &self.messages;

@@ -9,7 +9,7 @@ use crate::support::lines::{Answer, Lines};
 use crate::support::scenario::{in_turn, visit};
 use crate::support::{Done, MS, SECOND, closed, count, finish, lasting, limit, tcp};
 use engine::{Endpoint, Job, Peer, StopLevel};
-use load::{Load, Open, Spacing, open::Profile};
+use load::{Load, Open, Schedule, Spacing, open::Profile};
 use wire::{InProcess, Mix, PeerStep};
 
 fn nowhere() -> Peer {
@@ -50,8 +50,7 @@ fn what_is_refused_is_told_and_pauses_are_kept() {
 #[test]
 fn arrivals_are_taken_by_whichever_connection_is_free() {
     let load = Load::Open(Open {
-        profile: Profile::constant(100.0),
-        spacing: Spacing::EVEN,
+        schedule: Schedule::Rate(Profile::constant(100.0), Spacing::EVEN),
         connections: 4,
         shed_after_ns: None,
     });
@@ -62,8 +61,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
     // Five times too many: what is not started soon after the end counts as planned all the same.
     let job = Job { stop: lasting(200 * MS), ..job };
     let load = Load::Open(Open {
-        profile: Profile::constant(500.0),
-        spacing: Spacing::EVEN,
+        schedule: Schedule::Rate(Profile::constant(500.0), Spacing::EVEN),
         connections: 1,
         shed_after_ns: None,
     });
@@ -76,8 +74,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
 #[test]
 fn late_arrivals_are_shed_and_counted() {
     let load = Load::Open(Open {
-        profile: Profile::constant(1000.0),
-        spacing: Spacing::EVEN,
+        schedule: Schedule::Rate(Profile::constant(1000.0), Spacing::EVEN),
         connections: 2,
         shed_after_ns: Some(20 * MS),
     });
@@ -136,8 +133,7 @@ fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
     assert!(done.steps[1].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 2 * MS));
     // An arrival goes through both as well.
     let load = Load::Open(Open {
-        profile: Profile::constant(100.0),
-        spacing: Spacing::EVEN,
+        schedule: Schedule::Rate(Profile::constant(100.0), Spacing::EVEN),
         connections: 3,
         shed_after_ns: None,
     });

@@ -203,5 +203,5 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
 
 /// A peer in this process has no address.
 fn nowhere() -> Peer {
-    Peer { endpoints: Vec::new(), tls: None, tls_on_request: false, keep_alive: true }
+    Peer { endpoints: Vec::new(), tls: None, tls_on_request: false, keep_alive: true, pool: None }
 }

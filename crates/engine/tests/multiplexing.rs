@@ -2,11 +2,11 @@
 
 use harness::quiet::assert_measured;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::scenario::{in_turn, visit};
-use crate::support::tagged::{Asked, Tagged, TaggedServer};
+use crate::support::tagged::{Asked, PONG, Tagged, TaggedServer};
 use crate::support::{MS, SECOND, closed, count, lasting, open, run, tcp};
 use engine::Job;
 
@@ -152,4 +152,138 @@ fn arrivals_share_few_links() {
     done.assert_all_ok(500);
     assert_eq!(done.tally.connections, 2);
     assert!(server.most_in_flight.load(Ordering::Acquire) > 4);
+}
+
+/// Removes an answer to a ping from the lines that wait; says whether there was one.
+fn take_pong(waiting: &mut Vec<Asked>) -> bool {
+    let place = waiting.iter().position(|asked| asked.tag == PONG);
+    place.map(|place| waiting.remove(place)).is_some()
+}
+
+#[test]
+fn ping_is_answered_while_every_request_waits_for_its_reply() {
+    // Requests are answered once the ping is: a link that sent its pong with the next request would never have one.
+    for room in [250, 1] {
+        let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
+            let said = if take_pong(waiting) { last_first(waiting) } else { String::new() };
+            Some(if waiting.is_empty() { said } else { said + "ping\n" })
+        });
+        let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, count(30)) };
+        run(job, Tagged { room, greets: false }).assert_all_ok(30);
+    }
+}
+
+#[test]
+fn ping_within_a_greeting_is_answered_before_the_greeting_ends() {
+    let greeted = AtomicUsize::new(0);
+    let server = TaggedServer::start("ping\n", move |_: usize, waiting: &mut Vec<Asked>| {
+        let is_greeted = take_pong(waiting) && greeted.fetch_add(1, Ordering::AcqRel) < 2;
+        Some(if is_greeted { "250\n".to_owned() } else { last_first(waiting) })
+    });
+    let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, count(30)) };
+    run(job, Tagged { greets: true, ..WIDE }).assert_all_ok(30);
+}
+
+#[test]
+fn stream_that_is_reset_ends_its_exchange_and_no_other() {
+    let server = TaggedServer::start("", |_: usize, waiting: &mut Vec<Asked>| {
+        let said = |asked: Asked| {
+            let word = if asked.tag % 10 == 3 { "reset" } else { "yes" };
+            format!("{} {word}\n", asked.tag)
+        };
+        Some(waiting.drain(..).map(said).collect())
+    });
+    let job = Job { pool: Some(2), log_per_second: 10_000, ..closed(tcp(server.address), 40, count(1_000)) };
+    let done = run(job, WIDE);
+    let counts = done.tally.counts;
+    assert_eq!((counts.sent, counts.rejected, counts.failed), (1_000, done.errors("limit_reached"), 0));
+    assert!((80..=120).contains(&counts.rejected) && counts.ok == 1_000 - counts.rejected, "{counts:?}");
+    assert_eq!(done.tally.connections, 2, "the links go on");
+    assert_eq!(done.sampled.len(), 1_000, "each exchange ends once");
+}
+
+/// Says that a connection takes no exchanges after its 50th, and answers those up to it.
+fn draining(_: usize, waiting: &mut Vec<Asked>) -> Option<String> {
+    let is_last = waiting.iter().any(|asked| asked.tag == 49);
+    let mut taken: Vec<Asked> = waiting.drain(..).filter(|asked| asked.tag < 50).collect();
+    Some(if is_last { "bye 49\n" } else { "" }.to_owned() + &last_first(&mut taken))
+}
+
+#[test]
+fn link_that_drains_finishes_its_exchanges_and_is_replaced() {
+    for (links, users) in [(1, 5), (2, 5), (4, 200)] {
+        let server = TaggedServer::start("", draining);
+        let job = Job { pool: Some(links), ..closed(tcp(server.address), users, count(1_000)) };
+        let done = run(Job { log_per_second: 10_000, ..job }, Tagged { room: 10, greets: false });
+        let counts = done.tally.counts;
+        // Exchanges may be on their way when the server says that it takes no more.
+        assert_eq!(counts.rejected, done.errors("server_shutdown"), "{:?}", done.classes());
+        assert_eq!(counts.ok + counts.rejected, 1_000, "{links} {:?}", done.classes());
+        assert!(counts.rejected <= 10 * done.tally.connections, "{counts:?}");
+        assert!(counts.ok <= 50 * done.tally.connections, "{}", done.tally.connections);
+        assert_eq!(done.sampled.len(), 1_000, "each exchange ends once");
+    }
+}
+
+#[test]
+fn exchanges_beyond_the_room_of_a_new_link_begin_when_it_has_room() {
+    // Users come in one by one, so that the first link is opened for requests, and grants fewer than it is given.
+    let server = TaggedServer::start("2\n", |_: usize, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
+    let mut job = Job { pool: Some(1), ..closed(tcp(server.address), 8, count(80)) };
+    if let load::Load::Closed(closed) = &mut job.load {
+        closed.ramp_up_ns = 1;
+    }
+    run(job, Tagged { greets: true, ..WIDE }).assert_all_ok(80);
+    assert!(server.most_in_flight.load(Ordering::Acquire) <= 2);
+}
+
+#[test]
+fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
+    let server = TaggedServer::start("bye\n", |_: usize, _: &mut Vec<Asked>| Some(String::new()));
+    let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
+    let done = run(job, Tagged { greets: true, ..WIDE });
+    let counts = done.tally.counts;
+    assert!(counts.sent > 3 && counts.failed == counts.sent, "{counts:?}");
+    assert_eq!(done.errors("closed_before_reply"), counts.failed);
+    assert!(counts.sent < 100, "it is not opened again and again: {counts:?}");
+}
+
+/// Four links of 250 exchanges each, in their second round: every tenth stream of link 0 is reset, link 1 drains after half of its
+/// round, and link 2 is lost with its round. Links that come later answer everything.
+#[test]
+fn every_exchange_ends_once_when_streams_are_reset_and_links_drain_and_are_lost() {
+    let is_draining = AtomicBool::new(false);
+    let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
+        let is_second = waiting.iter().any(|asked| asked.tag == 250);
+        match connection {
+            1 if is_second || is_draining.load(Ordering::Acquire) => {
+                let bye = if is_draining.swap(true, Ordering::AcqRel) { "" } else { "bye 374\n" };
+                let mut taken = waiting.drain(..).filter(|asked| asked.tag <= 374).collect();
+                Some(bye.to_owned() + &last_first(&mut taken))
+            }
+            0..4 if waiting.len() < 250 && !is_second => Some(String::new()),
+            0 => {
+                let said = waiting.drain(..).rev().map(|asked| match asked.tag {
+                    250.. if asked.tag % 10 == 0 => format!("{} reset\n", asked.tag),
+                    tag => format!("{tag} yes\n"),
+                });
+                Some(said.collect())
+            }
+            2 if is_second => None,
+            _ => Some(last_first(waiting)),
+        }
+    });
+    let job =
+        Job { pool: Some(4), timeout_ns: 10 * SECOND, ..closed(tcp(server.address), 1_000, count(8_000)) };
+    let done = run(Job { log_per_second: 100_000, ..job }, WIDE);
+    let counts = done.tally.counts;
+    assert_eq!(server.most_in_flight.load(Ordering::Acquire), 1_000);
+    assert_eq!((counts.planned, counts.sent, counts.not_sent), (8_000, 8_000, 0), "{counts:?}");
+    assert_eq!(counts.ok + counts.rejected + counts.failed, 8_000, "{counts:?} {:?}", done.classes());
+    let [reset, drained] = ["limit_reached", "server_shutdown"].map(|class| done.errors(class));
+    assert_eq!(counts.rejected, reset + drained, "{:?}", done.classes());
+    assert!(reset >= 1 && (1..=125).contains(&drained), "{:?}", done.classes());
+    assert!((1..=250).contains(&counts.failed), "the lost link ends what it carried: {:?}", done.classes());
+    assert_eq!(done.tally.connections, 6, "two of four links are replaced");
+    assert_eq!(done.sampled.len(), 8_000, "each exchange ends once");
 }

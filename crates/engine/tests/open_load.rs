@@ -3,7 +3,7 @@
 use crate::support::{Done, MS, SECOND, get, open, run, tcp};
 use engine::Job;
 use load::open::{Profile, Stage};
-use load::{Load, Open, Share, Spacing, Stop};
+use load::{Load, Open, Schedule, Share, Spacing, Stop};
 use record::Percentile;
 use target::{Running, Settings};
 
@@ -48,7 +48,9 @@ fn poisson_arrivals_depend_on_the_seed_and_on_nothing_else() {
     let target = built_in();
     let run_with = |seed, threads| {
         let mut job = open(tcp(target.address()), 300.0, SECOND, 9);
-        shape(&mut job, |open| open.spacing = Spacing::poisson(seed));
+        shape(&mut job, |open| {
+            open.schedule = Schedule::Rate(Profile::constant(300.0), Spacing::poisson(seed))
+        });
         (job.threads, job.log_per_second) = (threads, 10_000);
         let expected = instants(&job);
         let done = run(job, get("/status"));
@@ -70,7 +72,7 @@ fn ramps_and_stages_send_the_area_under_their_lines() {
         for threads in [1, 2] {
             let target = built_in();
             let mut job = open(tcp(target.address()), 1.0, SECOND, 8);
-            shape(&mut job, |open| open.profile = profile.clone());
+            shape(&mut job, |open| open.schedule = Schedule::Rate(profile.clone(), Spacing::EVEN));
             job.threads = threads;
             let done = run(job, get("/status"));
             done.assert_all_ok(planned);

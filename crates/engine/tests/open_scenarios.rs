@@ -10,7 +10,7 @@ use crate::support::{Done, MS, SECOND, open, run, tcp};
 use engine::Job;
 use load::open::{Profile, Stage};
 use load::values::Source;
-use load::{Load, Open, Order, Routes, Scenarios, Stop, Visit};
+use load::{Load, Open, Order, Routes, Scenarios, Schedule, Spacing, Stop, Visit};
 use record::Sampled;
 use target::{Settings, Stall};
 use wire::http1::CaptureFrom;
@@ -164,7 +164,8 @@ fn stalled(visits: Vec<Visit>, per_s: f64) -> Done {
     // Whatever is begun is finished.
     job.stop.at_ns = Some(1_500 * MS);
     if let Load::Open(open) = &mut job.load {
-        open.profile = Profile::stages(per_s, &[Stage { to_per_s: per_s, for_ns: SECOND }]);
+        let stages = Profile::stages(per_s, &[Stage { to_per_s: per_s, for_ns: SECOND }]);
+        open.schedule = Schedule::Rate(stages, Spacing::EVEN);
     }
     let done = run(job, script(vec![get("/status"), get("/status"), get("/status")]));
     done.assert_all_ok(done.tally.counts.planned);

@@ -8,7 +8,8 @@ use crate::support::{
     Done, MS, SECOND, closed, count, finish, finish_with, get, lasting, limit, open, run, tcp,
 };
 use engine::{Endpoint, Job, Peer};
-use load::{Load, Share, Spacing};
+use load::open::Profile;
+use load::{Load, Schedule, Share, Spacing};
 use target::Settings;
 
 /// The same job in so many parts.
@@ -51,7 +52,7 @@ fn parts_of_an_open_load_send_its_arrivals_and_no_others() {
         let target = target::start(Settings::default()).expect("a target");
         let mut whole = open(tcp(target.address()), 300.0, SECOND, 9);
         let Load::Open(shape) = &mut whole.load else { panic!("the load is open") };
-        shape.spacing = spacing;
+        shape.schedule = Schedule::Rate(Profile::constant(300.0), spacing);
         (whole.log_per_second, whole.threads, whole.stop.requests) = (10_000, 2, requests);
         let intended = |done: &[Done]| {
             let all = done.iter().flat_map(|done| &done.sampled).map(|request| request.finish.intended_ns);

@@ -10,7 +10,8 @@ use crate::support::lines::{Answer, Lines};
 use crate::support::scenario::{following, in_turn, visit};
 use crate::support::{Done, MS, SECOND, closed, count, finish, get, lasting, limit, open, run, tcp};
 use engine::{Endpoint, Job, Peer};
-use load::{Load, Spacing, ThinkTime};
+use load::open::Profile;
+use load::{Load, Schedule, Spacing, ThinkTime};
 use record::{Pulse, Pulses, Tail};
 use target::{Running, Settings};
 
@@ -97,7 +98,7 @@ fn throughput_times_service_time_is_what_was_in_flight() {
     for (per_s, target_of) in [(4_000.0, "/status"), (100.0, "/hold?mean_us=20000")] {
         let mut job = open(tcp(target.address()), per_s, 800 * MS, 60);
         if let Load::Open(open) = &mut job.load {
-            open.spacing = Spacing::poisson(5);
+            open.schedule = Schedule::Rate(Profile::constant(per_s), Spacing::poisson(5));
         }
         (job.threads, job.warm_up_ns) = (2, 300 * MS);
         let done = run(job, get(target_of));

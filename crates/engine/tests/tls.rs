@@ -49,6 +49,23 @@ fn a_trusted_peer_carries_load_on_kept_connections() {
 }
 
 #[test]
+fn peer_is_offered_the_application_protocols_of_its_job() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::speaking(&authority.sign_localhost(), "echo/2", reply(200, "hello"));
+    let offering = |names: &[&str]| {
+        let peer = secure(server.address(), "localhost", &trust(&authority));
+        let tls = peer.tls.clone().map(|tls| tls.offering(names));
+        run(closed(engine::Peer { tls, ..peer }, 1, count(3)), get("/"))
+    };
+    offering(&["echo/3", "echo/2"]).assert_all_ok(3);
+    offering(&[]).assert_all_ok(3);
+    // The alert may be lost with the connection.
+    let refused = offering(&["http/1.1"]);
+    assert_eq!((refused.tally.counts.ok, refused.tally.counts.failed), (0, 3));
+    assert!(refused.classes().iter().all(|(class, _)| class.starts_with("tls_")), "{:?}", refused.classes());
+}
+
+#[test]
 fn a_peer_may_be_named_by_its_address() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign(&["127.0.0.1"], |_| ()), reply(200, "hello"));

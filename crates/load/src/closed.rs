@@ -7,11 +7,12 @@ mod throughput;
 pub use think_time::ThinkTime;
 
 use crate::chance::Chance;
+use crate::schedule::Schedule;
 use crate::share::Share;
 use throughput::Throughput;
 
 /// A closed load.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
     /// Users at the same time.
     pub users: u32,
@@ -25,6 +26,9 @@ pub struct Closed {
     pub throughput_per_s: Option<f64>,
     /// For the draws of think times.
     pub seed: u64,
+    /// When each user starts its iterations: at its own instants, or as soon after one as the iteration before is over. Then the
+    /// ramp-up, think time, pacing, and throughput do not count. `None`: each user goes on by these.
+    pub schedule: Option<Schedule>,
 }
 
 impl Closed {
@@ -79,6 +83,7 @@ mod tests {
             pacing_ns: 0,
             throughput_per_s: None,
             seed: 1,
+            schedule: None,
         }
     }
 

@@ -10,7 +10,9 @@ pub mod chance;
 pub mod closed;
 mod condition;
 pub mod open;
+mod recording;
 mod scenario;
+mod schedule;
 mod share;
 mod stop;
 pub mod values;
@@ -18,8 +20,10 @@ pub mod xoroshiro;
 
 pub use closed::{Closed, ThinkTime};
 pub use condition::{Condition, Guard, Subject, Test};
-pub use open::{Open, Spacing};
+pub use open::Open;
+pub use recording::{Arrival, Recording};
 pub use scenario::{Order, Routes, Scenario, ScenarioPosition, Scenarios, Visit};
+pub use schedule::{Arrivals, Schedule, Spacing};
 pub use share::Share;
 pub use stop::Stop;
 pub use values::{DataSource, Values};
@@ -34,4 +38,15 @@ pub enum Load {
     Closed(Closed),
     /// Requests that start at their own times, whatever the system does.
     Open(Open),
+}
+
+impl Load {
+    /// Memory of what was recorded for it, in bytes; 0 where send times are computed.
+    pub fn kept_bytes(&self) -> u64 {
+        match self {
+            // Each user has a copy of its instants, which take half of what the arrivals do.
+            Self::Closed(closed) => closed.schedule.as_ref().map_or(0, |of| of.kept_bytes() / 2 * 3),
+            Self::Open(open) => open.schedule.kept_bytes(),
+        }
+    }
 }

@@ -14,36 +14,14 @@ pub use process::{PROCESSES, Places, Process};
 pub use profile::{Profile, Segment};
 pub use stages::Stage;
 
-use core::fmt;
-
+use crate::schedule::{Arrivals, Schedule};
 use crate::share::Share;
 
-/// How the send times of a load are spaced.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spacing {
-    /// The arrival process.
-    pub process: &'static Process,
-    /// The same seed gives the same send times, for any number of workers.
-    pub seed: u64,
-}
-
-impl Spacing {
-    /// At equal distances (where the rate is constant).
-    pub const EVEN: Self = Self { process: &EVEN, seed: 0 };
-
-    /// As independent users would come: exponential gaps, drawn from a seed.
-    pub const fn poisson(seed: u64) -> Self {
-        Self { process: &POISSON, seed }
-    }
-}
-
-/// An open load: a rate over time and the spacing of its send times.
+/// An open load: its send times, and how they are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
-    /// The rate at each instant.
-    pub profile: Profile,
-    /// How send times are spaced.
-    pub spacing: Spacing,
+    /// When requests start.
+    pub schedule: Schedule,
     /// Connections over which the requests are spread.
     pub connections: u32,
     /// A request that could not start this long after its instant is counted as not sent; `None`: it is sent, however late.
@@ -53,48 +31,18 @@ pub struct Open {
 impl Open {
     /// The send times of one worker: every `share.of`-th of the whole load's.
     pub fn arrivals(&self, share: Share) -> Arrivals {
-        let mut places = (self.spacing.process.places)(self.spacing.seed);
-        for _ in 0..share.index {
-            places();
-        }
-        Arrivals { profile: self.profile.clone(), places, step: share.of }
-    }
-}
-
-/// The scheduled send times of a load, in order.
-pub struct Arrivals {
-    profile: Profile,
-    places: Places,
-    step: u32,
-}
-
-impl fmt::Debug for Arrivals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arrivals").field("profile", &self.profile).finish_non_exhaustive()
-    }
-}
-
-impl Iterator for Arrivals {
-    /// Nanoseconds since the load began.
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let place = (self.places)();
-        for _ in 1..self.step {
-            (self.places)();
-        }
-        self.profile.time_of(place)
+        self.schedule.arrivals(share)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::Spacing;
     use alloc::vec::Vec;
 
     fn open(profile: Profile, spacing: Spacing) -> Open {
-        Open { profile, spacing, connections: 1, shed_after_ns: None }
+        Open { schedule: Schedule::Rate(profile, spacing), connections: 1, shed_after_ns: None }
     }
 
     #[test]

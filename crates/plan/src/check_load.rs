@@ -2,7 +2,7 @@
 
 use load::open::EVEN;
 use load::open::{Profile, Stage};
-use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Schedule, Spacing, Stop, ThinkTime};
 
 use crate::error::{PlanError, Problem};
 use crate::plan::{Pin, Stacks, connections};
@@ -191,12 +191,8 @@ impl Checker<'_> {
         let load = match self.profile(stages, measured_ns) {
             Some(profile) => {
                 self.check_profile(&profile, warm_up_ns, shed_after_ns);
-                Load::Open(Open {
-                    profile: profile.held_first(warm_up_ns),
-                    spacing,
-                    connections,
-                    shed_after_ns,
-                })
+                let schedule = Schedule::Rate(profile.held_first(warm_up_ns), spacing);
+                Load::Open(Open { schedule, connections, shed_after_ns })
             }
             None => {
                 if at_ns.is_some_and(|at_ns| closed.ramp_up_ns >= at_ns) {
@@ -281,6 +277,7 @@ impl Checker<'_> {
             pacing_ns: self.read(Field::PACING, &spec.pacing_ns).unwrap_or(0),
             throughput_per_s: self.rate(Field::THROUGHPUT, &spec.throughput_per_s),
             seed,
+            schedule: None,
         }
     }
 

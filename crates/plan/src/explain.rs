@@ -1,6 +1,6 @@
 //! A plan in words, without secrets.
 
-use load::{Closed, Load, Open, Stop, ThinkTime};
+use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::endpoint::{Endpoint, Trust};
@@ -180,15 +180,25 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
 }
 
 fn open_words(open: &Open) -> String {
+    let schedule = schedule_words(&open.schedule);
+    let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
+    format!("{schedule}, over {} connections{shed}", open.connections)
+}
+
+fn schedule_words(schedule: &Schedule) -> String {
+    let (profile, spacing) = match schedule {
+        Schedule::Rate(profile, spacing) => (profile, spacing),
+        Schedule::Recorded(recording) => {
+            return format!("{} recorded arrivals, open", recording.arrivals().len());
+        }
+    };
     let rates: Vec<f64> =
-        open.profile.segments().iter().flat_map(|part| [part.from_per_s, part.to_per_s]).collect();
+        profile.segments().iter().flat_map(|part| [part.from_per_s, part.to_per_s]).collect();
     let (first, last) = (rates.first().copied().unwrap_or(0.0), rates.last().copied().unwrap_or(0.0));
     let rate = if rates.iter().all(|rate| *rate == first) {
         show_rate(first)
     } else {
-        format!("{} to {} (peak {})", show_rate(first), show_rate(last), show_rate(open.profile.peak_per_s()))
+        format!("{} to {} (peak {})", show_rate(first), show_rate(last), show_rate(profile.peak_per_s()))
     };
-    let spacing = open.spacing.process.title;
-    let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
-    format!("{rate}, open, {spacing}, over {} connections{shed}", open.connections)
+    format!("{rate}, open, {}", spacing.process.title)
 }

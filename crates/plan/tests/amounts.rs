@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use load::open::EVEN;
-use load::{Load, Spacing};
+use load::{Load, Schedule, Spacing};
 use plan::{Amount, At, Environment, Fault, Launch, Plan, Searched, Study};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -45,17 +45,15 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
     {
         let plan = at(&study(load), At::PerS(412.5));
         let Load::Open(open) = &plan.load else { panic!("{load} became a closed load") };
-        assert_eq!((open.spacing, open.connections), (Spacing::poisson(7), 40));
-        assert_eq!(
-            (open.profile.first_per_s(), open.profile.peak_per_s()),
-            (206.25, 206.25),
-            "two steps each"
-        );
+        let Schedule::Rate(profile, spacing) = &open.schedule else { panic!("arrivals were recorded") };
+        assert_eq!((*spacing, open.connections), (Spacing::poisson(7), 40));
+        assert_eq!((profile.first_per_s(), profile.peak_per_s()), (206.25, 206.25), "two steps each");
         assert_eq!(plan.warm_up_ns, SECOND_NS);
     }
     let plan = at(&study("{ rate: 5/s, arrivals: even, shed-after: 1s }"), At::PerS(9.0));
     let Load::Open(open) = &plan.load else { panic!("it became a closed load") };
-    assert_eq!((open.spacing.process, open.shed_after_ns), (&EVEN, Some(SECOND_NS)));
+    let Schedule::Rate(_, spacing) = &open.schedule else { panic!("arrivals were recorded") };
+    assert_eq!((spacing.process, open.shed_after_ns), (&EVEN, Some(SECOND_NS)));
 }
 
 #[test]
@@ -80,14 +78,15 @@ fn after_an_overload_only_what_follows_the_grace_is_measured() {
     };
     let plan = at(&study("{ users: 3 }"), overload);
     let Load::Open(open) = &plan.load else { panic!("it became a closed load") };
+    let Schedule::Rate(profile, _) = &open.schedule else { panic!("arrivals were recorded") };
     assert_eq!(plan.warm_up_ns, 6 * SECOND_NS, "1 s of warm-up, 2 s of overload, 3 s of grace");
     assert_eq!(open.shed_after_ns, Some(SECOND_NS / 10));
     let of_second = |second: u64| {
         let from = [90.0, 220.0, 350.0, 440.0, 530.0, 620.0, 710.0][second as usize];
-        open.profile.time_of(from).map(|ns| ns.div_ceil(SECOND_NS))
+        profile.time_of(from).map(|ns| ns.div_ceil(SECOND_NS))
     };
     assert_eq!((of_second(0), of_second(2), of_second(5)), (Some(1), Some(3), Some(6)));
-    assert_eq!(open.profile.time_of(90.0 + 260.0 + 450.0), None, "five seconds at the rate before");
+    assert_eq!(profile.time_of(90.0 + 260.0 + 450.0), None, "five seconds at the rate before");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentEr
     let (host, max_rate) = (host.to_owned(), units::show_rate(max_rate_per_s));
     match &plan.load {
         Load::Open(open) => {
-            let rate_per_s = open.profile.peak_per_s() * requests_of_an_iteration(&plan.scenarios);
+            let rate_per_s = open.schedule.peak_per_s() * requests_of_an_iteration(&plan.scenarios);
             let rate = units::show_rate(rate_per_s);
             if rate_per_s <= max_rate_per_s {
                 Ok(())
@@ -180,6 +180,7 @@ fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) ->
     let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
     let (secure_peer, secure_address) = at(443);
     if let Ok(tls) = TlsPeer::new(&peer.host, &TlsTrust::System)
+        && let tls = tls.offering(wire::http1::PROTOCOL.alpn)
         && let Ok(max_rate_per_s) = ask(&secure_peer, secure_address, Some(tls), token)
     {
         return Ok(max_rate_per_s);

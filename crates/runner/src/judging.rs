@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::WorkerEnd;
 use evidence::{Ending, Generator};
 use judge::{Accounts, Environment, Findings, Offered, Planned, Stopped};
-use load::Load;
+use load::{Load, Schedule};
 use plan::{Pin, Plan};
 use record::{Backlog, Spread, Tally};
 use store::Store;
@@ -184,16 +184,11 @@ pub(crate) fn planned(plan: &Plan) -> Planned {
 /// Until when the load itself still changes; `None` if it never stops changing.
 fn settles_from_ns(plan: &Plan) -> Option<u64> {
     match &plan.load {
-        Load::Closed(closed) => Some(plan.warm_up_ns.max(closed.ramp_up_ns)),
-        Load::Open(open) => {
-            let first = open.profile.first_per_s();
-            let is_constant = open
-                .profile
-                .segments()
-                .iter()
-                .all(|segment| segment.from_per_s == first && segment.to_per_s == first);
-            is_constant.then_some(plan.warm_up_ns)
+        Load::Closed(closed) => {
+            let is_steady = closed.schedule.as_ref().is_none_or(Schedule::is_constant);
+            is_steady.then_some(plan.warm_up_ns.max(closed.ramp_up_ns))
         }
+        Load::Open(open) => open.schedule.is_constant().then_some(plan.warm_up_ns),
     }
 }
 

@@ -118,6 +118,7 @@ fn alone(plan: &Plan, scenario: Scenario) -> Plan {
         pacing_ns: 0,
         throughput_per_s: None,
         seed: plan.seed ^ SEED,
+        schedule: None,
     });
     // Each request has its deadline, and nothing is sent after the last.
     alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };

@@ -57,6 +57,7 @@ impl EngineLoad {
             footprint.expressions * (bound::EXPRESSION + threads * bound::EXPRESSION_PER_THREAD),
             footprint.shared_bytes.saturating_mul(bound::COPIES_OF_REQUESTS),
             self.job.data.iter().map(|data| data.source.kept_bytes() as u64).sum(),
+            self.job.load.kept_bytes(),
             bound::PROGRAM,
         ]
         .into_iter()

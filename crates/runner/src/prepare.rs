@@ -285,7 +285,11 @@ pub(crate) fn peers(
     };
     let found = endpoints.iter().map(find).collect::<Result<Vec<_>, Refusal>>()?;
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
-    Ok((found.into_iter().map(|(peer, _)| peer).collect(), resolved))
+    let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
+        let alpn = endpoint.protocol().map_or(&[][..], |protocol| protocol.alpn);
+        Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), ..peer }
+    });
+    Ok((peers.collect(), resolved))
 }
 
 /// Asks the owners of public servers, of the requests and of the database.
@@ -347,9 +351,8 @@ pub(crate) fn addresses(
         }
     });
     let tls = tls.transpose()?;
-    let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };
     Ok((
-        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true },
+        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true, pool: None },
         (!resolved.is_zero()).then_some(resolved),
     ))
 }

@@ -20,6 +20,7 @@ static ECHO: Protocol = Protocol {
     name: "echo",
     sentence: "What is sent comes back.",
     schemes: &[Scheme { name: "echo", port: 7, is_secure: false }],
+    alpn: &[],
     compile: Compile::Requests(|steps, _, _| {
         let texts = steps.iter().map(|step| step.request.body.clone().unwrap_or_default());
         Ok(Box::new(Echo { texts: texts.collect() }))

@@ -33,7 +33,8 @@ impl fmt::Display for Seen {
     }
 }
 
-/// The peer broke the protocol: nothing on this connection can be believed any more.
+/// The peer broke the protocol: nothing on this connection can be believed any more. In [`crate::Event::Failed`] it concerns a
+/// single exchange, and the connection goes on.
 ///
 /// It takes no more room than a pointer: every step of reading a reply may answer with a fault, and hardly any does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,21 +36,69 @@ pub enum Event {
         /// How the exchange goes on; it is over after [`Next::Done`].
         next: Next,
     },
+    /// An exchange is over without a reply, and the others of its link go on: the peer refused or reset a stream, or will not
+    /// process it.
+    Failed {
+        /// The exchange, which is over.
+        ticket: Ticket,
+        /// What the peer did, with the class that the exchange counts as.
+        fault: PeerFault,
+    },
 }
 
-/// One link to a peer, and the exchanges that it carries.
+/// One link to a peer, and the exchanges that it carries: a machine that the engine drives, without sockets and clocks.
 ///
 /// ```text
 ///   new link: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
 ///
-///   begin(ticket) ─► outgoing(), sent() ─► received(): Answered(ticket) … Replied(ticket)
+///   begin(ticket) ─► outgoing(), sent() ─► received(): Answered(ticket) … Replied(ticket) or Failed(ticket)
 /// ```
 ///
-/// A protocol of one exchange at a time is a [`crate::Conversation`], of which [`crate::Serial`] makes a channel. A protocol
-/// whose replies come in any order implements this trait itself.
+/// # Calling order
+///
+/// A link goes through these stages. A method that is not named in a stage is not called there.
+///
+/// 1. **New or forgotten.** [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not asked for
+///    until the greeting is done.
+/// 2. **Greeting.** Each [`Greeting::Send`] is followed by step 4, and each run of bytes by [`greeted`](Channel::greeted).
+///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting answered [`Greeting::Secure`]. Whatever
+///    `outgoing` holds after the bytes of one read were taken in is sent, also after [`Greeting::Await`] and [`Greeting::Done`].
+/// 3. **Up.** [`begin`](Channel::begin) is called with a ticket that no exchange of this link has, and only while `room` is not 0.
+///    After [`Next::Pause`] and [`Next::Reopen`], [`go_on`](Channel::go_on) is called once with the ticket.
+/// 4. **Sending.** [`outgoing`](Channel::outgoing) is read after `begin`, `go_on`, and an [`Event::Answered`] that says
+///    [`Next::Send`]. Each look is followed by [`sent`](Channel::sent) with the number of bytes that were taken, which may be 0.
+///    Both repeat until `outgoing` is empty, the socket takes no more, or others have their turn. Any other method may be called in
+///    between, and may append to `outgoing`; it never changes bytes that a look has shown and `sent` has not counted.
+/// 5. **Receiving.** [`received`](Channel::received) is called with the bytes of one read, and again with the rest after each event,
+///    until it answers `None`. The engine acts on an event before the next call: it may begin other exchanges, and reuse the ticket
+///    of one that is over.
+///    Where [`Channels::is_multiplexed`] says so, `outgoing` is looked at after the last call, and then
+///    [`draining`](Channel::draining) is asked for.
+/// 6. **End of one exchange.** An exchange is over after [`Event::Replied`], [`Event::Failed`], [`Next::Done`], and
+///    [`abandon`](Channel::abandon). [`saved`](Channel::saved) and [`explain`](Channel::explain) follow at once, before its ticket
+///    begins again. [`cancel`](Channel::cancel) and [`stage`](Channel::stage) come before `abandon`.
+/// 7. **End of the link.** After an error, [`peer_closed`](Channel::peer_closed), or a decision to close it,
+///    [`farewell`](Channel::farewell) may be asked for, then [`forget`](Channel::forget), which leads back to stage 1. Tickets,
+///    bytes of `outgoing`, and partial replies are void from then on.
+///
+/// `room`, `stage`, `part`, `is_idle`, and `draining` change nothing and may be called at any time in the stages up to the end.
+///
+/// # Kinds of protocols
+///
+/// A protocol of one exchange at a time is a [`crate::Conversation`], of which [`crate::Serial`] makes a channel: its `outgoing`
+/// holds bytes only between [`Next::Send`] and their end, and `received` takes all bytes with the event that ends the exchange. A
+/// protocol whose replies come in any order, or that has bytes to send at any time, implements this trait itself, and its
+/// [`Channels`] say that it is multiplexed.
 pub trait Channel: Send {
     /// How many more exchanges may begin now.
     fn room(&self) -> u32;
+
+    /// Whether the peer takes no new exchanges on this link, as after GOAWAY: [`Channel::room`] is 0 until [`Channel::forget`]. The
+    /// exchanges under way go on. The link is closed after the last of them, and opened again for others. It is asked for where
+    /// [`Channels::is_multiplexed`] says so; a serial protocol says it with [`Reply::reusable`].
+    fn draining(&self) -> bool {
+        false
+    }
 
     /// The link was opened: says what comes before the first exchange. [`Channel::outgoing`] has what is to be sent.
     fn greet(&mut self) -> Greeting {
@@ -183,6 +231,12 @@ pub trait Channels: Send + Sync {
     fn room(&self, peer: u16) -> u32 {
         let _ = peer;
         1
+    }
+
+    /// Whether links to a peer carry exchanges side by side, or have bytes to send that no exchange asked for, such as
+    /// acknowledgments. [`Channel::outgoing`] of such a link is asked for after each [`Channel::received`].
+    fn is_multiplexed(&self, peer: u16) -> bool {
+        self.room(peer) > 1
     }
 
     /// Whether a peer is in this very process, where calls take the place of sending and receiving.

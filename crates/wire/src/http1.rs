@@ -67,6 +67,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "http", port: 80, is_secure: false },
         Scheme { name: "https", port: 443, is_secure: true },
     ],
+    alpn: &["http/1.1"],
     compile: Compile::Requests(|steps, variables, secrets| {
         Ok(Box::new(Http1::compile(steps, variables, secrets)?))
     }),

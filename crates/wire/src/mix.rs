@@ -50,6 +50,10 @@ impl Channels for Mix {
         self.of(peer).room(0)
     }
 
+    fn is_multiplexed(&self, peer: u16) -> bool {
+        self.of(peer).is_multiplexed(0)
+    }
+
     fn is_in_process(&self, peer: u16) -> bool {
         self.of(peer).is_in_process(0)
     }

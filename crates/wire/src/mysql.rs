@@ -46,6 +46,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "mysql", port: PORT, is_secure: false },
         Scheme { name: "mariadb", port: PORT, is_secure: false },
     ],
+    alpn: &[],
     compile: Compile::Transactions(|login, is_private, nonce| {
         let session = Session::new(login, nonce);
         Box::new(if is_private { session.on_private_transport() } else { session })

@@ -45,6 +45,7 @@ pub const PROTOCOL: Protocol = Protocol {
         Scheme { name: "postgres", port: PORT, is_secure: false },
         Scheme { name: "postgresql", port: PORT, is_secure: false },
     ],
+    alpn: &[],
     compile: Compile::Transactions(|login, _, nonce| Box::new(Session::new(login, nonce))),
     open: || {
         let mut single = Single::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());

@@ -21,6 +21,9 @@ pub struct Protocol {
     pub sentence: &'static str,
     /// The URL schemes that choose it.
     pub schemes: &'static [Scheme],
+    /// Names by which it is offered over TLS (ALPN, RFC 7301), the best first. Empty: it is not offered by name, because peers that
+    /// know none refuse any.
+    pub alpn: &'static [&'static str],
     /// What its steps are made from.
     pub compile: Compile,
     /// A fresh conversation of a plain request, its first request under way.

@@ -232,6 +232,10 @@ impl Channels for Box<dyn Channels> {
         (**self).room(peer)
     }
 
+    fn is_multiplexed(&self, peer: u16) -> bool {
+        (**self).is_multiplexed(peer)
+    }
+
     fn is_in_process(&self, peer: u16) -> bool {
         (**self).is_in_process(peer)
     }

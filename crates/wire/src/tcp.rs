@@ -33,6 +33,7 @@ pub const PROTOCOL: Protocol = Protocol {
     sentence: "Raw TCP: any bytes, and a reply of a given length or up to a delimiter.",
     // The port of echo servers (RFC 862).
     schemes: &[Scheme { name: "tcp", port: 7, is_secure: false }],
+    alpn: &[],
     compile: Compile::Requests(|steps, variables, _| Ok(Box::new(Tcp::compile(steps, variables)?))),
     open: || {
         let mut conversation = Tcp::single(b"PING\r\n", Exchange::default()).open(0);

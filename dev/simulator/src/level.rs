@@ -1,7 +1,7 @@
 //! A level of a search as a run of a queue, and whether it met its conditions.
 
 use load::open::{Profile, Segment};
-use load::{Closed, Load, Open, SECOND_NS, Spacing, ThinkTime};
+use load::{Closed, Load, Open, SECOND_NS, Schedule, Spacing, ThinkTime};
 use record::Percentile;
 use stats::{At, Judged, Level, SearchStage};
 
@@ -52,7 +52,11 @@ pub fn judge(
     segments.push(Segment { from_per_s: per_s, to_per_s: per_s, for_ns: u64::MAX });
     let spacing = Spacing::poisson(seed);
     let profile = Profile::new(segments);
-    let load = Load::Open(Open { profile, spacing, connections: CONNECTIONS, shed_after_ns: None });
+    let load = Load::Open(Open {
+        schedule: Schedule::Rate(profile, spacing),
+        connections: CONNECTIONS,
+        shed_after_ns: None,
+    });
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&load, queue, times, seed);
     match played.response_s(condition.percentile) {
@@ -66,7 +70,15 @@ pub fn judge(
 
 fn size(queue: &Queue, condition: &Condition, users: u32, seed: u64) -> Judged {
     let think_time = ThinkTime::None;
-    let closed = Closed { users, ramp_up_ns: 0, think_time, pacing_ns: 0, throughput_per_s: None, seed };
+    let closed = Closed {
+        users,
+        ramp_up_ns: 0,
+        think_time,
+        pacing_ns: 0,
+        throughput_per_s: None,
+        seed,
+        schedule: None,
+    };
     let warm_up_ns = condition.warm_up_s * SECOND_NS;
     let times = LoadTimes { warm_up_ns, stop_ns: warm_up_ns + condition.measured_s * SECOND_NS };
     let played = play(&Load::Closed(closed), queue, times, seed);

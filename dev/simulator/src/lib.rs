@@ -4,11 +4,11 @@
 //! is the time between. [`closed_forms`] tells what theory says of the same queues.
 //!
 //! ```
-//! use load::{Load, Open, Spacing, open::Profile};
+//! use load::{Load, Open, Schedule, Spacing, open::Profile};
 //! use simulator::{LoadTimes, Queue, Service, closed_forms::Mm1, play};
 //!
 //! let rate = Profile::constant(100.0);
-//! let load = Load::Open(Open { profile: rate, spacing: Spacing::poisson(1), connections: 64, shed_after_ns: None });
+//! let load = Load::Open(Open { schedule: Schedule::Rate(rate, Spacing::poisson(1)), connections: 64, shed_after_ns: None });
 //! let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
 //! let times = LoadTimes { warm_up_ns: 1_000_000_000, stop_ns: 200_000_000_000 };
 //! let mean_s = play(&load, &queue, times, 1).mean_response_s().unwrap();

@@ -1,7 +1,7 @@
 //! A server that stands still while it is measured answers no more than it is asked.
 
 use load::open::Profile;
-use load::{Load, Open, SECOND_NS, Spacing};
+use load::{Load, Open, SECOND_NS, Schedule, Spacing};
 use simulator::trials::freezes;
 use simulator::{Freeze, LoadTimes, Queue, Service, play_frozen};
 
@@ -16,8 +16,7 @@ fn a_thousand_freezes_make_no_server_faster_than_its_load() {
 fn what_a_freeze_leaves_at_the_end_of_the_warm_up_is_answered_in_the_window_and_told_as_a_backlog() {
     // 200/s, frozen from 0.5 s to 2.5 s; the window is from 1 s to 4 s.
     let load = Load::Open(Open {
-        profile: Profile::constant(200.0),
-        spacing: Spacing::EVEN,
+        schedule: Schedule::Rate(Profile::constant(200.0), Spacing::EVEN),
         connections: 1_000,
         shed_after_ns: None,
     });

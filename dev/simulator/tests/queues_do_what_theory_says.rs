@@ -5,7 +5,7 @@
 //! 19 degrees of freedom), and the seeds are fixed.
 
 use load::open::Profile;
-use load::{Closed, Load, Open, Spacing, ThinkTime};
+use load::{Closed, Load, Open, Schedule, Spacing, ThinkTime};
 use record::Percentile;
 use simulator::closed_forms::{Mdc, Mg1, Mm1, Mmc};
 use simulator::{LoadTimes, Played, Queue, Service, play};
@@ -15,7 +15,11 @@ const BATCHES: u64 = 20;
 
 fn open(per_s: f64, seed: u64) -> Load {
     let spacing = Spacing::poisson(seed);
-    Load::Open(Open { profile: Profile::constant(per_s), spacing, connections: 100_000, shed_after_ns: None })
+    Load::Open(Open {
+        schedule: Schedule::Rate(Profile::constant(per_s), spacing),
+        connections: 100_000,
+        shed_after_ns: None,
+    })
 }
 
 fn batches(per_s: f64, queue: Queue) -> Vec<Played> {
@@ -106,6 +110,7 @@ fn users_who_think_keep_to_the_law_of_response_time() {
         pacing_ns: 0,
         throughput_per_s: None,
         seed: 3,
+        schedule: None,
     };
     let queue = Queue { servers: 20, service: Service::Constant { ns: 10_000_000 } };
     let times = LoadTimes { warm_up_ns: 5 * SECOND_NS, stop_ns: 205 * SECOND_NS };

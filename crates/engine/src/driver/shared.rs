@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Arrival, Row};
+use super::{OpenRequest, Row};
 use crate::embedded::locked;
 
 /// One worker's hold on the row.
 pub(super) struct Shared {
     row: Arc<Mutex<Row>>,
     /// The request that this worker will start.
-    next: Option<Arrival>,
+    next: Option<OpenRequest>,
     /// Whether `next` was counted as planned.
     is_counted: bool,
     /// Whether the row has no more.
@@ -30,12 +30,12 @@ impl Shared {
         }
     }
 
-    pub(super) fn take_start(&mut self, now_ns: u64) -> Option<Arrival> {
+    pub(super) fn take_start(&mut self, now_ns: u64) -> Option<OpenRequest> {
         let may_start = !self.is_closed && self.is_counted;
         self.next.take_if(|next| may_start && next.at_ns <= now_ns)
     }
 
-    pub(super) fn take_due(&mut self, now_ns: u64, is_free: bool) -> Option<Arrival> {
+    pub(super) fn take_due(&mut self, now_ns: u64, is_free: bool) -> Option<OpenRequest> {
         if is_free {
             self.reserve();
         }

@@ -19,7 +19,8 @@ impl Worker<'_> {
         let State::Up { .. } = &link.state else { return };
         let Some(cancel) = link.channel.cancel(Ticket(user)) else { return };
         let peer = self.job.peer(link.peer);
-        let endpoint = peer.endpoint(self.first_number + link.number, link.generation).clone();
+        let endpoint =
+            peer.endpoint(self.first_numbers[usize::from(link.peer)] + link.number, link.generation).clone();
         let sent = self.canceller.send(Peer { endpoints: vec![endpoint], ..peer.clone() }, cancel);
         self.note_not_canceled(sent.err(), now_ns);
         self.read_cancellations(0, now_ns);

@@ -24,14 +24,16 @@ impl Worker<'_> {
             return self.open_in_process(number, now_ns);
         }
         let peer = self.job.peer(link.peer);
-        let dialled =
-            net::dial(peer.endpoint(self.first_number + link.number, link.generation)).and_then(|dialled| {
-                self.poll.watch(&dialled.socket, number, link.generation)?;
-                if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
-                    sockets::stamped::enable(&dialled.socket);
-                }
-                Ok(dialled)
-            });
+        let dialled = net::dial(
+            peer.endpoint(self.first_numbers[usize::from(link.peer)] + link.number, link.generation),
+        )
+        .and_then(|dialled| {
+            self.poll.watch(&dialled.socket, number, link.generation)?;
+            if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
+                sockets::stamped::enable(&dialled.socket);
+            }
+            Ok(dialled)
+        });
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
                 link.state = State::Connecting { socket };
@@ -131,8 +133,12 @@ impl Worker<'_> {
     /// A link is ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
+        self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
+            if link.is_multiplexed {
+                self.settle_link(number, now_ns);
+            }
             return;
         }
         let generation = link.generation;
@@ -141,18 +147,9 @@ impl Worker<'_> {
         if link.generation != generation {
             return;
         }
-        if !link.is_shared() {
-            link.carried.first().into_iter().for_each(|user| self.start(user, now_ns));
-            return;
-        }
-        let waiting: Vec<u32> = link.carried.users().collect();
-        for user in waiting {
-            let is_waiting = self.users[user as usize]
-                .exchange
-                .is_some_and(|exchange| exchange.link == number && !exchange.is_begun);
-            if is_waiting && self.links[number as usize].generation == generation {
-                self.start(user, now_ns);
-            }
+        match link.carried.first() {
+            Some(user) if !link.is_multiplexed => self.start(user, now_ns),
+            _ => self.settle_link(number, now_ns),
         }
     }
 
@@ -177,8 +174,10 @@ impl Worker<'_> {
         (link.served, link.connect_ns) = (0, 0);
         (link.hung_up, link.send_error, link.was_left_in_pause) = (false, None, false);
         link.sending = Sending::Done;
+        link.has_unbegun = link.is_multiplexed && !link.carried.is_empty();
         link.generation = link.generation.wrapping_add(1);
         link.channel.forget();
+        self.dispatch.update(&self.links, number);
     }
 
     /// Tells the peer that a link with nothing under way will be closed, where the protocol has words for it. Whether

@@ -2,7 +2,7 @@
 
 use load::SECOND_NS;
 use record::{ErrorClass, Finish, Loss, Outcome, Phase, Sampled};
-use wire::{Reply, Stage, Ticket};
+use wire::{PeerFault, Reply, Stage, Ticket};
 
 use super::Worker;
 use crate::endings::Ending;
@@ -23,7 +23,7 @@ impl Worker<'_> {
             self.end_last_part(number, link_number, &reply, at_ns);
         }
         let link = &mut self.links[link_number as usize];
-        let was_whole = link.is_shared() || link.sending == Sending::Done;
+        let was_whole = link.is_multiplexed || link.sending == Sending::Done;
         // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
         if !was_whole && reply.refusal.is_none() && reply.status < 400 {
             return self.end_link(link_number, Ending::early_reply(), at_ns);
@@ -55,7 +55,13 @@ impl Worker<'_> {
             self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {
-            recorder.sample(sampled(finish, &exchange, link, self.first_number, reply.received_bytes));
+            recorder.sample(sampled(
+                finish,
+                &exchange,
+                link,
+                self.first_numbers[usize::from(link.peer)],
+                reply.received_bytes,
+            ));
         }
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
@@ -73,6 +79,7 @@ impl Worker<'_> {
         if !(reply.reusable && link.keeps_alive && was_whole && !link.hung_up) && link.carried.is_empty() {
             self.close(link_number);
         }
+        self.dispatch.update(&self.links, link_number);
         if self.dispatch.has_waiting() {
             self.fill_room(self.links[link_number as usize].peer, at_ns);
         }
@@ -123,13 +130,15 @@ impl Worker<'_> {
         link.failures = link.failures.saturating_add(1);
         let failures = link.failures;
         self.close(number);
+        // A connection that had served and then broke may be replaced at once; one that never came about may not.
+        let may_be_replaced = had_served && failures == 1;
         if self.dispatch.has_waiting_at(peer) {
             // Not at once: who cannot be sent either would be taken one from within the other.
-            self.timers.set(at_ns + 1, u32::from(peer), Reason::Room);
+            let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
+            self.timers.set(at_ns + back_off_ns, u32::from(peer), Reason::Room);
         }
         for (user, exchange) in ended {
-            // A connection that had served and then broke may be replaced at once; one that never came about may not.
-            let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
+            let back_off_ns = if may_be_replaced { 1 } else { self.back_off_ns(failures) };
             self.go_on(user, &exchange, at_ns, false, back_off_ns);
         }
     }
@@ -151,16 +160,17 @@ impl Worker<'_> {
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
         if recorder.logs() {
-            recorder.sample(sampled(finish, &exchange, link, self.first_number, 0));
+            recorder.sample(sampled(finish, &exchange, link, self.first_numbers[usize::from(link.peer)], 0));
         }
         let errors = &mut recorder.tally(exchange.intended_ns).errors;
         errors.note(ending.class, ending.code, || ending.message.clone());
         self.in_flight -= 1;
+        self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }
 
     /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
-    fn back_off_ns(&mut self, failures: u32) -> u64 {
+    fn back_off_ns(&mut self, failures: u8) -> u64 {
         let longest_ns =
             BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
         longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
@@ -171,7 +181,9 @@ impl Worker<'_> {
         if self.users[number as usize].is_in_pause() {
             return self.leave(number, now_ns);
         }
-        let Some(Exchange { link: link_number, .. }) = self.users[number as usize].exchange else { return };
+        let Some(Exchange { link: link_number, is_begun, .. }) = self.users[number as usize].exchange else {
+            return;
+        };
         self.cancel(number, link_number, now_ns);
         let link = &mut self.links[link_number as usize];
         let stage = link.channel.stage(Ticket(number));
@@ -182,15 +194,28 @@ impl Worker<'_> {
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),
         };
-        let goes_on = link.is_shared() && link.is_up() && link.channel.abandon(Ticket(number));
+        let can_go_on = link.is_multiplexed && link.is_up();
+        let goes_on = can_go_on && (!is_begun || link.channel.abandon(Ticket(number)));
         if !goes_on {
             return self.end_link(link_number, ending, now_ns);
         }
-        let peer = link.peer;
-        if let Some(exchange) = self.fail(number, &ending, now_ns) {
-            self.fill_room(peer, now_ns);
-            self.go_on(number, &exchange, now_ns, false, 1);
-        }
+        self.fail_alone(number, &ending, now_ns);
+        self.settle_link(link_number, now_ns);
+    }
+
+    /// The peer has ended the request of a user, and the others of its link go on.
+    #[cold]
+    pub(super) fn on_failed(&mut self, number: u32, fault: &PeerFault, at_ns: u64) {
+        let user = self.users.get(number as usize);
+        let Some(exchange) = user.and_then(|user| user.exchange) else { return };
+        self.fail_alone(number, &Ending::fault(fault), at_ns.max(exchange.sent_ns));
+    }
+
+    /// The request of a user ends without a reply, and its link takes another.
+    fn fail_alone(&mut self, number: u32, ending: &Ending, at_ns: u64) {
+        let Some(exchange) = self.fail(number, ending, at_ns) else { return };
+        self.fill_room(self.links[exchange.link as usize].peer, at_ns);
+        self.go_on(number, &exchange, at_ns, false, 1);
     }
 
     /// Leaves everything in flight where it is: the run ends now.
@@ -220,6 +245,7 @@ impl Worker<'_> {
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish(&exchange, now_ns, Outcome::Unfinished, 0));
         self.in_flight -= 1;
+        self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }
 
@@ -229,6 +255,8 @@ impl Worker<'_> {
         let link = &mut self.links[exchange.link as usize];
         if link.carried.is_empty() || !link.channel.abandon(Ticket(number)) {
             self.close(exchange.link);
+        } else {
+            self.settle_link(exchange.link, now_ns);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
     }

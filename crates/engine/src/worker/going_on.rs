@@ -66,6 +66,9 @@ impl Worker<'_> {
             return self.go_on(number, exchange, at_ns, false, 0);
         };
         self.note_gone();
+        if let Driver::Closed { schedules: Some(schedules), .. } = &mut self.driver {
+            schedules.end(number);
+        }
         let user = &mut self.users[number as usize];
         if let Some(pool) = &mut self.dispatch.pool {
             let lane = std::mem::replace(&mut user.lane, NO_LANE);
@@ -123,11 +126,14 @@ impl Worker<'_> {
                 self.users[number as usize].free_ns = ready_ns;
                 self.timers.set(ready_ns, number, Reason::Wake);
             }
+            Driver::Closed { schedules: Some(_), .. } => {
+                self.follow_schedule(number, over_ns, at_ns, back_off_ns);
+            }
             Driver::Closed { cadence, .. } if self.dispatch.pool.is_some() => {
                 let next_ns = cadence.next(begun_ns, over_ns).max(over_ns);
-                self.leave_lane(number, next_ns, at_ns, back_off_ns);
+                self.leave_lane(number, Some((next_ns, next_ns)), at_ns, back_off_ns);
             }
-            Driver::Closed { cadence, active } => {
+            Driver::Closed { cadence, active, .. } => {
                 let next_ns = cadence.next(begun_ns, over_ns).max(ready_ns);
                 if !self.stop.admits(next_ns, self.planned) {
                     *active -= 1;
@@ -171,8 +177,9 @@ impl Worker<'_> {
             }
             Driver::Open(open) => open.idle.push_back(number),
             Driver::Closed { .. } if self.dispatch.pool.is_some() => {
-                self.leave_lane(number, intended_ns, now_ns, 0);
+                self.leave_lane(number, Some((intended_ns, intended_ns)), now_ns, 0);
             }
+            Driver::Closed { schedules: Some(_), .. } => self.start_scheduled(number, now_ns),
             Driver::Closed { .. } if may_start => {
                 self.begin_iteration(number, None, false, intended_ns, now_ns);
             }

@@ -79,9 +79,13 @@ impl Worker<'_> {
             let is_over = rest.is_empty() || (used == 0 && greeting == Greeting::Await);
             self.on_greeting(number, greeting, self.clock.now());
             let link = &self.links[number as usize];
-            let is_greeting = matches!(link.state, State::Greeting { .. });
-            if is_over || !is_greeting || link.generation != generation {
+            if link.generation != generation {
                 return;
+            }
+            let is_greeting = matches!(link.state, State::Greeting { .. });
+            if is_over || !is_greeting {
+                // The last of the greeting, which the peer may wait for.
+                return self.send_unasked(number);
             }
         }
     }

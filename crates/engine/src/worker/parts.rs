@@ -51,7 +51,11 @@ impl Worker<'_> {
         for _ in 0..self.immediate_replies.len() {
             let Some((user, link, generation, reply)) = self.immediate_replies.pop_front() else { return };
             if self.links[link as usize].generation == generation {
-                self.on_reply(user, reply, self.clock.now());
+                let now_ns = self.clock.now();
+                self.on_reply(user, reply, now_ns);
+                if self.links[link as usize].is_multiplexed {
+                    self.settle_link(link, now_ns);
+                }
             }
         }
     }
@@ -73,7 +77,8 @@ impl Worker<'_> {
             self.end_part(user, outcome, words, at_ns);
         }
         // What was to be sent before would mix with what comes now; the server has not read it.
-        let is_cut = self.links[link as usize].sending != Sending::Done;
+        let carrier = &self.links[link as usize];
+        let is_cut = carrier.sending != Sending::Done && !carrier.is_multiplexed;
         if is_cut && matches!(next, Next::Send | Next::Reopen) {
             self.end_link(link, Ending::early_reply(), at_ns);
             return After::Over;

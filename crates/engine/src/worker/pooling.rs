@@ -16,8 +16,9 @@ impl Worker<'_> {
             self.note_gone();
             return;
         }
-        let Some(pool) = &mut self.dispatch.pool else { return };
         let step = self.iterations.next_step(user);
+        self.advance_schedule(number);
+        let Some(pool) = &mut self.dispatch.pool else { return };
         pool.waiting.push_back(number);
         let lane = pool.idle.pop_front();
         self.accounts[usize::from(step)].note_due(intended_ns);
@@ -43,15 +44,17 @@ impl Worker<'_> {
     }
 
     /// The iteration of a user of a pool is over: its lane serves others, after a pause if `back_off_ns` is not 0, and the user
-    /// is ready again at `next_ns`.
-    pub(super) fn leave_lane(&mut self, number: u32, next_ns: u64, at_ns: u64, back_off_ns: u64) {
-        let goes_on = self.stop.admits(next_ns, self.planned);
+    /// goes on with `next`: when its next iteration is intended, and when the user is ready for it. `None`: it has no more.
+    pub(super) fn leave_lane(&mut self, number: u32, next: Option<(u64, u64)>, at_ns: u64, back_off_ns: u64) {
+        let next = next.filter(|(intended_ns, _)| self.stop.admits(*intended_ns, self.planned));
         let Some(pool) = &mut self.dispatch.pool else { return };
         let user = &mut self.users[number as usize];
         let lane = std::mem::replace(&mut user.lane, NO_LANE);
-        user.next_ns = next_ns;
+        if let Some((intended_ns, _)) = next {
+            user.next_ns = intended_ns;
+        }
         pool.free_ns[lane as usize] = user.free_ns;
-        if !goes_on {
+        if next.is_none() {
             self.note_gone();
         }
         if back_off_ns > 0 {
@@ -64,10 +67,10 @@ impl Worker<'_> {
             self.take_next_user(lane, at_ns);
         }
         // After a failure in the next turn: connections that cannot be opened would be taken one from within the other.
-        if goes_on && next_ns <= at_ns && back_off_ns == 0 {
-            self.user_is_ready(number, at_ns);
-        } else if goes_on {
-            self.timers.set(next_ns, number, Reason::Wake);
+        match next {
+            Some((_, ready_ns)) if ready_ns <= at_ns && back_off_ns == 0 => self.user_is_ready(number, at_ns),
+            Some((_, ready_ns)) => self.timers.set(ready_ns, number, Reason::Wake),
+            None => {}
         }
     }
 

@@ -191,8 +191,8 @@ impl Worker<'_> {
     #[inline]
     fn deliver(&mut self, number: u32, bytes: &[u8], mut at_ns: u64) {
         let link = &mut self.links[number as usize];
-        let (generation, is_shared) = (link.generation, link.is_shared());
-        if let Some(user) = link.carried.first().filter(|_| !is_shared)
+        let (generation, is_multiplexed) = (link.generation, link.is_multiplexed);
+        if let Some(user) = link.carried.first().filter(|_| !is_multiplexed)
             && let Some(exchange) = &mut self.users[user as usize].exchange
         {
             at_ns = exchange.note_bytes(at_ns);
@@ -200,11 +200,16 @@ impl Worker<'_> {
         let (mut rest, mut was_waiting) = (bytes, false);
         loop {
             let link = &mut self.links[number as usize];
-            let (used, is_waiting, after) = match link.channel.received(rest) {
+            let received = link.channel.received(rest);
+            if is_multiplexed {
+                self.dispatch.update(&self.links, number);
+            }
+            let (used, is_waiting, after) = match received {
+                Ok(None) if is_multiplexed => return self.settle_link(number, at_ns),
                 Ok(None) => return,
                 Ok(Some((used, event))) => {
                     let is_waiting = matches!(event, Event::Answered { next: Next::Await, .. });
-                    (used, is_waiting, self.on_event(event, at_ns, is_shared))
+                    (used, is_waiting, self.on_event(event, at_ns, is_multiplexed))
                 }
                 Err(fault) => return self.on_fault(number, fault, at_ns),
             };
@@ -214,7 +219,7 @@ impl Worker<'_> {
             }
             // Nothing comes of waiting for more of what is there.
             let is_stuck = used == 0 && is_waiting && was_waiting;
-            if !is_shared && (rest.is_empty() || is_stuck || matches!(after, After::Over)) {
+            if !is_multiplexed && (rest.is_empty() || is_stuck || matches!(after, After::Over)) {
                 return;
             }
             was_waiting = is_waiting;
@@ -224,8 +229,9 @@ impl Worker<'_> {
     /// Acts on what a channel tells. `is_first`: nobody knew before whose bytes came.
     #[inline(always)]
     pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
-        let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. }) = event;
-        if is_first {
+        let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. } | Event::Failed { ticket, .. }) =
+            event;
+        if is_first && !matches!(event, Event::Failed { .. }) {
             at_ns = self.note_bytes(ticket.0, at_ns);
         }
         match event {
@@ -234,6 +240,10 @@ impl Worker<'_> {
                 After::Over
             }
             Event::Answered { part, next, .. } => self.on_answered(ticket.0, part, next, at_ns),
+            Event::Failed { fault, .. } => {
+                self.on_failed(ticket.0, &fault, at_ns);
+                After::Over
+            }
         }
     }
 
@@ -312,7 +322,7 @@ impl Worker<'_> {
             // Nothing was awaited, so no reply was cut short.
             _ if self.users[user as usize].is_in_pause() => Ending::ended_in_pause(),
             _ => match link.channel.peer_closed(Ticket(user)) {
-                Closing::Replied(reply) if !is_cut_off && !link.is_shared() => {
+                Closing::Replied(reply) if !is_cut_off && !link.is_multiplexed => {
                     return self.on_reply(user, reply, at_ns);
                 }
                 _ if is_in_doubt => Ending::closed_in_doubt(),

@@ -30,6 +30,7 @@ impl Worker<'_> {
             true => link.channel.begin(Ticket(number), place.step, &user.values),
             false => Next::Await,
         };
+        self.dispatch.update(&self.links, link_number);
         // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(user.free_ns));
@@ -52,7 +53,10 @@ impl Worker<'_> {
         self.in_flight += 1;
         self.arm(number, deadline_ns);
         match next {
-            _ if !is_up => self.dial(link_number, sent_ns),
+            _ if !is_up => {
+                self.links[link_number as usize].has_unbegun = true;
+                self.dial(link_number, sent_ns);
+            }
             Next::Send => self.send(number, link_number, sent_ns),
             next => self.on_begun(number, next, sent_ns),
         }
@@ -78,6 +82,16 @@ impl Worker<'_> {
         match next {
             Next::Send => self.send(number, link, sent_ns),
             next => self.on_begun(number, next, sent_ns),
+        }
+    }
+
+    /// Sends what a channel has to say beside its requests, such as acknowledgments: the peer may wait for it. A socket that takes
+    /// no bytes now is left alone.
+    pub(super) fn send_unasked(&mut self, number: u32) {
+        let link = &self.links[number as usize];
+        let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });
+        if can_send && link.sending == Sending::Done && !link.channel.outgoing().is_empty() {
+            self.flush(number);
         }
     }
 

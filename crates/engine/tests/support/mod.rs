@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
-use load::{Closed, Load, Open, Scenarios, Share, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Scenarios, Schedule, Share, Spacing, Stop, ThinkTime};
 use record::{Moment, Moments, Phase, Pulse, Sampled, Tally, Whole};
 use target::scripted::{self, Script, Scripted, Step};
 use wire::http1::{Checks, Http1, Request};
@@ -216,14 +216,18 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
         pacing_ns: 0,
         throughput_per_s: None,
         seed: 1,
+        schedule: None,
     };
     job(peer, Load::Closed(closed), stop)
 }
 
 /// A constant rate at even distances.
 pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job {
-    let open =
-        Open { profile: Profile::constant(per_s), spacing: Spacing::EVEN, connections, shed_after_ns: None };
+    let open = Open {
+        schedule: Schedule::Rate(Profile::constant(per_s), Spacing::EVEN),
+        connections,
+        shed_after_ns: None,
+    };
     job(peer, Load::Open(open), lasting(for_ns))
 }
 

@@ -32,6 +32,10 @@ impl Channels for Tagged {
         self.room
     }
 
+    fn is_multiplexed(&self, _peer: u16) -> bool {
+        true
+    }
+
     fn needs(&self, _step: u16, _variable: u16) -> bool {
         true
     }
@@ -45,6 +49,8 @@ impl Channels for Tagged {
 struct Link {
     greets: bool,
     room: u32,
+    /// Whether the server takes no new exchanges.
+    drains: bool,
     /// Tags under way, and whose they are.
     asked: BTreeMap<u64, Ticket>,
     next_tag: u64,
@@ -58,10 +64,29 @@ struct Link {
 impl Link {
     fn take_line(&mut self) -> Result<(), PeerFault> {
         let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap_or_default();
+        if line == "ping" {
+            self.out.extend_from_slice(b"pong\n");
+            return Ok(());
+        }
+        if let Some(last) = line.strip_prefix("bye ") {
+            self.drains = true;
+            let last: u64 = last.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
+            // The server has not processed what came after.
+            for (_, ticket) in self.asked.split_off(&(last + 1)) {
+                let fault = fault(ErrorClass::ServerShutdown, "the stream was not processed");
+                self.events.push(Event::Failed { ticket, fault });
+            }
+            return Ok(());
+        }
         let (tag, word) = line.split_once(' ').ok_or_else(|| fault(ErrorClass::ProtocolError, &line))?;
         let tag: u64 = tag.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
         // Whoever gave up an exchange does not wait for its answer.
         let Some(ticket) = self.asked.remove(&tag) else { return Ok(()) };
+        if word == "reset" {
+            let fault = fault(ErrorClass::LimitReached, "the stream was refused");
+            self.events.push(Event::Failed { ticket, fault });
+            return Ok(());
+        }
         self.saved.insert(ticket, word.as_bytes().to_vec());
         let refusal = (word == "no").then_some(Refusal { class: ErrorClass::CheckBody, code: 1 });
         let reply = Reply { status: 1, refusal, reusable: true, received_bytes: line.len() as u64 + 1 };
@@ -72,7 +97,11 @@ impl Link {
 
 impl Channel for Link {
     fn room(&self) -> u32 {
-        self.room.saturating_sub(self.asked.len() as u32)
+        if self.drains { 0 } else { self.room.saturating_sub(self.asked.len() as u32) }
+    }
+
+    fn draining(&self) -> bool {
+        self.drains
     }
 
     fn greet(&mut self) -> Greeting {
@@ -83,6 +112,14 @@ impl Channel for Link {
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             return Ok((0, Greeting::Await));
         };
+        if &bytes[..end] == b"ping" {
+            self.out.extend_from_slice(b"pong\n");
+            return Ok((end + 1, Greeting::Await));
+        }
+        if &bytes[..end] == b"bye" {
+            self.drains = true;
+            return Ok((end + 1, Greeting::Done));
+        }
         let room = std::str::from_utf8(&bytes[..end]).ok().and_then(|room| room.parse().ok());
         self.room = room.ok_or_else(|| fault(ErrorClass::ProtocolError, "no room"))?;
         Ok((end + 1, Greeting::Done))
@@ -164,6 +201,9 @@ where
         self(connection, waiting)
     }
 }
+
+/// The tag of an answer to a ping, which is no exchange.
+pub(crate) const PONG: u64 = u64::MAX;
 
 /// One line that was sent.
 #[derive(Clone, Debug)]
@@ -250,6 +290,9 @@ impl Serving<'_> {
 }
 
 fn read(line: &str) -> Asked {
+    if line == "pong\n" {
+        return Asked { tag: PONG, user: u32::MAX, step: 0, value: String::new() };
+    }
     let mut words = line.split_whitespace();
     let mut word = || words.next().unwrap_or_default();
     let number = |word: &str| word.parse::<u64>().expect("a number");

@@ -166,7 +166,7 @@ impl TlsServer {
         drip: usize,
         act: impl Fn(&mut Stream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self::start_with(identity, version, None, drip, act)
+        Self::start_with(identity, version, None, &[], drip, act)
     }
 
     /// As [`Self::start`]; asks clients for a certificate if there is somebody to verify it.
@@ -174,16 +174,18 @@ impl TlsServer {
         identity: &Identity,
         version: &'static SupportedProtocolVersion,
         clients: Option<Arc<dyn ClientCertVerifier>>,
+        alpn: &[&str],
         drip: usize,
         act: impl Fn(&mut Stream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[version])
             .expect("a version")
             .with_client_cert_verifier(clients.unwrap_or_else(|| Arc::new(NoClientAuth)))
             .with_single_cert(identity.chain.clone(), identity.key.clone_key())
             .expect("a certificate and its key");
+        config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
         let (config, act) = (Arc::new(config), Arc::new(act));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -216,6 +218,12 @@ impl TlsServer {
         Self::start(identity, &rustls::version::TLS13, 0, move |stream| answer_all(stream, &reply))
     }
 
+    /// As [`Self::answering`], for clients that offer an application protocol of this name, or none.
+    pub(crate) fn speaking(identity: &Identity, alpn: &str, reply: Vec<u8>) -> Self {
+        let act = move |stream: &mut Stream| answer_all(stream, &reply);
+        Self::start_with(identity, &rustls::version::TLS13, None, &[alpn], 0, act)
+    }
+
     /// The same for clients that present a certificate of this authority; others are rejected, or served if it `is_optional`.
     pub(crate) fn demanding(
         identity: &Identity,
@@ -230,7 +238,7 @@ impl TlsServer {
         let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
         let clients = if is_optional { clients.allow_unauthenticated() } else { clients };
         let clients = clients.build().expect("a verifier");
-        Self::start_with(identity, version, Some(clients), 0, move |stream| answer_all(stream, &reply))
+        Self::start_with(identity, version, Some(clients), &[], 0, move |stream| answer_all(stream, &reply))
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -23,6 +23,7 @@ mod tests {
             pacing_ns: 0,
             throughput_per_s: None,
             seed: 0,
+            schedule: None,
         };
         assert_eq!([0, 1, 2, 3].map(|number| load.arrival_ns(number)), [0, 250, 500, 750]);
         assert_eq!(Closed { ramp_up_ns: 0, ..load }.arrival_ns(3), 0);

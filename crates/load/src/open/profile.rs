@@ -66,6 +66,13 @@ impl Profile {
         self.segments.iter().flat_map(|segment| [segment.from_per_s, segment.to_per_s]).fold(0.0, f64::max)
     }
 
+    /// Whether the rate is the same at any instant.
+    pub fn is_constant(&self) -> bool {
+        let first_per_s = self.first_per_s();
+        let is_first = |part: &Segment| part.from_per_s == first_per_s && part.to_per_s == first_per_s;
+        self.segments.iter().all(is_first)
+    }
+
     /// When the integral of the rate reaches `place`, in nanoseconds since the load began; `None` if it never does.
     pub fn time_of(&self, place: f64) -> Option<u64> {
         let (mut start_ns, mut left) = (0u64, place);

@@ -11,7 +11,7 @@ impl Profile {
 
 #[cfg(test)]
 mod tests {
-    use crate::open::{Open, Spacing};
+    use crate::schedule::{Schedule, Spacing};
     use crate::share::Share;
 
     use super::*;
@@ -20,8 +20,7 @@ mod tests {
     fn a_ramp_sends_the_area_under_its_line() {
         let arrivals = |from, to| {
             let profile = Profile::ramp(from, to, 10_000_000_000);
-            Open { profile, spacing: Spacing::EVEN, connections: 1, shed_after_ns: None }
-                .arrivals(Share::WHOLE)
+            Schedule::Rate(profile, Spacing::EVEN).arrivals(Share::WHOLE)
         };
         // (100 + 300) / 2 × 10 s = 2,000, of which the first half of the time gets (100 + 200) / 2 × 5 = 750.
         assert_eq!(arrivals(100.0, 300.0).count(), 2_000);

@@ -13,8 +13,8 @@ use std::hint::black_box;
 
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
-use load::open::{Arrivals, Profile};
-use load::{Open, Share, Spacing};
+use load::open::Profile;
+use load::{Arrivals, Schedule, Share, Spacing};
 use record::{Finish, Outcome, Recorder};
 use sql::script::{Allow, Deck, Language};
 use sql::{Engine, Mode, Settings, Sql, TransactionStep};
@@ -184,7 +184,7 @@ fn record_finished(mut recorder: Recorder) -> Recorder {
 
 fn arrivals(spacing: Spacing) -> Arrivals {
     let profile = Profile::constant(10_000.0);
-    Open { profile, spacing, connections: 1, shed_after_ns: None }.arrivals(Share::WHOLE)
+    Schedule::Rate(profile, spacing).arrivals(Share::WHOLE)
 }
 
 #[library_benchmark(config = held_to(bounds::ARRIVALS_EVEN))]

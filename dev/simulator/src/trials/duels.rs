@@ -2,7 +2,7 @@
 
 use load::chance::Chance;
 use load::open::Profile;
-use load::{Load, Open, SECOND_NS, Spacing};
+use load::{Load, Open, SECOND_NS, Schedule, Spacing};
 use stats::{Duel, DuelRules, DuelStep, Seen, Verdict};
 
 use super::{seeds, shuffled};
@@ -67,7 +67,11 @@ pub fn duels_of_equal_queues(rules: DuelRules, seed: u64, count: u32) -> Duels {
             runs += 1;
             let spacing = Spacing::poisson(seed ^ u64::from(block));
             let profile = Profile::constant(100.0);
-            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
+            let load = Load::Open(Open {
+                schedule: Schedule::Rate(profile, spacing),
+                connections: 1_000,
+                shed_after_ns: None,
+            });
             let played = play(&load, &queue, times, seed.wrapping_add(runs));
             let planned = played.tally.counts.ended();
             played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, planned })

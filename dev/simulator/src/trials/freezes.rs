@@ -2,7 +2,7 @@
 
 use load::chance::Chance;
 use load::open::Profile;
-use load::{Load, Open, SECOND_NS, Spacing};
+use load::{Load, Open, SECOND_NS, Schedule, Spacing};
 use record::Backlog;
 
 use super::seeds;
@@ -50,7 +50,8 @@ fn drawn(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
     let spacing = if is_even { Spacing::EVEN } else { Spacing::poisson(seed) };
     let connections = chance.within(1, 100) as u32;
     let profile = Profile::constant(rate_per_s);
-    let load = Load::Open(Open { profile, spacing, connections, shed_after_ns: None });
+    let load =
+        Load::Open(Open { schedule: Schedule::Rate(profile, spacing), connections, shed_after_ns: None });
     let mean_ns = chance.within(100_000, 20_000_000) as u64;
     (load, Queue { servers: 16, service: Service::Exponential { mean_ns } })
 }

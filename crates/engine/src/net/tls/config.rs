@@ -112,7 +112,7 @@ impl TlsError {
 }
 
 impl TlsPeer {
-    /// A peer of this name, trusted in this way.
+    /// A peer of this name, trusted in this way, to whom no application protocol is offered.
     pub fn new(host: &str, trust: &TlsTrust) -> Result<Self, TlsError> {
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
             .map_err(|_| TlsError::Name(host.to_owned()))?;
@@ -138,7 +138,6 @@ impl TlsPeer {
         };
         // Every handshake is a full one, as for a user who comes for the first time; and threads share no cache.
         config.resumption = Resumption::disabled();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let identity = Arc::new(Identity::default());
         config.client_auth_cert_resolver = identity.clone();
         Ok(Self { config: Arc::new(config), name, identity })
@@ -151,9 +150,10 @@ impl TlsPeer {
         Ok(self)
     }
 
-    /// The same peer, to whom no application protocol is offered: databases refuse one they do not know.
-    pub fn without_alpn(mut self) -> Self {
-        Arc::make_mut(&mut self.config).alpn_protocols.clear();
+    /// The peer, to whom these application protocols are offered by ALPN (RFC 7301), the best first; none where `names` is empty.
+    pub fn offering(mut self, names: &[&str]) -> Self {
+        Arc::make_mut(&mut self.config).alpn_protocols =
+            names.iter().map(|name| name.as_bytes().to_vec()).collect();
         self
     }
 }

@@ -1,0 +1,158 @@
+//! The least busy of several links: a heap that knows the place of each link, so that a change of one link costs the logarithm of
+//! their number, and no allocation.
+
+use std::ops::Range;
+
+use crate::link::Link;
+
+/// Links by how busy they are: fewest exchanges first, links that are up before others, then by number.
+pub(crate) struct LeastBusy {
+    first: u32,
+    /// Ranks of links with their numbers: none is greater than those at twice its place + 1 and + 2.
+    heap: Vec<Rank>,
+    /// By link, its place in the heap.
+    places: Vec<u32>,
+}
+
+/// How busy a link is. Links without room come after all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_full: bool,
+    exchanges: u32,
+    is_down: bool,
+    number: u32,
+}
+
+impl Rank {
+    fn of(link: &Link, number: u32) -> Self {
+        let exchanges = link.carried.len() as u32;
+        Self { is_full: !link.has_room(), exchanges, is_down: !link.is_up(), number }
+    }
+}
+
+impl LeastBusy {
+    /// Links that carry nothing, are not up, and have room.
+    pub(crate) fn new(numbers: Range<u32>) -> Self {
+        let idle = |number| Rank { is_full: false, exchanges: 0, is_down: true, number };
+        Self {
+            first: numbers.start,
+            places: (0..numbers.len() as u32).collect(),
+            heap: numbers.map(idle).collect(),
+        }
+    }
+
+    /// A link may have become more or less busy, full, or up.
+    #[inline]
+    pub(crate) fn update(&mut self, links: &[Link], number: u32) {
+        let rank = Rank::of(&links[number as usize], number);
+        let place = self.places[(number - self.first) as usize] as usize;
+        let before = std::mem::replace(&mut self.heap[place], rank);
+        if rank < before {
+            self.rise(place);
+        } else if rank > before {
+            self.sink(place);
+        }
+    }
+
+    /// The least busy link, if any has room.
+    #[inline]
+    pub(crate) fn first(&mut self, links: &[Link]) -> Option<u32> {
+        loop {
+            let first = *self.heap.first()?;
+            if first.is_full {
+                return None;
+            }
+            if links[first.number as usize].has_room() {
+                return Some(first.number);
+            }
+            // Its channel has less room than when it was ranked.
+            self.update(links, first.number);
+        }
+    }
+
+    fn rise(&mut self, mut place: usize) {
+        while let Some(above) = place.checked_sub(1).map(|before| before / 2)
+            && self.heap[place] < self.heap[above]
+        {
+            self.heap.swap(place, above);
+            self.note_place(place);
+            place = above;
+        }
+        self.note_place(place);
+    }
+
+    fn sink(&mut self, mut place: usize) {
+        loop {
+            let below = 2 * place + 1..(2 * place + 3).min(self.heap.len());
+            let Some(least) = below.min_by_key(|below| self.heap[*below]) else { break };
+            if self.heap[place] <= self.heap[least] {
+                break;
+            }
+            self.heap.swap(place, least);
+            self.note_place(place);
+            place = least;
+        }
+        self.note_place(place);
+    }
+
+    fn note_place(&mut self, place: usize) {
+        let number = self.heap[place].number;
+        self.places[(number - self.first) as usize] = place as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::State;
+    use load::chance::Chance;
+    use wire::Serial;
+    use wire::http1::{Checks, Http1, Request};
+
+    fn link(number: u32) -> Link {
+        let script = Http1::single(&Request::get("localhost", "/"), Checks::default()).expect("a request");
+        Link::new(Box::new(Serial::new(wire::Script::open(&script, number))), 0, number, 3, true, true)
+    }
+
+    /// The least busy link by a look at each of them.
+    fn by_scan(links: &[Link], first: u32) -> Option<u32> {
+        let with_room = (first..links.len() as u32).filter(|number| links[*number as usize].has_room());
+        with_room.min_by_key(|number| {
+            let link = &links[*number as usize];
+            (link.carried.len(), !link.is_up())
+        })
+    }
+
+    #[test]
+    fn first_is_the_link_that_a_scan_finds_after_any_changes() {
+        for count in [1, 2, 3, 7, 64] {
+            let mut chance = Chance::stream(5, count);
+            // The first two links go to another peer.
+            let mut links: Vec<Link> = (0..count as u32 + 2).map(link).collect();
+            let mut least_busy = LeastBusy::new(2..links.len() as u32);
+            for user in 0..2_000 {
+                let number = chance.within(2, links.len() as i64 - 1) as u32;
+                let changed = &mut links[number as usize];
+                match chance.within(0, 4) {
+                    0 | 1 if changed.carried.len() < 3 => changed.carried.add(user),
+                    2 => changed.carried.first().into_iter().for_each(|one| changed.carried.remove(one)),
+                    3 => changed.hung_up = !changed.hung_up,
+                    _ if changed.is_up() => changed.state = State::Down,
+                    _ => changed.state = State::InProcess,
+                }
+                least_busy.update(&links, number);
+                assert_eq!(least_busy.first(&links), by_scan(&links, 2), "{count} links, change {user}");
+            }
+        }
+    }
+
+    #[test]
+    fn link_that_lost_its_room_unseen_is_passed_over() {
+        let mut links: Vec<Link> = (0..2).map(link).collect();
+        let mut least_busy = LeastBusy::new(0..2);
+        links[0].hung_up = true;
+        assert_eq!(least_busy.first(&links), Some(1));
+        links[1].hung_up = true;
+        assert_eq!(least_busy.first(&links), None);
+    }
+}

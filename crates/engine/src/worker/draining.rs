@@ -1,0 +1,66 @@
+//! Multiplexed links after each read: answers go out, exchanges that wait begin, and a link whose peer takes no more is replaced.
+
+use super::Worker;
+use crate::endings::Ending;
+
+impl Worker<'_> {
+    /// Does what a multiplexed link needs once its channel has taken in all bytes, or an exchange of it was given up.
+    pub(super) fn settle_link(&mut self, number: u32, now_ns: u64) {
+        self.send_unasked(number);
+        let link = &self.links[number as usize];
+        if link.has_unbegun && link.is_up() {
+            self.begin_waiting(number, now_ns);
+        }
+        if self.links[number as usize].is_draining() {
+            self.drain(number, now_ns);
+        }
+    }
+
+    /// Whether a user's exchange has begun on the link that carries it.
+    fn is_begun(&self, user: u32) -> bool {
+        self.users[user as usize].exchange.is_some_and(|exchange| exchange.is_begun)
+    }
+
+    /// Begins exchanges that were given to a link before it was up, as far as its channel has room for them.
+    fn begin_waiting(&mut self, number: u32, now_ns: u64) {
+        let link = &self.links[number as usize];
+        let generation = link.generation;
+        let waiting: Vec<u32> = link.carried.users().filter(|user| !self.is_begun(*user)).collect();
+        let mut left = waiting.len();
+        for user in waiting {
+            let link = &self.links[number as usize];
+            if link.generation != generation {
+                return;
+            }
+            if link.channel.room() == 0 {
+                break;
+            }
+            self.start(user, now_ns);
+            left -= 1;
+        }
+        let link = &mut self.links[number as usize];
+        if link.generation == generation {
+            link.has_unbegun = left > 0;
+        }
+    }
+
+    /// Closes a link that takes no further exchanges once those that began on it are over. Exchanges that wait for it begin on its
+    /// next socket.
+    #[cold]
+    fn drain(&mut self, number: u32, now_ns: u64) {
+        let link = &self.links[number as usize];
+        if link.carried.users().any(|user| self.is_begun(user)) {
+            return;
+        }
+        let (is_empty, peer) = (link.carried.is_empty(), link.peer);
+        if !is_empty && link.served == 0 {
+            // Opening it again at once would come to the same.
+            return self.end_link(number, Ending::takes_nothing(), now_ns);
+        }
+        self.close(number);
+        if !is_empty {
+            self.dial(number, now_ns);
+        }
+        self.fill_room(peer, now_ns);
+    }
+}

@@ -1,0 +1,65 @@
+//! Users of a closed load with a schedule of their own: each instant is intended as it is, however late its user comes to it.
+
+use super::Worker;
+use crate::driver::Driver;
+use crate::timers::{NEVER, Reason};
+
+impl Worker<'_> {
+    /// The iteration of a user is over, and the user can start the next at `ready_ns`. An instant that has passed by then is started
+    /// at once, late.
+    #[cold]
+    pub(super) fn follow_schedule(&mut self, number: u32, ready_ns: u64, at_ns: u64, back_off_ns: u64) {
+        let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return };
+        let next_ns = schedules.next_ns(number);
+        if self.dispatch.pool.is_some() {
+            let next = next_ns.map(|next_ns| (next_ns, next_ns.max(ready_ns)));
+            return self.leave_lane(number, next, at_ns, back_off_ns);
+        }
+        let Some(next_ns) = next_ns else { return self.note_gone() };
+        let ready_ns = ready_ns.max(at_ns.saturating_add(back_off_ns));
+        let user = &mut self.users[number as usize];
+        user.next_ns = next_ns;
+        user.free_ns = user.free_ns.max(ready_ns);
+        let start_ns = next_ns.max(ready_ns);
+        if start_ns <= at_ns {
+            self.start_scheduled(number, at_ns);
+        } else {
+            self.timers.set(start_ns, number, Reason::Wake);
+        }
+    }
+
+    /// Starts the next iteration of a user. When the load is over, a user who is behind has a little time left, as what is due in an
+    /// open load.
+    pub(super) fn start_scheduled(&mut self, number: u32, now_ns: u64) {
+        let next_ns = self.users[number as usize].next_ns;
+        if !(self.stop.admits(next_ns, self.planned) && self.may_seat(now_ns)) {
+            return self.note_gone();
+        }
+        self.advance_schedule(number);
+        self.begin_iteration(number, None, false, next_ns, now_ns);
+    }
+
+    /// A user starts at its next instant, which counts as planned from now on.
+    pub(super) fn advance_schedule(&mut self, number: u32) {
+        if let Driver::Closed { schedules: Some(schedules), .. } = &mut self.driver {
+            schedules.advance(number);
+        }
+    }
+
+    /// Counts instants of the load that their users did not come to as planned: they are not sent.
+    pub(super) fn count_rest_of_schedules(&mut self, now_ns: u64) {
+        let until_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
+        for number in 0..self.users.len() as u32 {
+            while let Driver::Closed { schedules: Some(schedules), .. } = &mut self.driver
+                && let Some(next_ns) = schedules.next_ns(number)
+                && next_ns < until_ns
+                && self.stop.admits(next_ns, self.planned)
+            {
+                schedules.advance(number);
+                let step = self.iterations.next_step(&self.users[number as usize]);
+                self.accounts[usize::from(step)].note_due(next_ns);
+                self.note_planned(next_ns);
+            }
+        }
+    }
+}

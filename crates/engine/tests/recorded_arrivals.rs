@@ -1,0 +1,156 @@
+//! Recorded arrivals, of a whole load and of each user, are played exactly.
+
+use crate::support::acts::{Act, acts};
+use crate::support::{Done, MS, SECOND, closed, finish, get, lasting, limit, open, run, tcp};
+use engine::{Endpoint, Job, Peer};
+use load::{Arrival, Load, Recording, Schedule, Stop};
+use target::{Running, Settings};
+
+const NO_END: Stop = Stop { at_ns: None, requests: None };
+
+fn built_in() -> Running {
+    target::start(Settings::default()).expect("a target")
+}
+
+fn recording(instants: impl IntoIterator<Item = (u64, Option<u32>)>) -> Schedule {
+    let arrivals = instants.into_iter().map(|(at_ns, session)| Arrival { at_ns, session });
+    Schedule::Recorded(Recording::new(arrivals.collect()))
+}
+
+/// Uneven instants of four sessions, in order: bursts, pauses, and equal ones.
+fn uneven() -> Vec<(u64, Option<u32>)> {
+    (0..120).map(|at: u64| (at / 3 * 5 * MS + at % 3 * at % 7 * 10_001, Some(at as u32 % 4))).collect()
+}
+
+fn intended(done: &Done) -> Vec<u64> {
+    done.sampled.iter().map(|request| request.finish.intended_ns).collect()
+}
+
+fn sorted(instants: &[(u64, Option<u32>)]) -> Vec<u64> {
+    let mut sorted: Vec<u64> = instants.iter().map(|(at_ns, _)| *at_ns).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+fn played_open(instants: &[(u64, Option<u32>)], stop: Stop, threads: u32) -> Job {
+    let target = tcp(std::net::SocketAddr::from(([127, 0, 0, 1], 1)));
+    let mut job = Job { threads, stop, log_per_second: 10_000, ..open(target, 1.0, SECOND, 16) };
+    if let Load::Open(open) = &mut job.load {
+        open.schedule = recording(instants.iter().copied());
+    }
+    job
+}
+
+fn played_by_users(peer: Peer, instants: &[(u64, Option<u32>)], users: u32, stop: Stop) -> Job {
+    let mut job = Job { log_per_second: 10_000, ..closed(peer, users, stop) };
+    if let Load::Closed(closed) = &mut job.load {
+        closed.schedule = Some(recording(instants.iter().copied()));
+    }
+    job
+}
+
+#[test]
+fn recorded_arrivals_are_intended_exactly_by_any_number_of_workers() {
+    let instants = uneven();
+    for threads in [1, 2, 3] {
+        let target = built_in();
+        let job = Job { peers: vec![tcp(target.address())], ..played_open(&instants, NO_END, threads) };
+        let done = run(job, get("/status"));
+        done.assert_all_ok(120);
+        assert_eq!((done.tally.counts.planned, done.tally.counts.not_sent), (120, 0));
+        assert_eq!(intended(&done), sorted(&instants), "{threads}");
+    }
+}
+
+#[test]
+fn stop_cuts_a_recording_at_its_instant_or_count() {
+    let instants = uneven();
+    let target = built_in();
+    let play = |stop| {
+        let job = Job { peers: vec![tcp(target.address())], ..played_open(&instants, stop, 2) };
+        intended(&run(job, get("/status")))
+    };
+    let all = sorted(&instants);
+    let before = all.iter().filter(|at_ns| **at_ns < 100 * MS).count();
+    assert_eq!(play(lasting(100 * MS)), all[..before]);
+    assert_eq!(play(Stop { at_ns: None, requests: Some(50) }), all[..50]);
+}
+
+#[test]
+fn parts_of_a_system_in_this_process_share_one_recording() {
+    let instants = uneven();
+    let job = Job {
+        peers: vec![Peer::of(Endpoint::Unix("/nowhere".into()), None)],
+        ..played_open(&instants, NO_END, 1)
+    };
+    let limit = limit(&job);
+    let running = engine::start_embedded(job, acts(&[Act::Say("a", None)])).expect("threads");
+    let done = finish(running, limit);
+    assert_eq!(intended(&done), sorted(&instants));
+}
+
+/// Pairs of instant and user that were intended, in order.
+fn by_connection(done: &Done) -> Vec<(u64, Option<u32>)> {
+    let sampled = done.sampled.iter();
+    let mut pairs: Vec<_> =
+        sampled.map(|request| (request.finish.intended_ns, Some(request.connection))).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+#[test]
+fn each_user_plays_its_own_session_exactly() {
+    let mut instants = uneven();
+    for threads in [1, 2] {
+        let target = built_in();
+        let job = Job { threads, ..played_by_users(tcp(target.address()), &instants, 4, NO_END) };
+        let done = run(job, get("/status"));
+        done.assert_all_ok(120);
+        assert_eq!(done.tally.counts.planned, 120);
+        instants.sort_unstable();
+        assert_eq!(by_connection(&done), instants, "{threads}");
+        assert!(done.sampled.iter().all(|request| request.finish.sent_ns >= request.finish.intended_ns));
+    }
+}
+
+#[test]
+fn user_who_is_slower_than_its_recording_grows_late_from_the_recorded_instants() {
+    let target = built_in();
+    let instants: Vec<(u64, Option<u32>)> = (0..10).map(|at| (at * 10 * MS, Some(0))).collect();
+    let done = run(played_by_users(tcp(target.address()), &instants, 1, NO_END), get("/hold?mean_us=30000"));
+    done.assert_all_ok(10);
+    assert_eq!(intended(&done), sorted(&instants));
+    // Each of the holds takes longer than the distance of two instants on average, and nothing is sent before the reply.
+    for pair in done.sampled.windows(2) {
+        assert!(pair[1].finish.sent_ns >= pair[0].finish.finished_ns);
+    }
+    let [response, service, lateness] =
+        [&done.tally.response, &done.tally.service, &done.tally.lateness].map(|split| split.ok.sum_ns());
+    assert_eq!(response, service + lateness);
+    assert!(lateness > 0);
+}
+
+#[test]
+fn instants_that_a_slow_user_never_comes_to_are_planned_and_not_sent() {
+    let target = built_in();
+    let instants: Vec<(u64, Option<u32>)> =
+        (0..2_000).map(|at| (at * MS / 10, Some(at as u32 % 2))).collect();
+    let job = played_by_users(tcp(target.address()), &instants, 2, lasting(100 * MS));
+    let done = run(job, get("/hold?mean_us=50000"));
+    let counts = done.tally.counts;
+    assert_eq!(counts.planned, 1_000, "those before the end: {counts:?}");
+    assert!(counts.not_sent > 500, "{counts:?}");
+    assert_eq!(counts.planned, counts.sent + counts.not_sent, "{counts:?}");
+}
+
+#[test]
+fn users_of_a_pool_play_their_sessions_and_wait_for_connections() {
+    let target = built_in();
+    let mut instants = uneven();
+    let job = Job { pool: Some(2), ..played_by_users(tcp(target.address()), &instants, 4, NO_END) };
+    let done = run(job, get("/status"));
+    done.assert_all_ok(120);
+    instants.sort_unstable();
+    assert_eq!(intended(&done), sorted(&instants));
+    assert_eq!((done.tally.connections, done.tally.counts.planned), (2, 120));
+}

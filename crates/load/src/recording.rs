@@ -1,0 +1,100 @@
+//! Arrivals that were recorded, and are played again exactly.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::{self, Vec};
+use core::ops::Range;
+
+/// One recorded request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrival {
+    /// Nanoseconds since the load began.
+    pub at_ns: u64,
+    /// The number of the recorded user or session, from 0; `None` if the recording has none.
+    pub session: Option<u32>,
+}
+
+/// Arrivals in the order of their instants. Copies share one list of 16 bytes per arrival.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recording(Arc<[Arrival]>);
+
+impl Recording {
+    /// Sorts the arrivals by instant; those of one instant keep their order.
+    pub fn new(mut arrivals: Vec<Arrival>) -> Self {
+        arrivals.sort_by_key(|arrival| arrival.at_ns);
+        Self(arrivals.into())
+    }
+
+    /// The arrivals, in order.
+    pub fn arrivals(&self) -> &[Arrival] {
+        &self.0
+    }
+
+    /// Most arrivals in any second.
+    pub fn peak_per_s(&self) -> f64 {
+        let mut first = 0;
+        let within_second = self.0.iter().enumerate().map(|(last, arrival)| {
+            while arrival.at_ns - self.0[first].at_ns >= crate::SECOND_NS {
+                first += 1;
+            }
+            last + 1 - first
+        });
+        within_second.max().unwrap_or(0) as f64
+    }
+
+    /// Memory of the list, in bytes.
+    pub fn kept_bytes(&self) -> u64 {
+        size_of_val(&*self.0) as u64
+    }
+
+    /// By user, the instants of the session that has its number: 8 bytes per arrival. Arrivals of other sessions, or of none, are
+    /// left out.
+    pub(crate) fn by_user(&self, users: Range<u64>) -> impl Iterator<Item = vec::IntoIter<u64>> + use<> {
+        let mut instants: Vec<Vec<u64>> = users.clone().map(|_| Vec::new()).collect();
+        for arrival in &*self.0 {
+            let user = arrival.session.and_then(|session| u64::from(session).checked_sub(users.start));
+            if let Some(own) = user.and_then(|user| instants.get_mut(user as usize)) {
+                own.push(arrival.at_ns);
+            }
+        }
+        instants.into_iter().map(|own| Box::<[u64]>::from(own).into_vec().into_iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recording(arrivals: &[(u64, Option<u32>)]) -> Recording {
+        Recording::new(
+            arrivals.iter().map(|(at_ns, session)| Arrival { at_ns: *at_ns, session: *session }).collect(),
+        )
+    }
+
+    #[test]
+    fn sorts_by_instant_and_keeps_the_order_of_equal_ones() {
+        let sorted = recording(&[(5, Some(1)), (3, None), (5, Some(0))]);
+        assert_eq!(
+            sorted.arrivals().iter().map(|one| one.session).collect::<Vec<_>>(),
+            [None, Some(1), Some(0)]
+        );
+        assert_eq!(sorted.kept_bytes(), 3 * 16);
+    }
+
+    #[test]
+    fn peak_counts_the_densest_second() {
+        let second = crate::SECOND_NS;
+        assert_eq!(
+            recording(&[(0, None), (second, None), (second + 1, None), (2 * second, None)]).peak_per_s(),
+            2.0
+        );
+        assert_eq!(recording(&[]).peak_per_s(), 0.0);
+    }
+
+    #[test]
+    fn each_user_gets_its_session_and_other_arrivals_belong_to_no_user() {
+        let all = recording(&[(1, Some(2)), (2, Some(3)), (3, None), (4, Some(2)), (5, Some(9))]);
+        let by_user: Vec<Vec<u64>> = all.by_user(2..5).map(Iterator::collect).collect();
+        assert_eq!(by_user, [alloc::vec![1, 4], alloc::vec![2], alloc::vec![]]);
+    }
+}
