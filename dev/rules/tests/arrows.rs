@@ -23,6 +23,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),
     ("store", &["record", "units"]),
+    ("progress", &["record", "store"]),
     ("judge", &["record", "stats", "store", "units"]),
     ("report", &["judge", "record", "stats", "store"]),
     (
