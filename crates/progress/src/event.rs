@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Interval, Phase};
+use record::Interval;
 use store::{Ending, Event, GateResult, Reading, StudyId, StudyPlace};
 
 use crate::study_event::{BlockEnded, Finding, Next, VerdictSoFar};
@@ -111,8 +111,8 @@ pub struct Figures {
     pub planned_ns: Option<u64>,
     /// Planned number of requests; `None` if no count ends the load.
     pub planned_requests: Option<u64>,
-    /// The phase of the second; that of the measurement if it has both.
-    pub phase: Phase,
+    /// Whether the second has requests of the warm-up only.
+    pub is_warm_up: bool,
     /// Requests of the measured phase that have ended since the load began.
     pub ended: u64,
     /// Replies in this second, rejections included.

@@ -73,7 +73,7 @@ fn subscriber_to_figures_receives_no_intervals() {
         elapsed_ns: 4_000_000_000,
         planned_ns: None,
         planned_requests: None,
-        phase: Phase::Measured,
+        is_warm_up: false,
         ended: 1,
         answered: 1,
         p50_ns: None,

@@ -36,6 +36,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "loading",
             "loadtools",
             "plan",
+            "progress",
             "record",
             "sql",
             "sqlite",
@@ -46,7 +47,13 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("study", &["judge", "load", "plan", "stats", "store"]),
     ("proxy", &["record", "sockets"]),
     ("machine", &["sockets", "units"]),
-    ("tenbin", &["judge", "lab", "machine", "plan", "proxy", "report", "runner", "store", "study", "target"]),
+    (
+        "tenbin",
+        &[
+            "judge", "lab", "machine", "plan", "progress", "proxy", "report", "runner", "store", "study",
+            "target",
+        ],
+    ),
     ("simulator", &["load", "record", "stats"]),
     ("fixtures", &["record", "store"]),
     ("hostile", &["plan", "record", "wire"]),
