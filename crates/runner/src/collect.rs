@@ -5,15 +5,16 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, StopLevel, WorkerEnd};
-use evidence::RunId;
-use record::{Counts, Gaps, IdentityBroken, Interval, Moment, Moments, Phase, Pulses, Tally, Whole};
-use store::{Store, StoreError};
+use progress::{Account, RunEvent, Second};
+use record::{Counts, Gaps, Interval, Moment, Moments, Phase, Pulses, Whole};
+use store::StoreError;
 
 use crate::busiest::Busiest;
 use crate::clock::Clock;
 use crate::extension::Extension;
+use crate::feed::Feed;
+use crate::figures::{PlannedEnd, figures};
 use crate::generator::{Generator, Underway};
-use crate::live::{Live, Observer};
 use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::stopper::Stopper;
@@ -91,19 +92,16 @@ impl Collected {
 }
 
 /// What the workers saw in one second, by step.
-type Second = BTreeMap<u16, Vec<Interval>>;
+type Steps = BTreeMap<u16, Vec<Interval>>;
 
 pub(crate) struct Collector<'a> {
-    pub(crate) store: &'a Store,
-    pub(crate) run: &'a RunId,
-    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) feed: Feed<'a>,
     pub(crate) stopper: &'a Stopper,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) generator: &'a dyn Generator,
     pub(crate) monitor: &'a mut dyn Monitor,
-    /// From the beginning of the load: when nothing more starts, and how long the last request may take.
-    pub(crate) planned: Option<Duration>,
-    pub(crate) planned_requests: Option<u64>,
+    pub(crate) planned: PlannedEnd,
+    /// How long the last request may take.
     pub(crate) timeout: Duration,
     /// Workers that will say when they are done.
     pub(crate) threads: usize,
@@ -141,7 +139,7 @@ impl<'a> Collector<'a> {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
+            let mut seconds: BTreeMap<u64, Steps> = BTreeMap::new();
             let mut next = first;
             let gathered_by = self.clock.now() + GATHER;
             while let Some(message) = next {
@@ -170,7 +168,7 @@ impl<'a> Collector<'a> {
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
                 collected.is_gone |= collected.was_given_up;
-                let is_gone = self.monitor.attend(self.store, self.run);
+                let is_gone = self.monitor.attend(self.feed.store, self.feed.run);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
                 Ok(())
             });
@@ -179,7 +177,7 @@ impl<'a> Collector<'a> {
                 return Err(error);
             }
         }
-        self.monitor.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
+        self.monitor.ends(self.feed.store, self.feed.run).map_err(|error| storage(error, &collected))?;
         if let Some(extension) = &self.extension {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
@@ -202,7 +200,7 @@ impl<'a> Collector<'a> {
     }
 
     fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {
-        let planned_end = self.planned.map(|planned| begun + planned);
+        let planned_end = self.planned.after.map(|planned| begun + planned);
         let ends = [planned_end, stop_asked].into_iter().flatten().min();
         ends.is_some_and(|end| self.clock.now() > end + self.timeout + PATIENCE)
     }
@@ -210,12 +208,12 @@ impl<'a> Collector<'a> {
     fn take(
         &mut self,
         collected: &mut Collected,
-        seconds: BTreeMap<u64, Second>,
+        seconds: BTreeMap<u64, Steps>,
         begun: Instant,
     ) -> Result<(), RunError> {
         let moments = std::mem::take(&mut collected.moments).into_windows();
-        self.store.keep_moments(self.run, &moments).map_err(|error| storage(error, collected))?;
-        for steps in seconds.into_values() {
+        self.feed.store.keep_moments(self.feed.run, &moments).map_err(|error| storage(error, collected))?;
+        for (second, steps) in seconds {
             for (step, intervals) in &steps {
                 // Parts of steps have numbers beyond theirs, and are in no sum over them.
                 if let Some(wholes) = collected.wholes.get_mut(usize::from(*step)) {
@@ -223,41 +221,18 @@ impl<'a> Collector<'a> {
                         wholes[interval.phase as usize].absorb(&interval.tally)?;
                     }
                 }
-                let kept = self.store.keep_second(self.run, *step, intervals);
+                let kept = self.feed.keep_step(*step, intervals);
                 kept.map_err(|error| storage(error, collected))?;
             }
             let of_steps = steps.iter().filter(|(step, _)| usize::from(**step) < self.steps);
             let intervals: Vec<&Interval> = of_steps.flat_map(|(_, intervals)| intervals).collect();
-            if intervals.is_empty() {
-                continue;
-            }
-            let phase = intervals.iter().map(|interval| interval.phase).max().unwrap_or(Phase::Measured);
-            let mut second = Tally::default();
-            intervals
-                .iter()
-                .filter(|interval| interval.phase == phase)
-                .for_each(|part| second.merge(&part.tally));
-            self.observer.second(&self.live(&second, phase, collected, begun)?);
+            let elapsed = self.clock.now().saturating_duration_since(begun);
+            let figures = figures(&intervals, collected, elapsed, self.planned)?;
+            let intervals =
+                steps.into_iter().map(|(step, intervals)| (Account::of_step(step), intervals)).collect();
+            self.feed.publish(RunEvent::Second(Second { second, figures, intervals }));
         }
         Ok(())
-    }
-
-    fn live(
-        &self,
-        second: &Tally,
-        phase: Phase,
-        collected: &Collected,
-        begun: Instant,
-    ) -> Result<Live, IdentityBroken> {
-        let counts = |phase: Phase| collected.counts(phase);
-        Ok(Live {
-            elapsed_s: self.clock.now().saturating_duration_since(begun).as_secs_f64(),
-            planned_s: self.planned.map(|planned| planned.as_secs_f64()),
-            planned_requests: self.planned_requests,
-            ended: counts(Phase::Measured).ended(),
-            in_flight: counts(Phase::Measured).in_flight()? + counts(Phase::WarmUp).in_flight()?,
-            ..Live::of_second(second, phase)
-        })
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 use engine::{Message, Running, StopLevel};
 use load::Share;
 use plan::{Plan, Tables};
+use progress::Stream;
 
 use crate::consent::PublicLoads;
 use crate::errand::{self, SetUp};
 use crate::host::Machine;
-use crate::live::Observer;
 use crate::load_data::{self, FillError};
 use crate::prepare::{Prepared, Refusal, prepare_unless_stopped};
 use crate::stopper::Stopper;
@@ -35,7 +35,7 @@ pub trait Generator: Debug {
         plan: &Plan,
         tables: &Tables,
         stopper: &Stopper,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<(), FillError>;
 
     /// Makes the requests that a plan has before its load; `None`: it has none.
@@ -134,10 +134,10 @@ impl Generator for LocalGenerator {
         plan: &Plan,
         tables: &Tables,
         stopper: &Stopper,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<(), FillError> {
         let Some(database) = plan.database() else { return Ok(()) };
-        load_data::fill_for(database, tables, stopper, observer).map(drop)
+        load_data::fill_for(database, tables, stopper, stream).map(drop)
     }
 
     fn set_up(&self, plan: &Plan, stopper: &Stopper) -> Result<Option<SetUp>, Refusal> {

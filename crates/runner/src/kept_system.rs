@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use lab::limits::Limits;
 use lab::{Failure, Recipe};
+use progress::{RunEvent, Stream};
 
-use crate::live::Observer;
 use crate::stage::Stage;
 use crate::systems::Started;
 
@@ -45,10 +45,11 @@ impl KeptSystem {
     }
 
     /// Stops it, and says what went wrong.
-    pub(crate) fn stop(self, observer: &mut dyn Observer) {
+    pub(crate) fn stop(self, stream: &Stream) {
         let Some(system) = self.system.into_inner() else { return };
         for failure in system.stop().failures {
-            observer.says(&plan::without_secrets(&failure.to_string()));
+            let remark = plan::without_secrets(&failure.to_string());
+            stream.publish(None, RunEvent::Remark(remark));
         }
     }
 }

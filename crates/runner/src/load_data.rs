@@ -8,15 +8,15 @@ use std::time::Duration;
 use judge::words::percent;
 use loading::{Database, Loaded, Options};
 use plan::{Engine, Fault};
+use progress::{Filling, RunEvent, Stream};
 use sql::workload;
 
 use crate::consent::PublicLoads;
-use crate::live::Observer;
 use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
 use crate::stretching;
 
-/// How often an observer gets the progress.
+/// How often the progress is published.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
 /// Receives the progress: rows that are there, rows in all, and in words what is done just now.
@@ -86,12 +86,12 @@ pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     })
 }
 
-/// Makes the tables that a plan needs before a load, and keeps an observer informed.
+/// Makes the tables that a plan needs before a load, and publishes the progress.
 pub(crate) fn fill_for(
     database: &plan::Database,
     tables: &plan::Tables,
     stopper: &Stopper,
-    observer: &mut dyn Observer,
+    stream: &Stream,
 ) -> Result<Loaded, FillError> {
     let options = Options {
         scale: tables.scale,
@@ -106,18 +106,18 @@ pub(crate) fn fill_for(
         fresh: tables.drop,
         ..Options::default()
     };
-    observer.fills("filling tables");
-    // Observers are heard on this thread only.
+    publish(stream, Filling::Begins);
+    // The progress is published on this thread only, one state for each interval.
     thread::scope(|scope| {
         let (teller, told) = mpsc::channel();
         let fill_and_tell = move || {
             let tell = |rows: u64, all: u64, words: &str| {
-                let words = match words {
-                    "" => rows_words(rows, all),
-                    words => words.to_owned(),
+                let filling = match words {
+                    "" => Filling::Rows { rows, rows_all: all },
+                    step => Filling::Step(step.to_owned()),
                 };
-                // Progress may go unheard.
-                let _ = teller.send(words);
+                // Nobody may be left to receive it.
+                let _ = teller.send(filling);
             };
             fill(database, tables.workload, &options, stopper, &tell)
         };
@@ -126,8 +126,7 @@ pub(crate) fn fill_for(
         loop {
             match told.recv_timeout(TOLD_EVERY) {
                 Ok(first) => {
-                    let last = told.try_iter().last().unwrap_or(first);
-                    observer.fills(&format!("filling tables: {last}"));
+                    publish(stream, told.try_iter().last().unwrap_or(first));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -135,6 +134,11 @@ pub(crate) fn fill_for(
         }
         filling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// The run has no name yet.
+fn publish(stream: &Stream, filling: Filling) {
+    stream.publish(None, RunEvent::Filling(filling));
 }
 
 /// Progress in words: rows written so far, of how many.

@@ -3,6 +3,7 @@
 use evidence::{Baseline, Ending, Failure, GateResult, Run, RunId, Verdict};
 use judge::{Condition, Window, rates};
 use lab::Output;
+use progress::Brief;
 use record::{Counts, Percentile, Phase};
 use store::{Store, StoreError};
 
@@ -27,17 +28,6 @@ pub struct Made {
     pub is_first_answer: bool,
 }
 
-/// A run in three figures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Brief {
-    /// Ok answers per second of the measured window.
-    pub ok_per_s: f64,
-    /// Median response time, where there are enough samples.
-    pub p50_ns: Option<u64>,
-    /// The share of planned requests that did not end ok; `None` if none was planned.
-    pub errors_share: Option<f64>,
-}
-
 /// A run that has ended, with what its events cost, which is kept as well.
 fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
     let mut kept = store.load(run)?;
@@ -48,15 +38,14 @@ fn with_event_costs(store: &Store, run: &RunId) -> Result<Run, StoreError> {
     Ok(kept)
 }
 
-impl Brief {
-    pub(crate) fn of(run: &Run) -> Result<Self, StoreError> {
-        let tally = run.whole(Phase::Measured)?;
-        Ok(Self {
-            ok_per_s: Window::of(run).map_or(0.0, |window| window.ok_per_s()),
-            p50_ns: tally.response.all().printable_at(Percentile::P50),
-            errors_share: rates::error_share(&tally.counts),
-        })
-    }
+/// A run in three figures.
+fn brief(run: &Run) -> Result<Brief, StoreError> {
+    let tally = run.whole(Phase::Measured)?;
+    Ok(Brief {
+        ok_per_s: Window::of(run).map_or(0.0, |window| window.ok_per_s()),
+        p50_ns: tally.response.all().printable_at(Percentile::P50),
+        errors_share: rates::error_share(&tally.counts),
+    })
 }
 
 /// A run whose load is over, or never began, and which is not kept to its end yet.
@@ -117,7 +106,7 @@ impl Loaded {
         }
         store.finish(&run, &ending).map_err(|source| RunError::storage(source, counts))?;
         drop(watchdog);
-        let (mut judged, mut brief) = (Vec::new(), None);
+        let (mut judged, mut figures) = (Vec::new(), None);
         let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         if let Some(gates) = gates.filter(|_| is_over) {
             if let Some(baseline) = baseline {
@@ -125,9 +114,9 @@ impl Loaded {
             }
             let kept = with_event_costs(store, &run)?;
             judged = judge::judge_gates(gates, &kept)?;
-            brief = Some(Brief::of(&kept)?);
+            figures = Some(brief(&kept)?);
             store.keep_gates(&run, &judged)?;
         }
-        Ok(Made { run, ending, gates: judged, brief, is_first_answer })
+        Ok(Made { run, ending, gates: judged, brief: figures, is_first_answer })
     }
 }

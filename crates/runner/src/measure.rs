@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use evidence::{Ending, RunId};
 use load::Share;
+use progress::{Began, RunEvent};
 use record::{Counts, Phase};
 use store::Store;
 
 use crate::collect::Collector;
 use crate::extension::Extension;
+use crate::feed::Feed;
+use crate::figures::PlannedEnd;
 use crate::judging::{self, Surroundings};
-use crate::live::Observer;
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::planned_run::PlannedRun;
@@ -53,13 +55,12 @@ pub(crate) fn measure(
     runner: &Runner<'_>,
     planned: &PlannedRun<'_>,
     prepared: Prepared,
-    run: &RunId,
-    observer: &mut dyn Observer,
+    feed: Feed<'_>,
     monitored: &mut MonitoredSystem<'_>,
 ) -> Result<Measured, RunError> {
     let Runner { store, tools } = *runner;
     let (plan, stopper) = (&*planned.plan, tools.stopper);
-    observer.begins(&plan.load_words(), prepared.memory_bound_bytes);
+    feed.publish(RunEvent::Began(Box::new(began(planned, &prepared))));
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let length = plan.planned_ns().map(Duration::from_nanos);
     let opening = Duration::from_nanos(plan.connect_timeout_ns);
@@ -73,15 +74,12 @@ pub(crate) fn measure(
     monitored.load_comes_from(underway.keeper_pid());
     let steps = plan.steps.len();
     let mut collector = Collector {
-        store,
-        run,
-        observer,
+        feed,
         stopper,
         clock: tools.clock,
         generator: tools.generator,
         monitor: monitored,
-        planned: length,
-        planned_requests: plan.stop.requests,
+        planned: PlannedEnd { after: length, requests: plan.stop.requests },
         timeout,
         threads: threads as usize,
         steps,
@@ -90,10 +88,10 @@ pub(crate) fn measure(
         gives_up: planned.first.gives_up(plan),
     };
     let collected = collector.collect(underway);
-    observer.ends();
+    feed.publish(RunEvent::LoadEnded);
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
-    must_be_kept(store, run, steps, collected.counts(Phase::WarmUp), counts)?;
+    must_be_kept(store, feed.run, steps, collected.counts(Phase::WarmUp), counts)?;
     let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
@@ -105,6 +103,19 @@ pub(crate) fn measure(
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = tls;
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
+}
+
+/// The load of a run as it begins.
+fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
+    let (plan, bytes) = (&*planned.plan, prepared.memory_bound_bytes);
+    Began {
+        load: plan.load_words(),
+        steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
+        place: planned.place.clone(),
+        warm_up_ns: plan.warm_up_ns,
+        planned_ns: plan.planned_ns(),
+        memory_bound_bytes: (bytes > 0).then_some(bytes),
+    }
 }
 
 /// The sum of the seconds in the store must be what was counted.

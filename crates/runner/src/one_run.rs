@@ -1,9 +1,10 @@
 //! One run from start to end, for a URL or a study.
 
 use evidence::{Failure, NewRun, Verdict};
+use progress::Stream;
 use store::Store;
 
-use crate::live::Observer;
+use crate::feed::Feed;
 use crate::made::{Loaded, Made};
 use crate::measure::measure;
 use crate::monitor::MonitoredSystem;
@@ -26,8 +27,8 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Starts the system if it is to be started, loads it, stops it, and keeps what came of it. A system that fails is a result.
-    pub fn make(&self, planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
-        self.make_on(planned, &mut None, false, observer)
+    pub fn make(&self, planned: PlannedRun<'_>, stream: &Stream) -> Result<Made, RunError> {
+        self.make_on(planned, &mut None, false, stream)
     }
 
     /// The same on a system that may be up already. It is left `up` if it is to stay so, and is well.
@@ -36,12 +37,12 @@ impl Runner<'_> {
         mut planned: PlannedRun<'_>,
         up: &mut Option<Box<dyn Started>>,
         stays_up: bool,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
         let new = planned.describe(&self.tools);
         let (mut loaded, outputs) = match planned.start(&self.tools, up.take()) {
             Ok(mut monitored) => {
-                let loaded = self.load(&mut planned, new, &mut monitored, observer);
+                let loaded = self.load(&mut planned, new, &mut monitored, stream);
                 if let Some(keeps) = &planned.keeps
                     && loaded.as_ref().is_ok_and(|loaded| !loaded.has_failed())
                 {
@@ -76,9 +77,9 @@ impl Runner<'_> {
         planned: &mut PlannedRun<'_>,
         mut new: NewRun,
         monitored: &mut MonitoredSystem<'_>,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Loaded, RunError> {
-        let prepared = match planned.prepare(&self.tools, observer) {
+        let prepared = match planned.prepare(&self.tools, stream) {
             Ok(prepared) => prepared,
             Err(failure) => return self.without_a_load(&new, failure),
         };
@@ -88,7 +89,8 @@ impl Runner<'_> {
         };
         let threads = Threads::of(&self.tools, &planned.plan, &prepared);
         let run = self.store.begin(&new)?;
-        let mut measured = match measure(self, planned, prepared, &run, observer, monitored) {
+        let feed = Feed { store: self.store, run: &run, stream };
+        let mut measured = match measure(self, planned, prepared, feed, monitored) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;
                 return Ok(Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)));
@@ -113,7 +115,7 @@ impl Runner<'_> {
             ConfirmationRun { runner: self, plan: &planned.plan, threads }.weigh(
                 &run,
                 &mut measured,
-                observer,
+                stream,
             )?;
         }
         if planned.set_up.is_some() {

@@ -9,6 +9,7 @@ use std::path::Path;
 use evidence::{Baseline, Failure, Intervention, NewRun, SliceRules, StudyId, StudyPlace, Verdict};
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
+use progress::{RunEvent, Stream};
 
 use crate::cores::Cores;
 use crate::describe::describe;
@@ -16,7 +17,6 @@ use crate::errand::SetUp;
 use crate::events::Events;
 use crate::experiment;
 use crate::kept_system::{Keeps, KeptSystem};
-use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
 use crate::measure::Measured;
@@ -33,6 +33,9 @@ use crate::tools::Tools;
 /// A note on the first run of a variant in a study of failures.
 const ALL_REJECTED: &str =
     "the system rejected every request; if it should not, check the scenario with tenbin check --start";
+
+/// A remark on a run whose load was rejected as a whole.
+const AGAIN: &str = "every request was rejected, but not those of a single user: the run is made again";
 
 /// What a run is to be.
 #[derive(Debug)]
@@ -161,17 +164,13 @@ impl<'a> PlannedRun<'a> {
     }
 
     /// Creates tables where required, and connects once.
-    pub(crate) fn prepare(
-        &mut self,
-        tools: &Tools<'_>,
-        observer: &mut dyn Observer,
-    ) -> Result<Prepared, Failure> {
+    pub(crate) fn prepare(&mut self, tools: &Tools<'_>, stream: &Stream) -> Result<Prepared, Failure> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
         }
         let is_new = !self.is_again && self.keeps.as_ref().is_none_or(Keeps::is_new);
         if let Some(stage) = self.stage.filter(|_| is_new) {
-            stage.fill(tools, &self.plan, observer)?;
+            stage.fill(tools, &self.plan, stream)?;
         }
         let set_up = tools.generator.set_up(&self.plan, tools.stopper);
         let mut set_up = set_up.map_err(|refusal| setup_failure(&refusal))?;
@@ -291,7 +290,7 @@ impl<'a> Bench<'a> {
         place: &StudyPlace,
         seed: u64,
         stays_up: bool,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
         let (variant, load) = find(self.study, place)?;
         let rules = self.slices.ok_or(RunError::NotInPlan)?;
@@ -307,7 +306,7 @@ impl<'a> Bench<'a> {
         }
         let planned =
             PlannedRun { is_again: up.had_slice, ..self.planned((place, variant, load), &plan, &up.stage) };
-        let made = self.runner.make_on(planned, &mut up.system, stays_up, observer)?;
+        let made = self.runner.make_on(planned, &mut up.system, stays_up, stream)?;
         up.had_slice = true;
         if rules.pauses_idle && stays_up {
             up.hold();
@@ -333,15 +332,15 @@ impl<'a> Bench<'a> {
         place: &StudyPlace,
         amount: Option<&Amount>,
         seed: u64,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
-        let made = self.make_once(place, amount, seed, observer)?;
+        let made = self.make_once(place, amount, seed, stream)?;
         let was_given_up = made.is_first_answer && made.ending.verdict == Verdict::Partial;
         if !was_given_up || self.runner.tools.is_stopped() {
             return Ok(made);
         }
-        observer.says("every request was rejected, but not those of a single user: the run is made again");
-        self.make_once(place, amount, seed, observer)
+        stream.publish(None, RunEvent::Remark(AGAIN.to_owned()));
+        self.make_once(place, amount, seed, stream)
     }
 
     fn make_once(
@@ -349,15 +348,15 @@ impl<'a> Bench<'a> {
         place: &StudyPlace,
         amount: Option<&Amount>,
         seed: u64,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
         let (variant, load) = find(self.study, place)?;
         if let Some(of) = place.intervention.as_ref().filter(|of| !of.needs_restart()) {
-            return self.make_live(place, of, (variant, load), seed, observer);
+            return self.make_live(place, of, (variant, load), seed, stream);
         }
         // It has the ports of the plan, and would disturb.
         if let Some(kept) = self.kept.take() {
-            kept.stop(observer);
+            kept.stop(stream);
         }
         let of_experiment =
             place.intervention.as_ref().map(|of| experiment::study(self.study, (variant, load), of));
@@ -378,7 +377,7 @@ impl<'a> Bench<'a> {
             gates: Some(study.gates_of(load)),
             ..self.planned((place, variant, load), &plan, &stage)
         };
-        self.make_planned(planned, (variant, load), observer)
+        self.make_planned(planned, (variant, load), stream)
     }
 
     fn planned<'r>(
@@ -406,9 +405,9 @@ impl<'a> Bench<'a> {
         &self,
         planned: PlannedRun<'_>,
         numbers: (usize, usize),
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
-        let made = self.runner.make(planned, observer)?;
+        let made = self.runner.make(planned, stream)?;
         self.note(&made, numbers);
         Ok(made)
     }
@@ -426,7 +425,7 @@ impl<'a> Bench<'a> {
         of: &Intervention,
         (variant, load): (usize, usize),
         seed: u64,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Made, RunError> {
         let mut study = experiment::study(self.study, (variant, load), of);
         let cores = self.cores_of(&study)?;
@@ -434,7 +433,7 @@ impl<'a> Bench<'a> {
             Some(kept) if kept.is_running() => kept,
             other => {
                 if let Some(gone) = other {
-                    gone.stop(observer);
+                    gone.stop(stream);
                 }
                 let base = self.study.changed(variant, load, None);
                 let lab = self.runner.tools.lab;
@@ -450,7 +449,7 @@ impl<'a> Bench<'a> {
             keeps: Some(Keeps { system: &kept, limits: experiment::limits(of) }),
             ..self.planned((place, variant, load), &plan, &kept.stage)
         };
-        let made = self.make_planned(planned, (variant, load), observer)?;
+        let made = self.make_planned(planned, (variant, load), stream)?;
         self.kept.replace(Some(kept));
         Ok(made)
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use plan::{Plan, Study};
+use progress::Stream;
 
 use crate::cores::Cores;
 use crate::database_check::Unready;
-use crate::live::{Live, Observer};
 use crate::lone_pass;
 use crate::prepare::Refusal;
 use crate::run_error::RunError;
@@ -86,7 +86,7 @@ pub fn rehearse(
 
 /// Why what was started cannot be used: its tables cannot be made, or it cannot be spoken to.
 fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
-    if let Err(failure) = stage.fill(tools, plan, &mut Nobody) {
+    if let Err(failure) = stage.fill(tools, plan, &Stream::default()) {
         return Some(failure.what);
     }
     let mut plan = Cow::Borrowed(plan);
@@ -120,15 +120,6 @@ fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
         Ok(_) | Err(Refusal::Stopped) => None,
         Err(refusal) => Some(refusal.to_string()),
     }
-}
-
-/// Reports no progress of tables.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn begins(&mut self, _words: &str, _memory_bound_bytes: u64) {}
-    fn second(&mut self, _live: &Live) {}
-    fn ends(&mut self) {}
 }
 
 fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut Rehearsed) {

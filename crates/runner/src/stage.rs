@@ -11,9 +11,9 @@ use lab::Root;
 use lab::hosts::Network;
 use lab::probes::Subject;
 use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Proxy, Study};
+use progress::Stream;
 
 use crate::cores::Cores;
-use crate::live::Observer;
 use crate::prepare::Refusal;
 use crate::recipe;
 use crate::run_error::RunError;
@@ -128,14 +128,9 @@ impl Stage {
     }
 
     /// Makes the tables of the plan, if it has any.
-    pub(crate) fn fill(
-        &self,
-        tools: &Tools<'_>,
-        plan: &Plan,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Failure> {
+    pub(crate) fn fill(&self, tools: &Tools<'_>, plan: &Plan, stream: &Stream) -> Result<(), Failure> {
         let Some(tables) = &self.launch.tables else { return Ok(()) };
-        let loaded = tools.generator.load_data(plan, tables, tools.stopper, observer);
+        let loaded = tools.generator.load_data(plan, tables, tools.stopper, stream);
         loaded.map_err(|error| failure(self.starts_processes(), "prepare", error.to_string()))
     }
 

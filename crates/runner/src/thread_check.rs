@@ -6,9 +6,10 @@
 use evidence::{NewRun, RunId, Verdict};
 use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
 use plan::Plan;
+use progress::Stream;
 
 use crate::describe::describe;
-use crate::live::Observer;
+use crate::feed::Feed;
 use crate::measure::{self, measure};
 use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
@@ -55,7 +56,7 @@ impl ConfirmationRun<'_> {
         &self,
         run: &RunId,
         measured: &mut measure::Measured,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<(), RunError> {
         let is_doubtful = is_doubtful(&measured.ending);
         let Some(threads) = self.threads.doubled().filter(|_| is_doubtful) else { return Ok(()) };
@@ -67,7 +68,7 @@ impl ConfirmationRun<'_> {
         };
         // The run is not kept to its end yet: show that it does not hang.
         measured.wait();
-        let confirmation = self.run_confirmation(&plan, prepared, observer);
+        let confirmation = self.run_confirmation(&plan, prepared, stream);
         measured.go_on();
         match confirmation {
             Ok(Some((confirmation, figures))) => {
@@ -85,7 +86,7 @@ impl ConfirmationRun<'_> {
         &self,
         plan: &Plan,
         prepared: Prepared,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<Option<(RunId, ThreadCheckFigures)>, RunError> {
         let Runner { store, tools: Tools { stopper, lab, generator, .. } } = *self.runner;
         let described = describe(plan, generator.machine().facts);
@@ -94,7 +95,8 @@ impl ConfirmationRun<'_> {
         let run = store.begin(&new)?;
         let mut monitored = MonitoredSystem::somebody_elses(lab);
         let planned = PlannedRun::of_load(plan, None);
-        let measured = measure(self.runner, &planned, prepared, &run, observer, &mut monitored)?;
+        let feed = Feed { store, run: &run, stream };
+        let measured = measure(self.runner, &planned, prepared, feed, &mut monitored)?;
         let mut ending = measured.ending;
         monitored.stop().tell(&mut ending);
         store.finish(&run, &ending)?;

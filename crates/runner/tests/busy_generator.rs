@@ -30,8 +30,8 @@ fn plan() -> Plan {
 /// A run of a URL, in a world that is left as it was found.
 fn make(world: &World, store: &Store) -> Made {
     let plan = plan();
-    let (runner, mut heard) = (Runner { store, tools: world.tools() }, Heard::default());
-    let made = runner.make(PlannedRun::of_load(&plan, None), &mut heard);
+    let (runner, heard) = (Runner { store, tools: world.tools() }, Heard::nothing());
+    let made = runner.make(PlannedRun::of_load(&plan, None), &heard.stream);
     world.assert_nothing_is_left();
     made.unwrap_or_else(|error| panic!("{error}"))
 }

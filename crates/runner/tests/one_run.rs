@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::fakes::{Heard, World, program, rename_table, store, study};
 use evidence::{Intervention, RunState, StudyId, StudyPlace, Verdict};
+use progress::RunEvent;
 use runner::{Bench, Made, RunError, Runner};
 use store::Store;
 use study::{begin_study, procedure};
@@ -30,9 +31,9 @@ fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
         begin_study(&study, procedure(&study), serde_json::Value::Null, None, None, &store).expect("a study");
     let place = store.missing(&id).expect("it is planned").swap_remove(0);
     broken_table.into_iter().for_each(|table| rename_table(&store, table, "gone"));
-    let (runner, mut heard) = (Runner { store: &store, tools: world.tools() }, Heard::default());
+    let (runner, heard) = (Runner { store: &store, tools: world.tools() }, Heard::nothing());
     let bench = Bench::new(runner, &study, &id, program()).expect("cores");
-    let made = bench.make(&place, None, 7, &mut heard);
+    let made = bench.make(&place, None, 7, &heard.stream);
     drop(bench);
     broken_table.into_iter().for_each(|table| rename_table(&store, "gone", table));
     world.assert_nothing_is_left();
@@ -72,7 +73,9 @@ fn a_run_takes_its_stages_in_their_order() {
     assert_eq!(run.new.users, Some(1));
     assert_eq!(run.readings().count(), 4);
     assert_eq!(run.outputs().len(), 1);
-    assert_eq!((tried.heard.seconds, tried.heard.ends), (4, 1));
+    let seconds = tried.heard.count(|event| matches!(event, RunEvent::Second(_)));
+    let ends = tried.heard.count(|event| matches!(event, RunEvent::LoadEnded));
+    assert_eq!((seconds, ends), (4, 1));
     let seen = world.moments();
     let stages: Vec<&str> = seen.iter().map(String::as_str).filter(|moment| *moment != "quiet").collect();
     let expected = [
@@ -257,10 +260,10 @@ fn experiment(world: &World, order: &[Intervention]) -> (Vec<Made>, Vec<String>)
     };
     let places: Vec<StudyPlace> = (1..).zip(order).map(of).collect();
     store.plan_more(&id, &places).expect("they are planned");
-    let mut heard = Heard::default();
+    let heard = Heard::nothing();
     let bench =
         Bench::new(Runner { store: &store, tools: world.tools() }, &study, &id, program()).expect("cores");
-    let made = places.iter().map(|place| bench.make(place, None, 7, &mut heard).expect("made")).collect();
+    let made = places.iter().map(|place| bench.make(place, None, 7, &heard.stream).expect("made")).collect();
     drop(bench);
     world.assert_nothing_is_left();
     let is_told = |moment: &String| moment.starts_with("system ") || moment == "load data";

@@ -28,7 +28,7 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
     let bench =
         Bench::new(Runner { store: &store, tools: world.tools() }, &study, &id, program()).expect("cores");
     let bench = bench.in_slices(rules);
-    let mut heard = Heard::default();
+    let heard = Heard::nothing();
     let make = |(position, (variant, block, stays_up)): (u32, &(usize, u32, bool))| {
         let variant = &study.variants[*variant];
         let place = StudyPlace {
@@ -44,7 +44,7 @@ fn tried(world: &World, slices: &[(usize, u32, bool)]) -> Tried {
             intervention: None,
         };
         store.plan_more(&id, std::slice::from_ref(&place)).expect("it is planned");
-        bench.make_slice(&place, u64::from(position), *stays_up, &mut heard)
+        bench.make_slice(&place, u64::from(position), *stays_up, &heard.stream)
     };
     let made = (0..).zip(slices).map(make).collect();
     drop(bench);

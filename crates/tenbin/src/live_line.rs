@@ -1,89 +1,95 @@
 //! One line on a terminal during a run; nothing without a terminal.
 
 use std::fmt::Write as _;
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use judge::words::duration;
-use runner::{Live, Observer};
+use progress::{Began, Detail, Figures, Filling, RunEvent, Stream, Subscription};
 
 use crate::output;
 
 /// How long the last line may take to appear before it is given up.
 const LAST_LINE: Duration = Duration::from_millis(200);
+/// Frames that wait for a terminal that does not read. Each stands on its own, so older ones are out of date.
+const FRAMES: usize = 8;
 
-/// Shows progress from a thread of its own: a terminal that does not read must not hold up the run.
+/// Shows the progress of a load from a thread of its own: a terminal that does not read must not hold up the run.
 pub(crate) struct LiveLine {
-    lines: Option<SyncSender<String>>,
-    printer: Option<JoinHandle<()>>,
-    on_begin: Box<dyn FnMut()>,
-    /// What every line begins with.
-    title: String,
+    frames: Arc<Subscription>,
+    printer: JoinHandle<()>,
 }
 
 impl LiveLine {
-    /// Shows lines if stderr is a terminal. `on_begin` is called when the run begins.
-    pub(crate) fn new(on_begin: impl FnMut() + 'static) -> Self {
-        let on_begin = Box::new(on_begin);
+    /// Shows each event from now on in a line that begins with `title`, until the load is over. Shows `words` before the first event.
+    /// `None` if stderr is no terminal.
+    pub(crate) fn show(stream: &Stream, title: String, words: Option<&'static str>) -> Option<Self> {
         if !output::is_watched() {
-            return Self { lines: None, printer: None, on_begin, title: String::new() };
+            return None;
         }
-        let (lines, receiver) = mpsc::sync_channel::<String>(1);
+        let frames = Arc::new(stream.subscribe(FRAMES, Detail::Figures));
+        let receiver = Arc::clone(&frames);
         let print = move || {
-            receiver.iter().for_each(|line| output::show_line(&line));
+            words.iter().for_each(|words| output::show_line(&format!("{title}  {words}")));
+            while let Some(received) = receiver.recv() {
+                match &received.frame.event {
+                    RunEvent::LoadEnded => break,
+                    event => {
+                        let words = words_of(event);
+                        words.iter().for_each(|words| output::show_line(&format!("{title}  {words}")));
+                    }
+                }
+            }
+            receiver.close();
             output::wipe_line();
         };
         // Without a thread nothing is shown while the run goes on, and nothing else is different.
-        let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok();
-        Self { lines: printer.is_some().then_some(lines), printer, on_begin, title: String::new() }
+        let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok()?;
+        Some(Self { frames, printer })
     }
 
-    /// Begins every line with a title.
-    pub(crate) fn titled(self, title: String) -> Self {
-        Self { title, ..self }
-    }
-
-    /// Shows a few words.
-    pub(crate) fn say(&mut self, words: &str) {
-        if let Some(lines) = &self.lines {
-            // A line that finds no room is out of date anyway.
-            let _ = lines.try_send(format!("{}  {words}", self.title));
-        }
-    }
-}
-
-impl Observer for LiveLine {
-    fn fills(&mut self, words: &str) {
-        self.say(words);
-    }
-
-    fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
-        (self.on_begin)();
-        self.say(&match memory_bound_bytes.div_ceil(1 << 20) {
-            // Another load generator takes what it takes.
-            0 => format!("{words}: running"),
-            mib => format!("{words}; at most {mib} MiB of memory: opening connections"),
-        });
-    }
-
-    fn second(&mut self, live: &Live) {
-        self.say(&line(live));
-    }
-
-    fn ends(&mut self) {
-        self.lines = None;
-        let Some(printer) = self.printer.take() else { return };
+    /// Waits until the line is wiped, but not for a terminal that does not read.
+    pub(crate) fn close(self) {
+        self.frames.close();
         let until = Instant::now() + LAST_LINE;
-        while !printer.is_finished() && Instant::now() < until {
+        while !self.printer.is_finished() && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-fn line(live: &Live) -> String {
-    let mut line = format!("{} {:>9.0}/s", progress(live), live.per_s);
-    for (name, ns) in [("p50", live.p50_ns), ("p99", live.p99_ns), ("late p99", live.late_p99_ns)] {
+/// The words that an event shows; `None` if it shows none.
+fn words_of(event: &RunEvent) -> Option<String> {
+    match event {
+        RunEvent::Filling(filling) => Some(filling_words(filling)),
+        RunEvent::Began(began) => Some(began_words(began)),
+        RunEvent::Second(second) => second.figures.as_ref().map(line),
+        _ => None,
+    }
+}
+
+fn filling_words(filling: &Filling) -> String {
+    const TABLES: &str = "filling tables";
+    match filling {
+        Filling::Begins => TABLES.to_owned(),
+        Filling::Rows { rows, rows_all } => format!("{TABLES}: {}", runner::rows_words(*rows, *rows_all)),
+        Filling::Step(step) => format!("{TABLES}: {step}"),
+    }
+}
+
+fn began_words(began: &Began) -> String {
+    let load = &began.load;
+    match began.memory_bound_bytes.map(|bytes| bytes.div_ceil(1 << 20)) {
+        // The memory of another load generator is not known.
+        None => format!("{load}: running"),
+        Some(mib) => format!("{load}; at most {mib} MiB of memory: opening connections"),
+    }
+}
+
+fn line(live: &Figures) -> String {
+    let mut line = format!("{} {:>9}/s", progress(live), live.answered);
+    for (name, ns) in [("p50", live.p50_ns), ("p99", live.p99_ns), ("late p99", live.send_delay_p99_ns)] {
         if let Some(ns) = ns {
             let _ = write!(line, "  {name} {}", duration(ns as f64));
         }
@@ -95,17 +101,19 @@ fn line(live: &Live) -> String {
     line
 }
 
-fn progress(live: &Live) -> String {
+fn progress(live: &Figures) -> String {
     const CELLS: usize = 20;
-    let share = match (live.planned_s, live.planned_requests) {
-        (Some(planned_s), _) => live.elapsed_s / planned_s,
+    let in_s = |ns: u64| ns as f64 / 1e9;
+    let (elapsed_s, planned_s) = (in_s(live.elapsed_ns), live.planned_ns.map(in_s));
+    let share = match (planned_s, live.planned_requests) {
+        (Some(planned_s), _) => elapsed_s / planned_s,
         (None, Some(requests)) => live.ended as f64 / requests as f64,
         (None, None) => 0.0,
     };
     let full = (share.clamp(0.0, 1.0) * CELLS as f64) as usize;
     let bar = "█".repeat(full) + &"░".repeat(CELLS - full);
-    let of = live.planned_s.map_or(String::new(), |planned_s| format!("/{planned_s:.0}"));
-    format!("{bar} {:.0}{of}s", live.elapsed_s)
+    let of = planned_s.map_or(String::new(), |planned_s| format!("/{planned_s:.0}"));
+    format!("{bar} {:.0}{of}s", elapsed_s)
 }
 
 #[cfg(test)]
@@ -114,12 +122,18 @@ mod tests {
 
     #[test]
     fn a_line_shows_only_what_is_known() {
-        let live = Live {
-            elapsed_s: 5.0,
-            planned_s: Some(10.0),
-            per_s: 1234.0,
+        let live = Figures {
+            elapsed_ns: 5_000_000_000,
+            planned_ns: Some(10_000_000_000),
+            planned_requests: None,
+            is_warm_up: false,
+            ended: 0,
+            answered: 1234,
             p50_ns: Some(1_500_000),
-            ..Live::default()
+            p99_ns: None,
+            send_delay_p99_ns: None,
+            errors: 0,
+            in_flight: 0,
         };
         assert_eq!(line(&live), "██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0");
     }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use evidence::StudyPlace;
-use runner::{Bench, Observer, RunError, Tools};
+use progress::{RunEvent, Stream};
+use runner::{Bench, RunError, Tools};
 use study::{Ahead, Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
@@ -12,7 +13,8 @@ use crate::study_line::StudyLine;
 pub(crate) struct Making<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) tools: Tools<'a>,
-    pub(crate) line: StudyLine,
+    pub(crate) stream: &'a Stream,
+    pub(crate) line: StudyLine<'a>,
 }
 
 impl RunMaker for Making<'_> {
@@ -21,9 +23,9 @@ impl RunMaker for Making<'_> {
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
         self.line.place_begins(place, ahead);
         let made = if evidence::stage::is_slice(&place.stage) {
-            self.bench.make_slice(place, draws.seed, draws.stays_up, &mut self.line)?
+            self.bench.make_slice(place, draws.seed, draws.stays_up, self.stream)?
         } else {
-            self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?
+            self.bench.make(place, draws.amount.as_ref(), draws.seed, self.stream)?
         };
         self.line.place_ends(place, &made);
         Ok(())
@@ -35,7 +37,7 @@ impl RunMaker for Making<'_> {
     }
 
     fn says(&mut self, line: &str) {
-        self.line.says(line);
+        self.stream.publish(None, RunEvent::Remark(line.to_owned()));
     }
 
     fn is_stopped(&self) -> bool {

@@ -1,57 +1,42 @@
 //! A study's progress: a line for each run that is over, and on a terminal one for the run that goes on.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evidence::{Level, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
-use runner::{Brief, Live, Made, Observer};
+use progress::{Brief, RunEvent, Stream};
+use runner::Made;
 use study::Ahead;
 
 use crate::live_line::LiveLine;
 use crate::output;
 
-/// Shows progress on stderr.
-#[derive(Default)]
-pub(crate) struct StudyLine {
+/// Shows progress on stderr. Lines for runs that are over and for remarks are printed on the publishing thread, between loads: none may
+/// be lost where stderr is a file.
+pub(crate) struct StudyLine<'a> {
+    stream: &'a Stream,
     /// Of the run that goes on, and of how many.
     number: String,
-    line: Option<LiveLine>,
+    line: Arc<Mutex<Option<LiveLine>>>,
     /// Notes that were printed: what holds for many runs is printed once.
     noted: BTreeSet<String>,
 }
 
-impl Observer for StudyLine {
-    fn fills(&mut self, words: &str) {
-        if let Some(line) = &mut self.line {
-            line.fills(words);
-        }
+impl<'a> StudyLine<'a> {
+    /// Shows the events of a study from now on.
+    pub(crate) fn of(stream: &'a Stream) -> Self {
+        let line = Arc::<Mutex<Option<LiveLine>>>::default();
+        let shown = Arc::clone(&line);
+        stream.listen(move |frame| match &frame.event {
+            RunEvent::LoadEnded => close(&shown),
+            RunEvent::Remark(remark) => print_remark(remark),
+            _ => {}
+        });
+        Self { stream, number: String::new(), line, noted: BTreeSet::new() }
     }
 
-    fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
-        if let Some(line) = &mut self.line {
-            line.begins(words, memory_bound_bytes);
-        }
-    }
-
-    fn second(&mut self, live: &Live) {
-        if let Some(line) = &mut self.line {
-            line.second(live);
-        }
-    }
-
-    fn ends(&mut self) {
-        if let Some(mut line) = self.line.take() {
-            line.ends();
-        }
-    }
-
-    fn says(&mut self, line: &str) {
-        output::remark(&format!("        {}", report::visible(line)));
-    }
-}
-
-impl StudyLine {
     /// A run begins.
     pub(crate) fn place_begins(&mut self, place: &StudyPlace, ahead: &Ahead) {
         self.number = of(ahead);
@@ -59,14 +44,12 @@ impl StudyLine {
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
         let budget = ahead.budget.map_or(String::new(), |left| format!(", {} of --within left", rough(left)));
         let title = format!("{} {}{left}{budget}", self.number, name(place));
-        let mut line = LiveLine::new(|| {}).titled(title);
-        line.say("starting");
-        self.line = Some(line);
+        *slot(&self.line) = LiveLine::show(self.stream, title, Some("starting"));
     }
 
     /// It is over and kept.
     pub(crate) fn place_ends(&mut self, place: &StudyPlace, made: &Made) {
-        self.ends();
+        close(&self.line);
         let figures = made.brief.as_ref().map_or(String::new(), figures);
         let verdict = made.ending.verdict;
         let suspect = if made.ending.validity.verdict == Level::Suspect && made.brief.is_some() {
@@ -93,6 +76,21 @@ impl StudyLine {
             output::remark(&format!("        gate {failed}: {}", report::visible(&gate.text)));
         }
     }
+}
+
+/// Prints what was found or decided, in a line.
+pub(crate) fn print_remark(line: &str) {
+    output::remark(&format!("        {}", report::visible(line)));
+}
+
+fn slot(line: &Mutex<Option<LiveLine>>) -> MutexGuard<'_, Option<LiveLine>> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Wipes the line of a run, if there is one.
+fn close(line: &Mutex<Option<LiveLine>>) {
+    let shown = slot(line).take();
+    shown.into_iter().for_each(LiveLine::close);
 }
 
 /// `3/8`, or `3/≤48` where they may turn out to be fewer.

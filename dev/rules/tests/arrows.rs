@@ -24,6 +24,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("plan", &["judge", "load", "loadtools", "sql", "stats", "units", "wire"]),
     ("evidence", &["record", "units"]),
     ("store", &["evidence", "record"]),
+    ("progress", &["evidence", "record"]),
     ("judge", &["evidence", "record", "stats", "units"]),
     ("report", &["evidence", "judge", "record", "stats", "units"]),
     (
@@ -37,6 +38,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "loading",
             "loadtools",
             "plan",
+            "progress",
             "record",
             "sql",
             "sqlite",
@@ -50,8 +52,8 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     (
         "tenbin",
         &[
-            "evidence", "judge", "lab", "machine", "plan", "proxy", "report", "runner", "store", "study",
-            "target",
+            "evidence", "judge", "lab", "machine", "plan", "progress", "proxy", "report", "runner", "store",
+            "study", "target",
         ],
     ),
     ("simulator", &["load", "record", "stats"]),

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables};
+use progress::{Filling, RunEvent, Stream};
 use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
 use runner::{
-    Clock, FillError, Generator, Learnt, Machine, Observer, Prepared, Ready, Refusal, Share, Stopper,
-    Underway, Usage,
+    Clock, FillError, Generator, Learnt, Machine, Prepared, Ready, Refusal, Share, Stopper, Underway, Usage,
 };
 
 use super::World;
@@ -39,9 +39,9 @@ impl Generator for World {
         _plan: &Plan,
         _tables: &Tables,
         _stopper: &Stopper,
-        observer: &mut dyn Observer,
+        stream: &Stream,
     ) -> Result<(), FillError> {
-        observer.fills("filling tables");
+        stream.publish(None, RunEvent::Filling(Filling::Begins));
         match self.moment("load data") {
             true => Err(Refusal::Plan(Fault::new("tables", "there is no room", "make some")).into()),
             false => Ok(()),

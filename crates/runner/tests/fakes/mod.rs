@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use plan::Study;
-use runner::{Clock, Live, Observer, Stopper, Tools, Watchdog};
+use progress::{RunEvent, Stream};
+use runner::{Clock, Stopper, Tools, Watchdog};
 use store::Store;
 
 /// What is so in the world just now, and what shall go wrong. Every part of it shares this.
@@ -164,22 +165,30 @@ impl Clock for World {
     }
 }
 
-/// Hears everything, and counts the seconds.
+/// A stream, and the events that it had so far.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    pub(crate) seconds: u32,
-    pub(crate) ends: u32,
+    pub(crate) stream: Stream,
+    events: Arc<Mutex<Vec<RunEvent>>>,
 }
 
-impl Observer for Heard {
-    fn begins(&mut self, _words: &str, _memory_bound_bytes: u64) {}
-
-    fn second(&mut self, _live: &Live) {
-        self.seconds += 1;
+impl Heard {
+    /// Nothing so far.
+    pub(crate) fn nothing() -> Self {
+        let heard = Self::default();
+        let events = Arc::clone(&heard.events);
+        heard.stream.listen(move |frame| events.lock().expect("no panic").push(frame.event.clone()));
+        heard
     }
 
-    fn ends(&mut self) {
-        self.ends += 1;
+    /// The events so far, in order.
+    pub(crate) fn events(&self) -> Vec<RunEvent> {
+        self.events.lock().expect("no panic").clone()
+    }
+
+    /// How many events are of a kind.
+    pub(crate) fn count(&self, is_of_kind: impl Fn(&RunEvent) -> bool) -> usize {
+        self.events().iter().filter(|event| is_of_kind(event)).count()
     }
 }
 

@@ -9,6 +9,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::{Condition, endings};
 use plan::{Draft, Fault, Field, LoadSpec, Plan, Played, RunningSpec};
+use progress::{RunEvent, Stream};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
@@ -242,11 +243,19 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let prepared = prepared(&plan, &generator.public, wait)?;
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
-    let mut line = LiveLine::new(move || hearing.run_begins());
+    let stream = Stream::default();
+    stream.listen(move |frame| {
+        if let RunEvent::Began(_) = &frame.event {
+            hearing.run_begins();
+        }
+    });
+    let line = LiveLine::show(&stream, String::new(), None);
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
     let planned = PlannedRun::of_load(&plan, Some(prepared)).ending_if_rejected();
     let planned = planned.held_to(conditions).against(baseline);
-    let made = runner.make(planned, &mut line).inspect_err(show_what_is_left);
+    let made = runner.make(planned, &stream);
+    line.into_iter().for_each(LiveLine::close);
+    let made = made.inspect_err(show_what_is_left);
     let Made { run, ending, gates, .. } = made.map_err(|error| explained(error, false))?;
     label.keep(run.as_str(), &store);
     let by_itself = endings::of_run(ending.verdict, &gates);

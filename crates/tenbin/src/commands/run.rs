@@ -6,7 +6,8 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use evidence::{Baseline, Procedure, RunId, StudyId, StudyState};
 use plan::{Experiment, Interleave, NoSlices, Stacks, Study, units};
-use runner::{Bench, Observer, RunError, Runner, Stopper, Tools};
+use progress::Stream;
+use runner::{Bench, RunError, Runner, Stopper, Tools};
 use store::Store;
 use study::StoredStudy;
 
@@ -20,7 +21,7 @@ use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::making::{Making, broken, of_study};
-use crate::study_line::StudyLine;
+use crate::study_line::{StudyLine, print_remark};
 use crate::{machine_facts, output, seed, signals};
 
 /// Which plan, and how.
@@ -190,8 +191,9 @@ impl Ordered<'_> {
         warn_of_others(&store, &id)?;
         heard.run_begins();
         let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
-        let mut line = StudyLine::default();
-        runner::tidy_up().iter().for_each(|said| line.says(said));
+        let stream = Stream::default();
+        let line = StudyLine::of(&stream);
+        runner::tidy_up().iter().for_each(|said| print_remark(said));
         let begun = store.load_study(&id)?.new;
         machine_facts::restore_cores(&mut study, &begun.host);
         let slices = begun.compare.procedure.slices().copied();
@@ -200,7 +202,7 @@ impl Ordered<'_> {
             study.make_whole_runs(NoSlices { because, help: "run it again without --resume".to_owned() });
         }
         let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?.in_slices(slices);
-        let mut making = Making { bench, tools, line };
+        let mut making = Making { bench, tools, stream: &stream, line };
         study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)
             .inspect_err(show_what_is_left)
