@@ -4,6 +4,7 @@ use super::carried::Carried;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
+use super::tcp;
 use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
@@ -46,6 +47,11 @@ pub(crate) fn read(
     for node in section.steps {
         if transaction::is_one(node) {
             reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
+            continue;
+        }
+        if tcp::is_one(node) {
+            let what = format!("`{name}` has requests of HTTP, and this is raw TCP");
+            reading.at(node.at, what, "remove it");
             continue;
         }
         if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {
