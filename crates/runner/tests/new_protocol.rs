@@ -9,8 +9,8 @@ use plan::{Draft, LoadSpec};
 use runner::{PublicLoads, Share};
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
-    Closing, Compile, Conversation, ErrorClass, Next, PeerFault, Progress, Protocol, Refusal, Reply, Scheme,
-    Script, Stage,
+    Closing, Compile, Conversation, ErrorClass, Next, Open, PeerFault, Progress, Protocol, Refusal, Reply,
+    Scheme, Script, Stage,
 };
 
 use crate::shares::count;
@@ -24,11 +24,11 @@ static ECHO: Protocol = Protocol {
         let texts = steps.iter().map(|step| step.request.body.clone().unwrap_or_default());
         Ok(Box::new(Echo { texts: texts.collect() }))
     }),
-    open: || {
+    open: Open::Conversation(|| {
         let mut conversation = Echo { texts: [b"hello".to_vec()].into() }.open(0);
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples,
 };
 
@@ -137,7 +137,7 @@ fn echo(mut stream: TcpStream) -> std::io::Result<()> {
 #[test]
 fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
     for sample in (ECHO.samples)() {
-        feed_three_ways(&|| (ECHO.open)(), &sample).unwrap_or_else(|what| panic!("{what}"));
+        feed_three_ways(ECHO.open, &sample).unwrap_or_else(|what| panic!("{what}"));
     }
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));

@@ -31,8 +31,8 @@ pub use conversation::{
 pub use mix::Mix;
 pub use outcome::ErrorClass;
 pub use protocol::{
-    Compile, CompileRequests, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep, of_scheme,
-    schemes,
+    Compile, CompileRequests, Open, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep,
+    of_scheme, schemes,
 };
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::channel::Channels;
+use crate::channel::{Channel, Channels};
 use crate::conversation::Conversation;
 use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
@@ -23,8 +23,8 @@ pub struct Protocol {
     pub schemes: &'static [Scheme],
     /// What its steps are made from.
     pub compile: Compile,
-    /// A fresh conversation of a plain request, its first request under way.
-    pub open: fn() -> Box<dyn Conversation>,
+    /// Opens a link for tests, which feed it replies.
+    pub open: Open,
     /// Replies, good and bad, with what each must come to. Every parser is fed each of them three ways.
     pub samples: fn() -> Vec<testing::Sample>,
 }
@@ -38,6 +38,15 @@ pub struct Scheme {
     pub port: u16,
     /// Whether connections begin with TLS.
     pub is_secure: bool,
+}
+
+/// Opens the client's side of a link, on which tests feed samples and any other bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Open {
+    /// A conversation with a plain request under way. Its peer has not greeted yet, if it does.
+    Conversation(fn() -> Box<dyn Conversation>),
+    /// A channel that carries several exchanges: greeted, with nothing under way. Step 0 is a plain request without variables.
+    Channel(fn() -> Box<dyn Channel>),
 }
 
 /// What the steps of a protocol are made from.

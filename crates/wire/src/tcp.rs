@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use crate::braces::{self, Piece};
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, RequestStep, Scheme, WrongStep};
 
 /// A delimiter is no longer than this.
 pub const DELIMITER_BYTES_MAX: usize = 64;
@@ -34,11 +34,11 @@ pub const PROTOCOL: Protocol = Protocol {
     // The port of echo servers (RFC 862).
     schemes: &[Scheme { name: "tcp", port: 7, is_secure: false }],
     compile: Compile::Requests(|steps, variables, _| Ok(Box::new(Tcp::compile(steps, variables)?))),
-    open: || {
+    open: Open::Conversation(|| {
         let mut conversation = Tcp::single(b"PING\r\n", Exchange::default()).open(0);
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples: samples::all,
 };
 

@@ -11,7 +11,7 @@ fn every_protocol_takes_every_sample_three_ways() {
         let samples = (protocol.samples)();
         assert!(samples.len() >= 10, "{} has too few samples to be trusted", protocol.name);
         for sample in samples {
-            feed_three_ways(&|| (protocol.open)(), &sample)
+            feed_three_ways(protocol.open, &sample)
                 .unwrap_or_else(|what| panic!("{}: {what}", protocol.name));
             fed += 1;
         }

@@ -18,7 +18,7 @@ pub use mutate::Mutator;
 use plan::{Environment, Study};
 use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
-use wire::{Greeting, PROTOCOLS, Protocol};
+use wire::{Greeting, Open, PROTOCOLS, Protocol};
 
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
 pub const BYTES_MAX: usize = 32 * 1024;
@@ -122,7 +122,8 @@ fn feed_protocol(protocol: &Protocol, bytes: &[u8]) {
 
 /// Feeds the protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
 fn greet_protocol(protocol: &Protocol, bytes: &[u8]) {
-    let open = protocol.open;
+    // A channel is opened greeted.
+    let Open::Conversation(open) = protocol.open else { return };
     if bytes.len() > BYTES_MAX || open().greet() == Greeting::Done {
         return;
     }
