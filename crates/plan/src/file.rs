@@ -19,6 +19,7 @@ pub(crate) mod gates;
 mod keys;
 mod loads;
 pub(crate) mod near;
+pub(crate) mod own_step;
 mod parse;
 mod prepare;
 mod processes;
@@ -37,7 +38,6 @@ mod step;
 mod syntax;
 mod systems;
 pub(crate) mod tables;
-mod tcp;
 mod tls;
 mod tools;
 mod transaction;
@@ -129,7 +129,7 @@ impl Study {
             findings,
             is_sql: false,
             is_http: false,
-            is_tcp: false,
+            owner: None,
             environment,
             secrets: Secrets::default(),
         };

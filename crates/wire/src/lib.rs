@@ -18,6 +18,7 @@ mod protocol;
 mod secrets;
 mod serial;
 pub mod sql;
+pub mod step;
 pub mod tcp;
 pub mod testing;
 mod values;

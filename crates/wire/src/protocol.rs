@@ -10,6 +10,7 @@ use crate::conversation::Conversation;
 use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
+use crate::step::OwnSteps;
 use crate::{mysql, postgres, tcp, testing};
 
 /// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -52,6 +53,8 @@ pub enum Open {
 /// What the steps of a protocol are made from.
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
+    /// Steps that the protocol defines itself.
+    Steps(&'static OwnSteps),
     /// Requests.
     Requests(CompileRequests),
     /// Scripts of transactions, which the crate `sql` goes through over sessions that this function makes.
@@ -86,6 +89,16 @@ pub struct WrongStep {
     pub what: String,
 }
 
+impl Protocol {
+    /// Its steps, if it owns them.
+    pub fn own_steps(&self) -> Option<&'static OwnSteps> {
+        match self.compile {
+            Compile::Steps(steps) => Some(steps),
+            Compile::Requests(_) | Compile::Transactions(_) => None,
+        }
+    }
+}
+
 /// Every protocol.
 pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL];
 
@@ -100,6 +113,7 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
 
 /// The schemes of protocols whose steps are requests, or of those whose steps are transactions.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
-    let fits = move |protocol: &&Protocol| matches!(protocol.compile, Compile::Requests(_)) == are_requests;
+    let fits =
+        move |protocol: &&Protocol| matches!(protocol.compile, Compile::Transactions(_)) != are_requests;
     PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)
 }

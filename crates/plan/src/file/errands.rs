@@ -1,10 +1,10 @@
 //! `setup` and `teardown`: requests of one client around each load.
 
 use super::carried::Carried;
+use super::own_step;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
-use super::tcp;
 use super::transaction;
 use super::tree::Node;
 use super::variables::Variables;
@@ -49,8 +49,8 @@ pub(crate) fn read(
             reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
             continue;
         }
-        if tcp::is_one(node) {
-            let what = format!("`{name}` has requests of HTTP, and this is raw TCP");
+        if let Some(own) = own_step::owner(node).and_then(|(_, protocol)| protocol.own_steps()) {
+            let what = format!("`{name}` has requests of HTTP, and this is {}", own.noun);
             reading.at(node.at, what, "remove it");
             continue;
         }

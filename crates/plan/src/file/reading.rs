@@ -2,7 +2,7 @@
 
 use std::env::VarError;
 
-use wire::Secrets;
+use wire::{Protocol, Secrets};
 
 use super::findings::Findings;
 use super::folder::Folder;
@@ -25,8 +25,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) is_sql: bool,
     /// Whether there are steps that are requests.
     pub(crate) is_http: bool,
-    /// Whether those are raw TCP.
-    pub(crate) is_tcp: bool,
+    /// The protocol that owns the requests; `None` if they are HTTP, or if there are none.
+    pub(crate) owner: Option<&'static Protocol>,
     /// Where the values of secrets are looked up.
     pub(crate) environment: &'a dyn Fn(&str) -> Result<String, VarError>,
     /// Those that were looked up.

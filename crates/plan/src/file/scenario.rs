@@ -1,16 +1,17 @@
 //! `scenario` and `scenarios`: what users do.
 
 use load::{DataSource, Order, Scenario, Scenarios, Visit};
+use wire::Protocol;
 
 use super::carried::{self, Carried};
 use super::data;
 use super::errands;
 use super::form;
+use super::own_step;
 use super::reading::Reading;
 use super::settings::{self, SqlText};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
-use super::tcp;
 use super::transaction;
 use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
@@ -42,9 +43,9 @@ pub(crate) struct Script {
 impl Script {
     /// Requests go to the first system, transactions to the one after it.
     pub(crate) fn number_endpoints(&mut self) {
-        let has_requests = self.steps.iter().any(|step| step.request().is_some());
+        let has_requests = self.steps.iter().any(PlannedStep::is_request);
         for step in &mut self.steps {
-            step.endpoint = u16::from(has_requests && step.request().is_none());
+            step.endpoint = u16::from(has_requests && !step.is_request());
         }
     }
 }
@@ -199,7 +200,7 @@ impl Steps {
         let visit = Visit::of(self.list.len() as u16, read.think);
         let weight = weight(&read, node, is_mix, reading);
         self.places.push(read.name_at);
-        self.played_at.extend(read.step.request().is_none().then_some(read.name_at));
+        self.played_at.extend((!read.step.is_request()).then_some(read.name_at));
         self.list.push(read.step);
         Some(ReadVisit { visit, weight })
     }
@@ -226,7 +227,7 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
                 let number = |name: &String| names.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Tool(_) => {}
+            Action::Owned(_) | Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();
@@ -243,25 +244,30 @@ pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
 
 /// Notes what the steps are. What is none of the three is misspelt.
 fn note_kinds(written: &[Written<'_>], reading: &mut Reading<'_>) {
-    let (mut first_tcp, mut is_other) = (None, false);
+    let mut kinds: Vec<(&Node, Option<&'static Protocol>)> = Vec::new();
     for step in written.iter().flat_map(Written::leaves) {
         if transaction::is_one(step) {
             reading.is_sql = true;
             continue;
         }
-        if tcp::is_one(step) {
-            first_tcp = first_tcp.or(Some(step));
-        } else {
-            is_other = true;
-        }
-        let asks = |entry: &Entry| {
-            entry.key == "request" || entry.key == tcp::KEY || step::METHODS.contains(&entry.key.as_str())
-        };
-        reading.is_http |= step.entries().iter().any(asks);
+        let owner = own_step::owner(step).map(|(_, protocol)| protocol);
+        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
+        reading.is_http |= owner.is_some() || step.entries().iter().any(asks);
+        kinds.push((step, owner));
     }
-    reading.is_tcp = first_tcp.is_some();
-    if let Some(first) = first_tcp.filter(|_| is_other) {
-        let what = "some steps are raw TCP and some are HTTP, and a system speaks one of them";
+    let Some((first, owner)) = kinds.iter().find_map(|(step, owner)| Some((*step, (*owner)?))) else {
+        return;
+    };
+    reading.owner = Some(owner);
+    let noun =
+        |owner: Option<&'static Protocol>| owner.and_then(Protocol::own_steps).map_or("HTTP", |own| own.noun);
+    let is_other = |other: &Option<&'static Protocol>| other.is_none_or(|other| other.name != owner.name);
+    if let Some(other) = kinds.iter().map(|(_, owner)| *owner).find(is_other) {
+        let what = format!(
+            "some steps are {} and some are {}, and a system speaks one of them",
+            noun(Some(owner)),
+            noun(other)
+        );
         reading.at(first.at, what, "write a plan for each");
     }
 }

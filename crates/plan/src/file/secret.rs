@@ -82,7 +82,7 @@ mod tests {
             findings: Findings::default(),
             is_sql: false,
             is_http: false,
-            is_tcp: false,
+            owner: None,
             environment: &environment,
             secrets: Secrets::default(),
         };

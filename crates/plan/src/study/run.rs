@@ -13,7 +13,7 @@ use crate::endpoint::Gets;
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
-use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep};
+use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep};
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
@@ -41,16 +41,24 @@ impl Study {
         let is_secure = plan.endpoint().peer().tls.is_some();
         plan.steps.clone_from(&self.script.steps);
         plan.errands.clone_from(&self.script.errands);
+        let base =
+            base.request().map(|action| action.request.clone()).or(base.owned().map(OwnedAction::as_request));
         for step in plan.steps.iter_mut().chain(plan.errands.steps_mut()) {
-            if let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, base.request())
-            {
-                request.host.clone_from(&base.request.host);
-                request.target = below(&base.request.target, &request.target);
-                request.keep_alive = base.request.keep_alive;
-                if let Some(redirects) = &mut request.redirects {
-                    redirects.is_secure = is_secure;
+            match (&mut step.action, &base) {
+                (Action::Http(HttpAction { request, .. }), Some(base)) => {
+                    request.host.clone_from(&base.host);
+                    request.target = below(&base.target, &request.target);
+                    request.keep_alive = base.keep_alive;
+                    if let Some(redirects) = &mut request.redirects {
+                        redirects.is_secure = is_secure;
+                    }
+                    request.headers.extend_from_slice(&base.headers);
                 }
-                request.headers.extend_from_slice(&base.request.headers);
+                (Action::Owned(action), Some(base)) => {
+                    action.host.clone_from(&base.host);
+                    action.keep_alive = base.keep_alive;
+                }
+                _ => {}
             }
         }
         plan.variables.clone_from(&self.script.variables);
@@ -112,7 +120,7 @@ impl Study {
     fn saved_by_transactions(&self) -> Vec<u16> {
         let saves = self.script.steps.iter().flat_map(|step| match &step.action {
             Action::Sql(action) => action.saves.as_slice(),
-            Action::Http(_) | Action::Tool(_) => &[],
+            Action::Http(_) | Action::Owned(_) | Action::Tool(_) => &[],
         });
         let saves: BTreeSet<&String> = saves.collect();
         (0..)
@@ -141,13 +149,20 @@ fn below(base: &str, target: &str) -> String {
 
 fn requests(launch: &Launch, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
     Draft {
-        url: launch.url.clone(),
+        url: with_step(&launch.url),
         unix_socket: launch.socket.clone(),
         tls: launch.tls.clone(),
         load,
         ..Draft::default()
     }
     .check()
+}
+
+/// The URL of a system with a step that the plan's own steps replace, if its protocol takes steps from queries.
+fn with_step(url: &str) -> String {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
+    own.map_or_else(|| url.to_owned(), |own| format!("{url}{}", own.query))
 }
 
 /// A load on a database whose statements are not known.
