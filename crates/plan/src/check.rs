@@ -13,7 +13,7 @@ use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::plan::{Action, Errands, HttpAction, Plan, PlannedStep};
-use crate::request;
+use crate::request::{self, Sends};
 use crate::scripts;
 use crate::spec::{Field, LoadSpec, SqlSpec};
 
@@ -45,13 +45,16 @@ impl Target {
         }
         let target = request::target(draft, faults);
         let mut errors = Vec::new();
-        let method = target.as_ref().map_or("", |target| target.request.method.as_str());
+        let method = target.as_ref().map_or("", |target| target.sends.method());
         let checks = draft.expects.check(method, &mut errors);
         faults.extend(errors.iter().map(|error| error.printed(Spelling::Flags)));
         let what = "it applies to databases: postgres://…, mysql://…, sqlite:…";
         forbid(&only_transactions(draft), what, faults);
-        let request::Target { title, name, peer, protocol, request } = target?;
-        let action = Action::Http(HttpAction { request, checks, captures: Vec::new() });
+        let request::Target { title, name, peer, protocol, sends } = target?;
+        let action = match sends {
+            Sends::Request(request) => Action::Http(HttpAction { request, checks, captures: Vec::new() }),
+            Sends::Step(action) => Action::Owned(action),
+        };
         let steps = vec![PlannedStep { name, endpoint: 0, action }];
         let scenarios = Scenarios::single();
         Some(Self { title, gets: Asked::Requests(protocol, peer), steps, scenarios })

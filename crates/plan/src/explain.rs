@@ -4,7 +4,7 @@ use load::{Closed, Load, Open, Schedule, Stop, ThinkTime};
 
 use crate::check_load::{CheckedLoad, Destination};
 use crate::endpoint::{Endpoint, Trust};
-use crate::plan::{Plan, Stacks, first_end_ns};
+use crate::plan::{Plan, PlannedStep, Stacks, first_end_ns};
 use crate::study::Study;
 use crate::units::{show_duration, show_rate};
 
@@ -36,7 +36,7 @@ impl Study {
         let followed = self.loads[load].scenario.as_ref().map(|scenario| self.following(scenario, load));
         let study = followed.as_ref().unwrap_or(self);
         let script = &study.script;
-        let has_requests = script.steps.iter().any(|step| step.request().is_some());
+        let has_requests = script.steps.iter().any(PlannedStep::is_request);
         let is_sql = script.has_transactions();
         let unit = match is_sql {
             _ if script.scenarios.has_sequels() => ITERATION,

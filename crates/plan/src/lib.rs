@@ -13,7 +13,7 @@ mod fault;
 mod file;
 pub mod multipart;
 mod plan;
-mod raw_tcp;
+mod query_step;
 mod recorded;
 mod request;
 mod running;
@@ -32,7 +32,9 @@ pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
-pub use plan::{Action, Errands, HttpAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction};
+pub use plan::{
+    Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction,
+};
 pub use request::{basic_authorization, literal_text, read_body};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;

@@ -1,9 +1,12 @@
 //! A checked plan of one load.
 
+use std::sync::Arc;
+
 use load::{DataSource, Load, Scenarios, Stop};
 use sql::RowCount;
-use wire::Secrets;
 use wire::http1::{Capture, Checks, Request};
+use wire::step::Step;
+use wire::{Channels, Protocol, Secrets, WrongStep};
 
 use crate::database::Database;
 use crate::endpoint::{Endpoint, Peer};
@@ -139,6 +142,8 @@ pub struct PlannedStep {
 pub enum Action {
     /// A request and its reply.
     Http(HttpAction),
+    /// An exchange in a protocol that owns its steps.
+    Owned(OwnedAction),
     /// A transaction.
     Sql(SqlAction),
     /// Whatever another load generator does.
@@ -182,6 +187,50 @@ pub struct HttpAction {
     pub captures: Vec<Capture>,
 }
 
+/// An exchange in a protocol that owns its steps.
+#[derive(Clone, Debug)]
+pub struct OwnedAction {
+    /// The protocol.
+    pub protocol: &'static Protocol,
+    /// The step as its protocol read it.
+    pub step: Arc<dyn Step>,
+    /// Host and port of the system, for the record.
+    pub host: String,
+    /// Whether the connection is kept for further exchanges.
+    pub keep_alive: bool,
+}
+
+impl OwnedAction {
+    /// The channels of this step alone.
+    ///
+    /// # Errors
+    ///
+    /// The step cannot be sent as it is written.
+    pub fn compile(&self, variables: &[String], secrets: &Secrets) -> Result<Box<dyn Channels>, WrongStep> {
+        let own = self.protocol.own_steps().ok_or_else(|| WrongStep {
+            step: 0,
+            what: format!("{} has no steps of its own", self.protocol.name),
+        })?;
+        (own.compile)(&[Arc::clone(&self.step)], variables, secrets)
+    }
+
+    /// The step as a request with the name of its protocol as method. Records and hashes of plans are made from it, so that they stay
+    /// comparable with those of versions that had no steps of protocols.
+    pub fn as_request(&self) -> Request {
+        Request {
+            method: self.method(),
+            body: Some(self.step.message().to_vec()),
+            keep_alive: self.keep_alive,
+            ..Request::get(&self.host, "/")
+        }
+    }
+
+    /// The name of the protocol as a method.
+    pub(crate) fn method(&self) -> String {
+        self.protocol.name.to_uppercase()
+    }
+}
+
 /// How a profiler finds the callers of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
@@ -217,7 +266,29 @@ impl PlannedStep {
     pub fn request(&self) -> Option<&HttpAction> {
         match &self.action {
             Action::Http(action) => Some(action),
-            Action::Sql(_) | Action::Tool(_) => None,
+            Action::Owned(_) | Action::Sql(_) | Action::Tool(_) => None,
+        }
+    }
+
+    /// Its exchange, if it is one of a protocol that owns its steps.
+    pub fn owned(&self) -> Option<&OwnedAction> {
+        match &self.action {
+            Action::Owned(action) => Some(action),
+            Action::Http(_) | Action::Sql(_) | Action::Tool(_) => None,
+        }
+    }
+
+    /// Whether it is a request in any protocol, and neither a transaction nor the load of a tool.
+    pub fn is_request(&self) -> bool {
+        matches!(self.action, Action::Http(_) | Action::Owned(_))
+    }
+
+    /// Whether its connection is kept for further requests.
+    fn keep_alive(&self) -> bool {
+        match &self.action {
+            Action::Http(action) => action.request.keep_alive,
+            Action::Owned(action) => action.keep_alive,
+            Action::Sql(_) | Action::Tool(_) => true,
         }
     }
 }
@@ -241,7 +312,7 @@ impl Plan {
                 script: action.script,
                 expects: action.expects,
             }),
-            Action::Http(_) | Action::Tool(_) => None,
+            Action::Http(_) | Action::Owned(_) | Action::Tool(_) => None,
         };
         self.steps_at(endpoint).filter_map(transaction).collect()
     }
@@ -250,7 +321,7 @@ impl Plan {
     pub fn tool(&self) -> Option<&ToolAction> {
         self.steps.iter().find_map(|step| match &step.action {
             Action::Tool(tool) => Some(tool),
-            Action::Http(_) | Action::Sql(_) => None,
+            Action::Http(_) | Action::Owned(_) | Action::Sql(_) => None,
         })
     }
 
@@ -293,13 +364,12 @@ impl Plan {
 
     /// Whether any step is a request.
     pub fn has_requests(&self) -> bool {
-        self.steps.iter().any(|step| step.request().is_some())
+        self.steps.iter().any(PlannedStep::is_request)
     }
 
     /// Whether a connection carries more than one request or transaction.
     pub fn keep_alive(&self) -> bool {
-        let is_kept = |step: &PlannedStep| step.request().is_none_or(|action| action.request.keep_alive);
-        self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(is_kept)
+        self.databases().all(|sql| sql.keep_alive) && self.steps.iter().all(PlannedStep::keep_alive)
     }
 
     /// Connections, or users, at the same time.

@@ -3,11 +3,11 @@
 use load::values::{RowOrder, Source};
 use load::{DataSource, Guard, Order, Subject, Test, ThinkTime, Visit};
 use serde_json::{Value, json};
-use wire::http1::{Capture, CaptureFrom};
-use wire::tcp::Receive;
+use wire::http1::{Capture, CaptureFrom, Checks};
+use wire::step::Value as StepValue;
 
 use crate::endpoint::{Endpoint, Trust};
-use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
+use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
 
@@ -101,6 +101,7 @@ impl Plan {
     fn action_json(&self, step: &PlannedStep) -> Value {
         match &step.action {
             Action::Http(action) => self.request_json(&step.name, action),
+            Action::Owned(action) => self.owned_json(&step.name, action),
             Action::Sql(SqlAction { script, expects, saves }) => json!({
                 "name": step.name,
                 "script": script,
@@ -147,14 +148,17 @@ impl Plan {
         if let Some(redirects) = request.redirects {
             request_json["redirects"] = json!(redirects.max);
         }
-        if let Some(exchange) = &request.exchange {
-            request_json["write_bytes"] = json!(exchange.write_bytes);
-            request_json["receive"] = match &exchange.receive {
-                Receive::Bytes(bytes) => json!({ "bytes": bytes }),
-                Receive::Until(until) => json!({ "until": String::from_utf8_lossy(until) }),
-            };
-        }
         request_json
+    }
+
+    /// A step of a protocol is recorded like a request, with what its protocol adds.
+    fn owned_json(&self, name: &str, action: &OwnedAction) -> Value {
+        let (request, checks) = (action.as_request(), Checks::default());
+        let mut step_json = self.request_json(name, &HttpAction { request, checks, captures: Vec::new() });
+        for (key, value) in action.step.record() {
+            step_json[key] = value.as_ref().map_or(Value::Null, value_json);
+        }
+        step_json
     }
 
     fn capture_json(&self, capture: &Capture) -> Value {
@@ -177,6 +181,20 @@ fn endpoint_json(endpoint: &Endpoint) -> Value {
         "protocol": endpoint.protocol().map(|protocol| protocol.name),
         "sql": endpoint.transactions().map(Transactions::to_json),
     })
+}
+
+fn value_json(value: &StepValue) -> Value {
+    match value {
+        StepValue::Text(text) => json!(text.written),
+        StepValue::Bytes(bytes) => json!(String::from_utf8_lossy(bytes)),
+        StepValue::Size(size) => json!(size.bytes),
+        StepValue::Count(count) => json!(count),
+        StepValue::Truth(truth) => json!(truth),
+        StepValue::List(items) => items.iter().map(value_json).collect(),
+        StepValue::Table(entries) => {
+            entries.iter().map(|(key, value)| ((*key).to_owned(), value_json(value))).collect()
+        }
+    }
 }
 
 fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {

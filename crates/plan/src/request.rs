@@ -9,13 +9,15 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 use wire::http1::Request;
+use wire::step::OwnSteps;
 use wire::{Protocol, braces};
 
 use crate::database::{self, presentable};
 use crate::draft::{Draft, TlsSpec};
 use crate::endpoint::{ClientCertificate, Peer, Trust};
 use crate::fault::Fault;
-use crate::raw_tcp;
+use crate::plan::OwnedAction;
+use crate::query_step;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
 
@@ -29,7 +31,25 @@ pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) peer: Peer,
     pub(crate) protocol: &'static Protocol,
-    pub(crate) request: Request,
+    pub(crate) sends: Sends,
+}
+
+/// What a URL and flags send.
+pub(crate) enum Sends {
+    /// A request of HTTP.
+    Request(Request),
+    /// A step that the protocol owns.
+    Step(OwnedAction),
+}
+
+impl Sends {
+    /// The method of a request; empty for other steps.
+    pub(crate) fn method(&self) -> &str {
+        match self {
+            Self::Request(request) => &request.method,
+            Self::Step(_) => "",
+        }
+    }
 }
 
 pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
@@ -55,8 +75,8 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let body = body(draft, faults);
     let method =
         draft.method.clone().unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned());
-    if protocol.name == wire::tcp::PROTOCOL.name {
-        return over_tcp(draft, &url, peer, body, faults);
+    if let Some(own) = protocol.own_steps() {
+        return step_of_query(draft, &url, peer, body, (protocol, own), faults);
     }
     let mut headers = headers(&draft.headers, "-H", faults);
     if let Some(credentials) = credentials(&url) {
@@ -79,7 +99,6 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         credentials: None,
         cookies: None,
         redirects: None,
-        exchange: None,
         keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
     };
     if let Err(wrong) = request.encode() {
@@ -94,33 +113,39 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     });
     let shown = without_secrets_in_query(path);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
-    Some(Target { title, name: format!("{method} {shown}"), peer, protocol, request: literal(request) })
+    Some(Target {
+        title,
+        name: format!("{method} {shown}"),
+        peer,
+        protocol,
+        sends: Sends::Request(literal(request)),
+    })
 }
 
-/// A load over raw TCP: the query of its URL says what is sent, and where the reply ends.
-fn over_tcp(
+/// A load in a protocol that owns its steps: the query of its URL is the step.
+fn step_of_query(
     draft: &Draft,
     url: &Url,
     peer: Peer,
     body: Option<Vec<u8>>,
+    (protocol, own): (&'static Protocol, &'static OwnSteps),
     faults: &mut Vec<Fault>,
 ) -> Option<Target> {
     let of_http = [("-X", draft.method.is_some()), ("-H", !draft.headers.is_empty())];
-    for (flag, _) in of_http.into_iter().chain(draft.expects.given()).filter(|(_, is_given)| *is_given) {
-        faults.push(Fault::new(flag, "it applies to HTTP, and the URL is that of raw TCP", "remove it"));
+    let has_body = ("-b", body.is_some() && own.body.is_none());
+    let given = of_http.into_iter().chain(draft.expects.given()).chain([has_body]);
+    for (flag, _) in given.filter(|(_, is_given)| *is_given) {
+        let what = format!("it applies to HTTP, and the URL is that of {}", own.noun);
+        faults.push(Fault::new(flag, what, "remove it"));
     }
-    let raw = raw_tcp::of_query(url, body.as_deref());
-    let raw = raw.map_err(|wrong| faults.push(Fault::new(wrong.part, wrong.what, wrong.help))).ok()?;
+    let step = query_step::read(url, own, body.as_deref());
+    let step = step.map_err(|wrong| faults.push(Fault::new(wrong.part, wrong.what, wrong.help))).ok()?;
     let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
-    let request = Request {
-        method: "TCP".to_owned(),
-        body: Some(raw.body),
-        exchange: Some(raw.exchange),
-        keep_alive: draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false),
-        ..Request::get(authority, "/")
-    };
-    let title = format!("{} to tcp://{authority}", raw.words);
-    Some(Target { title, name: raw.words, peer, protocol: &wire::tcp::PROTOCOL, request })
+    let name = step.title();
+    let title = format!("{name} to {}://{authority}", url.scheme());
+    let keep_alive = draft.load.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
+    let sends = Sends::Step(OwnedAction { protocol, step, host: authority.to_owned(), keep_alive });
+    Some(Target { title, name, peer, protocol, sends })
 }
 
 /// The addresses that `--resolve HOST:PORT:ADDRESS[,ADDRESS]` gives for a host; none: it is looked up.

@@ -9,7 +9,9 @@ fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
         for scheme in protocol.schemes {
             let url = format!("{}://somebody@127.0.0.1/x", scheme.name);
             let (port, is_secure) = match protocol.compile {
-                Compile::Requests(_) => {
+                Compile::Requests(_) | Compile::Steps(_) => {
+                    let query = protocol.own_steps().map_or("", |own| own.query);
+                    let url = format!("{url}{query}");
                     let plan = Draft { url, ..Draft::default() }.check().expect("a plan");
                     assert_eq!(plan.endpoint().protocol().map(|protocol| protocol.name), Some(protocol.name));
                     (plan.endpoint().peer().port, plan.endpoint().peer().tls.is_some())

@@ -2,7 +2,7 @@
 
 use plan::{Draft, Study};
 use std::path::PathBuf;
-use wire::tcp::Receive;
+use wire::tcp::{Receive, TcpStep};
 
 use crate::good_plans::launch;
 
@@ -27,11 +27,13 @@ fn a_plan_says_what_is_sent_in_which_writes_and_where_the_reply_ends() {
         (plan.endpoint().protocol().map(|protocol| protocol.name), plan.endpoint().peer().port),
         (Some("tcp"), 7000)
     );
-    let requests: Vec<_> = plan.steps.iter().filter_map(|step| step.request()).collect();
-    let exchange = requests[0].request.exchange.clone().expect("raw TCP");
-    assert_eq!((exchange.write_bytes, exchange.receive), (Some(64), Receive::Bytes(1)));
-    assert_eq!(requests[0].request.body.as_ref().map(Vec::len), Some(1024));
-    assert_eq!(requests[1].request.body.as_deref(), Some(&b"GET {n}\r\n"[..]));
+    assert!(plan.steps.iter().all(|step| step.is_request() && step.request().is_none()));
+    let own: Vec<_> = plan.steps.iter().filter_map(|step| step.owned()).collect();
+    let steps: Vec<&TcpStep> = own.iter().filter_map(|action| action.step.downcast()).collect();
+    let exchange = &steps[0].exchange;
+    assert_eq!((exchange.write_bytes, &exchange.receive), (Some(64), &Receive::Bytes(1)));
+    assert_eq!((steps[0].message.len(), own[0].host.as_str()), (1024, "127.0.0.1:7000"));
+    assert_eq!(steps[1].message, b"GET {n}\r\n");
     let recorded = plan.to_json();
     assert_eq!(
         (&recorded["steps"][0]["write_bytes"], &recorded["steps"][0]["receive"]["bytes"]),

@@ -18,10 +18,14 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         step.as_object_mut().map(|step| step.remove("path"));
     }
     hash.update(of_plan.to_string().as_bytes());
-    for request in plan.steps.iter().filter_map(PlannedStep::request) {
-        hash.update(&request.request.encode().unwrap_or_default());
-        if let Some(exchange) = &request.request.exchange {
-            hash.update(format!("{exchange:?}").as_bytes());
+    for step in &plan.steps {
+        match &step.action {
+            Action::Http(action) => hash.update(&action.request.encode().unwrap_or_default()),
+            Action::Owned(action) => {
+                hash.update(&action.as_request().encode().unwrap_or_default());
+                hash.update(action.step.fingerprint().as_bytes());
+            }
+            Action::Sql(_) | Action::Tool(_) => {}
         }
     }
     // Of scripts the plan has the names only.
@@ -79,7 +83,7 @@ fn users(plan: &Plan) -> Option<u32> {
 
 pub(crate) fn unit(step: &PlannedStep) -> Unit {
     match &step.action {
-        Action::Http(_) => Unit::Requests,
+        Action::Http(_) | Action::Owned(_) => Unit::Requests,
         Action::Sql(_) => Unit::Transactions,
         Action::Tool(tool) if tool.tool.is_sql => Unit::Transactions,
         Action::Tool(_) => Unit::Requests,

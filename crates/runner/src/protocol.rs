@@ -1,11 +1,13 @@
 //! What users do, in the protocols of their systems.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{FirstRequests, Job, Running};
 use plan::{Action, Endpoint, Fault, Gets, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
+use wire::step::OwnSteps;
 use wire::{Channels, Compile, Footprint, InProcess, Mix, PeerStep, Protocol, RequestStep};
 
 use crate::prepare::Refusal;
@@ -102,8 +104,12 @@ fn places(plan: &Plan) -> Vec<PeerStep> {
 
 /// The requests to a system.
 fn requests(plan: &Plan, endpoint: u16, protocol: &Protocol) -> Result<Box<dyn Channels>, Refusal> {
-    let Compile::Requests(compile) = protocol.compile else {
-        return refuse("0", "it is a request, and the system is one of SQL".to_owned());
+    let compile = match protocol.compile {
+        Compile::Steps(own) => return owned(plan, endpoint, own),
+        Compile::Requests(compile) => compile,
+        Compile::Transactions(_) => {
+            return refuse("0", "it is a request, and the system is one of SQL".to_owned());
+        }
     };
     let (mut steps, mut names) = (Vec::new(), Vec::new());
     for (_, step) in plan.steps_at(endpoint) {
@@ -115,6 +121,22 @@ fn requests(plan: &Plan, endpoint: u16, protocol: &Protocol) -> Result<Box<dyn C
         names.push(&step.name);
     }
     compile(&steps, &plan.variables, &plan.secrets).or_else(|wrong| {
+        let name = names.get(wrong.step).map_or("", |name| name.as_str());
+        refuse(name, wrong.what)
+    })
+}
+
+/// The steps that the protocol of a system owns.
+fn owned(plan: &Plan, endpoint: u16, own: &OwnSteps) -> Result<Box<dyn Channels>, Refusal> {
+    let (mut steps, mut names) = (Vec::new(), Vec::new());
+    for (_, step) in plan.steps_at(endpoint) {
+        let Some(action) = step.owned() else {
+            return refuse(&step.name, format!("it is no step of {}, which the system speaks", own.noun));
+        };
+        steps.push(Arc::clone(&action.step));
+        names.push(&step.name);
+    }
+    (own.compile)(&steps, &plan.variables, &plan.secrets).or_else(|wrong| {
         let name = names.get(wrong.step).map_or("", |name| name.as_str());
         refuse(name, wrong.what)
     })

@@ -84,7 +84,7 @@ fn saved(plan: &Plan) -> Vec<(u16, &str)> {
                 let number = |name: &String| plan.variables.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Tool(_) => {}
+            Action::Owned(_) | Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();

@@ -5,12 +5,13 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use plan::{Draft, LoadSpec};
+use plan::{Action, Draft, Gets, LoadSpec, OwnedAction};
 use runner::{PublicLoads, Share};
+use wire::step::{self, Key, Kind, OwnSteps, Step, Text, Value};
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
-    Closing, Compile, Conversation, ErrorClass, Next, PeerFault, Progress, Protocol, Refusal, Reply, Scheme,
-    Script, Stage,
+    Closing, Compile, Conversation, ErrorClass, Next, Open, PeerFault, Progress, Protocol, Refusal, Reply,
+    Scheme, Script, Stage,
 };
 
 use crate::shares::count;
@@ -21,17 +22,45 @@ static ECHO: Protocol = Protocol {
     sentence: "What is sent comes back.",
     schemes: &[Scheme { name: "echo", port: 7, is_secure: false }],
     alpn: &[],
-    compile: Compile::Requests(|steps, _, _| {
-        let texts = steps.iter().map(|step| step.request.body.clone().unwrap_or_default());
-        Ok(Box::new(Echo { texts: texts.collect() }))
-    }),
-    open: || {
+    compile: Compile::Steps(&STEPS),
+    open: Open::Conversation(|| {
         let mut conversation = Echo { texts: [b"hello".to_vec()].into() }.open(0);
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples,
 };
+
+/// A step is its text: `echo: hello`.
+static STEPS: OwnSteps = OwnSteps {
+    noun: "echo",
+    says: "the text that is sent and comes back",
+    url: "echo://127.0.0.1:7",
+    query: "?echo=hello",
+    keys: &[Key { name: "echo", sentence: "The text.", example: "hello", kind: Kind::Text }],
+    body: None,
+    read: |_, value| {
+        let text = value.text().map(|text| text.template.clone());
+        Ok(Arc::new(EchoStep(text.unwrap_or_default())))
+    },
+    compile: |steps, _, _| {
+        let texts = step::compile_each(steps, |step: &EchoStep| Ok(step.0.clone()))?;
+        Ok(Box::new(Echo { texts: texts.into() }))
+    },
+};
+
+#[derive(Debug)]
+struct EchoStep(Vec<u8>);
+
+impl Step for EchoStep {
+    fn title(&self) -> String {
+        "echo".to_owned()
+    }
+
+    fn message(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 struct Echo {
     texts: Arc<[Vec<u8>]>,
@@ -138,7 +167,7 @@ fn echo(mut stream: TcpStream) -> std::io::Result<()> {
 #[test]
 fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
     for sample in (ECHO.samples)() {
-        feed_three_ways(&|| (ECHO.open)(), &sample).unwrap_or_else(|what| panic!("{what}"));
+        feed_three_ways(ECHO.open, &sample).unwrap_or_else(|what| panic!("{what}"));
     }
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -146,11 +175,16 @@ fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
         listener.incoming().flatten().for_each(|stream| drop(thread::spawn(move || echo(stream))));
     });
     let load = LoadSpec { users: Some(4.into()), requests: Some(200.into()), ..LoadSpec::default() };
-    let draft = Draft { url, body: Some(b"what a user writes".to_vec()), load, ..Draft::default() };
+    let draft = Draft { url, load, ..Draft::default() };
     let mut plan = draft.check().expect("a plan");
     // As the scheme of the URL would, were it in the list.
     let peers = plan.endpoint().peers().to_vec();
-    plan.endpoints[0].gets = plan::Gets::Requests(&ECHO, peers);
+    plan.endpoints[0].gets = Gets::Requests(&ECHO, peers);
+    let text = "what a user writes";
+    let value = Value::Text(Text { written: text.to_owned(), template: text.into() });
+    let step = (STEPS.read)("echo", &value).expect("a step");
+    let action = OwnedAction { protocol: &ECHO, step, host: String::new(), keep_alive: true };
+    plan.steps[0].action = Action::Owned(action);
     let prepared = runner::prepare(&plan, &PublicLoads::Refused).expect("nothing is in the way");
     let (counts, ended) = count(prepared, Share::WHOLE);
     assert_eq!((counts.sent, counts.ok, ended), (200, 200, 200), "{counts:?}");

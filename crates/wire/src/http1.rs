@@ -52,7 +52,7 @@ use alloc::vec::Vec;
 
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, RequestStep, Scheme, WrongStep};
 use crate::secrets::Secrets;
 use jar::{JAR_BYTES_MAX, PATH_BYTES_MAX};
 use reading::QUOTED_BYTES_MAX;
@@ -71,12 +71,12 @@ pub const PROTOCOL: Protocol = Protocol {
     compile: Compile::Requests(|steps, variables, secrets| {
         Ok(Box::new(Http1::compile(steps, variables, secrets)?))
     }),
-    open: || {
+    open: Open::Conversation(|| {
         let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples: samples::all,
 };
 

@@ -18,6 +18,7 @@ mod protocol;
 mod secrets;
 mod serial;
 pub mod sql;
+pub mod step;
 pub mod tcp;
 pub mod testing;
 mod values;
@@ -31,8 +32,8 @@ pub use conversation::{
 pub use mix::Mix;
 pub use outcome::ErrorClass;
 pub use protocol::{
-    Compile, CompileRequests, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep, of_scheme,
-    schemes,
+    Compile, CompileRequests, Open, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep,
+    of_scheme, schemes,
 };
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};

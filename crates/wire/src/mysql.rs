@@ -32,7 +32,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::conversation::Conversation;
-use crate::protocol::{Compile, Protocol, Scheme};
+use crate::protocol::{Compile, Open, Protocol, Scheme};
 use crate::sql::{Login, Single};
 
 /// The port of a server that says nothing else.
@@ -51,10 +51,10 @@ pub const PROTOCOL: Protocol = Protocol {
         let session = Session::new(login, nonce);
         Box::new(if is_private { session.on_private_transport() } else { session })
     }),
-    open: || {
+    open: Open::Conversation(|| {
         let mut conversation = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples: samples::all,
 };

@@ -31,7 +31,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::conversation::Conversation as _;
-use crate::protocol::{Compile, Protocol, Scheme};
+use crate::protocol::{Compile, Open, Protocol, Scheme};
 use crate::sql::Single;
 
 /// The port of a server that says nothing else.
@@ -47,10 +47,10 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     alpn: &[],
     compile: Compile::Transactions(|login, _, nonce| Box::new(Session::new(login, nonce))),
-    open: || {
+    open: Open::Conversation(|| {
         let mut single = Single::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());
         single.begin(0);
         Box::new(single)
-    },
+    }),
     samples: samples::all,
 };

@@ -5,11 +5,12 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::channel::Channels;
+use crate::channel::{Channel, Channels};
 use crate::conversation::Conversation;
 use crate::http1::{self, Capture, Checks, Request};
 use crate::secrets::Secrets;
 use crate::sql::{Login, Session};
+use crate::step::OwnSteps;
 use crate::{mysql, postgres, tcp, testing};
 
 /// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
@@ -26,8 +27,8 @@ pub struct Protocol {
     pub alpn: &'static [&'static str],
     /// What its steps are made from.
     pub compile: Compile,
-    /// A fresh conversation of a plain request, its first request under way.
-    pub open: fn() -> Box<dyn Conversation>,
+    /// Opens a link for tests, which feed it replies.
+    pub open: Open,
     /// Replies, good and bad, with what each must come to. Every parser is fed each of them three ways.
     pub samples: fn() -> Vec<testing::Sample>,
 }
@@ -43,9 +44,20 @@ pub struct Scheme {
     pub is_secure: bool,
 }
 
+/// Opens the client's side of a link, on which tests feed samples and any other bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Open {
+    /// A conversation with a plain request under way. Its peer has not greeted yet, if it does.
+    Conversation(fn() -> Box<dyn Conversation>),
+    /// A channel that carries several exchanges: greeted, with nothing under way. Step 0 is a plain request without variables.
+    Channel(fn() -> Box<dyn Channel>),
+}
+
 /// What the steps of a protocol are made from.
 #[derive(Clone, Copy, Debug)]
 pub enum Compile {
+    /// Steps that the protocol defines itself.
+    Steps(&'static OwnSteps),
     /// Requests.
     Requests(CompileRequests),
     /// Scripts of transactions, which the crate `sql` goes through over sessions that this function makes.
@@ -80,6 +92,16 @@ pub struct WrongStep {
     pub what: String,
 }
 
+impl Protocol {
+    /// Its steps, if it owns them.
+    pub fn own_steps(&self) -> Option<&'static OwnSteps> {
+        match self.compile {
+            Compile::Steps(steps) => Some(steps),
+            Compile::Requests(_) | Compile::Transactions(_) => None,
+        }
+    }
+}
+
 /// Every protocol.
 pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL, tcp::PROTOCOL];
 
@@ -94,6 +116,7 @@ pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
 
 /// The schemes of protocols whose steps are requests, or of those whose steps are transactions.
 pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
-    let fits = move |protocol: &&Protocol| matches!(protocol.compile, Compile::Requests(_)) == are_requests;
+    let fits =
+        move |protocol: &&Protocol| matches!(protocol.compile, Compile::Transactions(_)) != are_requests;
     PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)
 }

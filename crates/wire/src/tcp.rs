@@ -10,19 +10,20 @@
 
 mod conversation;
 mod samples;
+mod step;
 
 pub use conversation::TcpConversation;
+pub use step::TcpStep;
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::braces::{self, Piece};
 use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
-use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
+use crate::protocol::{Compile, Open, Protocol, Scheme, WrongStep};
+use crate::step::{Step, Template, compile_each};
 
 /// A delimiter is no longer than this.
 pub const DELIMITER_BYTES_MAX: usize = 64;
@@ -34,12 +35,12 @@ pub const PROTOCOL: Protocol = Protocol {
     // The port of echo servers (RFC 862).
     schemes: &[Scheme { name: "tcp", port: 7, is_secure: false }],
     alpn: &[],
-    compile: Compile::Requests(|steps, variables, _| Ok(Box::new(Tcp::compile(steps, variables)?))),
-    open: || {
+    compile: Compile::Steps(&step::STEPS),
+    open: Open::Conversation(|| {
         let mut conversation = Tcp::single(b"PING\r\n", Exchange::default()).open(0);
         conversation.begin(0);
         Box::new(conversation)
-    },
+    }),
     samples: samples::all,
 };
 
@@ -89,86 +90,38 @@ pub struct Tcp {
 /// A step, ready to be filled in.
 #[derive(Debug)]
 struct Prepared {
-    message: Box<[Part]>,
+    message: Template,
     exchange: Exchange,
-}
-
-/// A part of a message.
-#[derive(Debug)]
-enum Part {
-    Text(Box<[u8]>),
-    Variable(u16),
 }
 
 impl Tcp {
     /// The one step that sends exactly this.
     pub fn single(message: &[u8], exchange: Exchange) -> Self {
-        let message = Box::from([Part::Text(message.into())]);
+        let message = Template::fixed(message);
         Self { steps: Arc::from([Prepared { message, exchange }]), variables: 0 }
     }
 
-    /// From steps as users write them: the body is what is sent.
+    /// From the steps of a load.
     ///
     /// # Errors
     ///
     /// The first step that cannot be sent as it is written.
-    pub fn compile(steps: &[RequestStep], variables: &[String]) -> Result<Self, WrongStep> {
-        let prepared = steps.iter().enumerate().map(|(step, written)| {
-            Prepared::read(written, variables).map_err(|what| WrongStep { step, what })
-        });
-        let steps: Vec<Prepared> = prepared.collect::<Result<_, _>>()?;
+    pub fn compile(steps: &[Arc<dyn Step>], variables: &[String]) -> Result<Self, WrongStep> {
+        let steps = compile_each(steps, |step: &TcpStep| {
+            if !step.exchange.receive.is_sound() {
+                return Err(
+                    "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes"
+                        .into(),
+                );
+            }
+            let message = Template::compile(&step.message, variables)?;
+            Ok(Prepared { message, exchange: step.exchange.clone() })
+        })?;
         Ok(Self { steps: steps.into(), variables: variables.len() as u16 })
     }
 
     fn step(&self, number: u16) -> Option<&Prepared> {
         self.steps.get(usize::from(number))
-    }
-}
-
-impl Prepared {
-    fn read(step: &RequestStep, variables: &[String]) -> Result<Self, String> {
-        let exchange = step.request.exchange.clone().unwrap_or_default();
-        if !exchange.receive.is_sound() {
-            return Err(
-                "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes"
-                    .into(),
-            );
-        }
-        let body = step.request.body.as_deref().unwrap_or(b"\n");
-        let parts = braces::pieces(body).map(|piece| match piece {
-            Piece::Text(text) => Ok(Part::Text(text.into())),
-            Piece::Name(name) | Piece::Raw(name) => {
-                let number = variables.iter().position(|known| known == name);
-                number.map(|number| Part::Variable(number as u16)).ok_or_else(|| {
-                    format!("nothing gives a value to {{{name}}}; write {{{{{name}}}}} for the text itself")
-                })
-            }
-        });
-        Ok(Self { message: parts.collect::<Result<_, _>>()?, exchange })
-    }
-
-    fn variables(&self) -> impl Iterator<Item = u16> {
-        self.message.iter().filter_map(|part| match part {
-            Part::Variable(number) => Some(*number),
-            Part::Text(_) => None,
-        })
-    }
-
-    /// Its message if it is the same for all.
-    fn fixed(&self) -> Option<&[u8]> {
-        match &*self.message {
-            [] => Some(&[]),
-            [Part::Text(text)] => Some(text),
-            _ => None,
-        }
-    }
-
-    fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
-        let of = |part: &Part| match part {
-            Part::Text(text) => text.len() as u64,
-            Part::Variable(number) => longest_bytes(*number),
-        };
-        self.message.iter().map(of).fold(0, u64::saturating_add)
     }
 }
 
@@ -180,7 +133,7 @@ impl Script for Tcp {
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
-        self.step(step).is_some_and(|step| step.variables().any(|needed| needed == variable))
+        self.step(step).is_some_and(|step| step.message.variables().any(|needed| needed == variable))
     }
 
     fn looks_through(&self, step: u16) -> bool {
@@ -188,14 +141,15 @@ impl Script for Tcp {
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
-        let of = |step: &Prepared| step.bytes_max(longest_bytes);
-        let filled = self.steps.iter().filter(|step| step.fixed().is_none()).map(of).max().unwrap_or(0);
+        let of = |step: &Prepared| step.message.bytes_max(longest_bytes);
+        let filled =
+            self.steps.iter().filter(|step| step.message.constant().is_none()).map(of).max().unwrap_or(0);
         let values = (0..self.variables).map(longest_bytes).fold(0, u64::saturating_add);
         Footprint {
             // What grows as it is written may own twice what it holds.
             kept_bytes: filled.saturating_mul(2).saturating_add(values) + DELIMITER_BYTES_MAX as u64,
             request_bytes: self.steps.iter().map(of).max().unwrap_or(0),
-            shared_bytes: self.steps.iter().map(|step| step.bytes_max(&|_| 0)).sum(),
+            shared_bytes: self.steps.iter().map(|step| step.message.bytes_max(&|_| 0)).sum(),
             expressions: 0,
         }
     }

@@ -6,7 +6,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::ErrorClass;
+use crate::blame::PeerFault;
+use crate::channel::{Channel, Event, Ticket};
 use crate::conversation::{Closing, Conversation, Progress, Reply};
+use crate::protocol::Open;
+use crate::values::Values;
 
 /// A reply as it comes over the wire, and what it must come to.
 #[derive(Clone, Debug)]
@@ -40,35 +44,91 @@ pub enum End {
     Incomplete,
 }
 
+/// Ticket of the exchange on a channel.
+const TICKET: Ticket = Ticket(0);
+
+/// The client's side of one exchange, which samples are fed to.
+enum Client {
+    Conversation(Box<dyn Conversation>),
+    Channel(Box<dyn Channel>),
+}
+
+/// What bytes came to.
+#[derive(Debug)]
+enum Taken {
+    /// The reply goes on.
+    All,
+    /// The reply ended after `used` of the bytes.
+    Replied { used: usize, reply: Reply },
+    /// Something that a plain request does not lead to.
+    #[allow(dead_code, reason = "it is printed")]
+    Other(String),
+}
+
+impl Client {
+    /// Opens a link with one request under way.
+    fn open(open: Open) -> Self {
+        match open {
+            Open::Conversation(open) => Self::Conversation(open()),
+            Open::Channel(open) => {
+                let mut channel = open();
+                channel.begin(TICKET, 0, &Values::default());
+                let all = channel.outgoing().len();
+                channel.sent(all);
+                Self::Channel(channel)
+            }
+        }
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Taken, PeerFault> {
+        Ok(match self {
+            Self::Conversation(conversation) => match conversation.received(bytes)? {
+                Progress::NeedMore => Taken::All,
+                Progress::Replied { used, reply } => Taken::Replied { used, reply },
+                other => Taken::Other(format!("{other:?}")),
+            },
+            Self::Channel(channel) => match channel.received(bytes)? {
+                None => Taken::All,
+                Some((used, Event::Replied { ticket: TICKET, reply })) => Taken::Replied { used, reply },
+                Some((_, other)) => Taken::Other(format!("{other:?}")),
+            },
+        })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        match self {
+            Self::Conversation(conversation) => conversation.peer_closed(),
+            Self::Channel(channel) => channel.peer_closed(TICKET),
+        }
+    }
+}
+
 /// Feeds one sample all three ways; says what differed.
-pub fn feed_three_ways(open: &dyn Fn() -> Box<dyn Conversation>, sample: &Sample) -> Result<(), String> {
-    let whole = run(&mut *open(), &[&sample.bytes], sample)?;
+pub fn feed_three_ways(open: Open, sample: &Sample) -> Result<(), String> {
+    let whole = run(open, &[&sample.bytes], sample)?;
     let single: Vec<&[u8]> = sample.bytes.chunks(1).collect();
-    let bytewise = run(&mut *open(), &single, sample)?;
+    let bytewise = run(open, &single, sample)?;
     if whole != bytewise {
         return Err(format!("{}: whole gives {whole:?}, byte by byte gives {bytewise:?}", sample.name));
     }
     for cut in 1..sample.bytes.len() {
         let (head, tail) = sample.bytes.split_at(cut);
-        let cut_once = run(&mut *open(), &[head, tail], sample)?;
+        let cut_once = run(open, &[head, tail], sample)?;
         if whole != cut_once {
             return Err(format!("{}: cut at {cut} gives {cut_once:?} instead of {whole:?}", sample.name));
         }
     }
-    with_junk(&mut *open(), sample)
+    with_junk(open, sample)
 }
 
-fn run(
-    conversation: &mut dyn Conversation,
-    pieces: &[&[u8]],
-    sample: &Sample,
-) -> Result<Option<Reply>, String> {
+fn run(open: Open, pieces: &[&[u8]], sample: &Sample) -> Result<Option<Reply>, String> {
+    let mut client = Client::open(open);
     let wrong = |what: String| Err(format!("{}: expected {:?}, got {what}", sample.name, sample.end));
     for (number, piece) in pieces.iter().enumerate() {
         let is_last = number + 1 == pieces.len();
-        match (conversation.received(piece), sample.end) {
-            (Ok(Progress::NeedMore), _) => {}
-            (Ok(Progress::Replied { used, reply }), End::Replied { status, reusable }) => {
+        match (client.received(piece), sample.end) {
+            (Ok(Taken::All), _) => {}
+            (Ok(Taken::Replied { used, reply }), End::Replied { status, reusable }) => {
                 let fits =
                     is_last && used == piece.len() && reply.status == status && reply.reusable == reusable;
                 return if fits {
@@ -85,7 +145,7 @@ fn run(
             (other, _) => return wrong(format!("{other:?} in piece {number}")),
         }
     }
-    match (conversation.peer_closed(), sample.end) {
+    match (client.peer_closed(), sample.end) {
         (Closing::Replied(reply), End::RepliedAtClose { status })
             if reply.status == status && !reply.reusable =>
         {
@@ -98,16 +158,16 @@ fn run(
 }
 
 /// A complete reply must end exactly where it ends, whatever follows, and what follows must not pass for a reply.
-fn with_junk(conversation: &mut dyn Conversation, sample: &Sample) -> Result<(), String> {
+fn with_junk(open: Open, sample: &Sample) -> Result<(), String> {
     let End::Replied { status, .. } = sample.end else { return Ok(()) };
-    let mut bytes = sample.bytes.clone();
+    let (mut client, mut bytes) = (Client::open(open), sample.bytes.clone());
     bytes.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    match conversation.received(&bytes) {
-        Ok(Progress::Replied { used, reply }) if used == sample.bytes.len() && reply.status == status => {}
+    match client.received(&bytes) {
+        Ok(Taken::Replied { used, reply }) if used == sample.bytes.len() && reply.status == status => {}
         other => return Err(format!("{}: with trailing junk: {other:?}", sample.name)),
     }
-    match conversation.received(&bytes[sample.bytes.len()..]) {
+    match client.received(&bytes[sample.bytes.len()..]) {
         Err(_) => Ok(()),
-        Ok(progress) => Err(format!("{}: the junk was taken as {progress:?}", sample.name)),
+        Ok(taken) => Err(format!("{}: the junk was taken as {taken:?}", sample.name)),
     }
 }

@@ -1,5 +1,6 @@
 //! Protocols: every test of this folder that needs no process of its own, in one program.
 
+mod channel_samples;
 mod greetings;
 mod http1_captures;
 mod http1_cookies;

@@ -1,12 +1,11 @@
 //! Raw TCP: where replies end, however they are cut, and how much a write takes.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
-use wire::http1::{Checks, Request};
-use wire::tcp::{Exchange, PROTOCOL, Receive, Tcp};
-use wire::{
-    Channel, Closing, Compile, Conversation, ErrorClass, Progress, RequestStep, Script, Secrets, Serial,
-    Ticket, Values,
-};
+use wire::step::Step;
+use wire::tcp::{Exchange, Receive, Tcp, TcpStep};
+use wire::{Channel, Closing, Conversation, ErrorClass, Progress, Script, Serial, Ticket, Values};
 
 fn awaiting(receive: Receive) -> impl Conversation {
     let mut conversation = Tcp::single(b"x", Exchange { write_bytes: None, receive }).open(0);
@@ -87,12 +86,11 @@ fn a_write_takes_no_more_than_it_may() {
 
 #[test]
 fn a_step_whose_reply_has_no_end_cannot_be_compiled() {
-    let Compile::Requests(compile) = PROTOCOL.compile else { panic!("its steps are requests") };
     for receive in [Receive::Bytes(0), Receive::Until(Vec::new()), Receive::Until(vec![b'x'; 65])] {
-        let exchange = Some(Exchange { write_bytes: None, receive });
-        let request = Request { exchange, ..Request::get("h", "/") };
-        let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
-        let wrong = compile(&[step], &[], &Secrets::default()).expect_err("it has no end");
+        let exchange = Exchange { write_bytes: None, receive };
+        let step: Arc<dyn Step> =
+            Arc::new(TcpStep { message: b"x".to_vec(), exchange, title: String::new() });
+        let wrong = Tcp::compile(&[step], &[]).expect_err("it has no end");
         assert_eq!(
             (wrong.step, wrong.what.as_str()),
             (0, "the end of its reply is nowhere: write 1 byte or more, or a delimiter of 1 to 64 bytes")

@@ -1,8 +1,11 @@
 //! Every protocol takes each of its samples whole, in pieces, and followed by junk.
 
+use std::sync::Arc;
+
 use wire::http1::{Checks, Request};
+use wire::step::{self, Kind, Step, Text, Value};
 use wire::testing::feed_three_ways;
-use wire::{Compile, Next, PROTOCOLS, RequestStep, Secrets, Ticket, Values};
+use wire::{Channels, Compile, Next, PROTOCOLS, Protocol, RequestStep, Secrets, Ticket, Values, WrongStep};
 
 #[test]
 fn every_protocol_takes_every_sample_three_ways() {
@@ -11,7 +14,7 @@ fn every_protocol_takes_every_sample_three_ways() {
         let samples = (protocol.samples)();
         assert!(samples.len() >= 10, "{} has too few samples to be trusted", protocol.name);
         for sample in samples {
-            feed_three_ways(&|| (protocol.open)(), &sample)
+            feed_three_ways(protocol.open, &sample)
                 .unwrap_or_else(|what| panic!("{}: {what}", protocol.name));
             fed += 1;
         }
@@ -27,14 +30,43 @@ fn names_and_schemes_are_unique() {
     assert_eq!(names.len(), PROTOCOLS.len());
 }
 
+/// A value with the text `{v}` in the first place that takes a text with variables.
+fn with_variable(kind: &Kind) -> Option<Value> {
+    match kind {
+        Kind::Text => Some(Value::Text(Text { written: "{v}".to_owned(), template: b"{v}".to_vec() })),
+        Kind::Table(table) => {
+            let found = table.keys.iter().find_map(|key| Some((key.name, with_variable(&key.kind)?)));
+            found.map(|entry| Value::Table(vec![entry]))
+        }
+        Kind::List(item) => with_variable(item).map(|item| Value::List(vec![item])),
+        Kind::Constant(_) | Kind::Size { .. } | Kind::Count | Kind::Truth => None,
+    }
+}
+
+/// The channels of two equal steps that send the variable `v`.
+fn compiled(protocol: &Protocol, variables: &[String]) -> Option<Result<Box<dyn Channels>, WrongStep>> {
+    Some(match protocol.compile {
+        Compile::Steps(own) => {
+            let key = &own.keys[0];
+            let value = with_variable(&key.kind).expect("a text with variables");
+            let step = (own.read)(key.name, &value).expect("a step");
+            assert!(!step.title().is_empty());
+            (own.compile)(&[step.clone(), step], variables, &Secrets::default())
+        }
+        Compile::Requests(compile) => {
+            let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
+            let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
+            compile(&[step.clone(), step], variables, &Secrets::default())
+        }
+        Compile::Transactions(_) => return None,
+    })
+}
+
 #[test]
 fn every_protocol_of_requests_sends_what_a_user_writes() {
     for protocol in PROTOCOLS {
-        let Compile::Requests(compile) = protocol.compile else { continue };
-        let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
-        let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
-        let script =
-            compile(std::slice::from_ref(&step), &["v".to_owned()], &Secrets::default()).expect("a script");
+        let Some(script) = compiled(protocol, &["v".to_owned()]) else { continue };
+        let script = script.expect("a script");
         assert!(script.needs(0, 0), "{}: the step needs its variable", protocol.name);
         let (mut channel, mut values) = (script.open(0, 0), Values::default());
         assert!(channel.room() > 0);
@@ -43,8 +75,41 @@ fn every_protocol_of_requests_sends_what_a_user_writes() {
         let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
         assert!(sent.contains("of a user"), "{}: {sent}", protocol.name);
         // A variable that nobody knows is the fault of its step.
-        let wrong =
-            compile(&[step.clone(), step], &[], &Secrets::default()).expect_err("an unknown variable");
+        let wrong = compiled(protocol, &[]).and_then(Result::err).expect("an unknown variable");
         assert_eq!(wrong.step, 0);
+    }
+}
+
+#[test]
+fn step_keys_are_unique_and_their_owner_is_found() {
+    let mut keys: Vec<&str> = step::owners().flat_map(|(_, own)| own.keys).map(|key| key.name).collect();
+    for (protocol, own) in step::owners() {
+        assert!(own.query.starts_with('?') && own.url.starts_with(protocol.schemes[0].name), "{own:?}");
+        for key in own.keys {
+            assert_eq!(step::owner_of(key.name).map(|(owner, _)| owner.name), Some(protocol.name));
+        }
+    }
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), all);
+}
+
+#[test]
+fn a_step_of_another_protocol_is_not_compiled() {
+    #[derive(Debug)]
+    struct Foreign;
+    impl Step for Foreign {
+        fn title(&self) -> String {
+            String::new()
+        }
+        fn message(&self) -> &[u8] {
+            b""
+        }
+    }
+    for (_, own) in step::owners() {
+        let wrong =
+            (own.compile)(&[Arc::new(Foreign)], &[], &Secrets::default()).expect_err("a foreign step");
+        assert_eq!((wrong.step, wrong.what.as_str()), (0, "it is a step of another protocol"));
     }
 }

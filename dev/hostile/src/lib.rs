@@ -15,10 +15,10 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 pub use mutate::Mutator;
-use plan::{Environment, Study};
+use plan::{Action, Environment, Study};
 use record::{ErrorClass, Histogram, Interval, Loss, Moment, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
-use wire::{Greeting, PROTOCOLS, Protocol};
+use wire::{Greeting, Open, PROTOCOLS, Protocol};
 
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
 pub const BYTES_MAX: usize = 32 * 1024;
@@ -122,7 +122,8 @@ fn feed_protocol(protocol: &Protocol, bytes: &[u8]) {
 
 /// Feeds the protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
 fn greet_protocol(protocol: &Protocol, bytes: &[u8]) {
-    let open = protocol.open;
+    // A channel is opened greeted.
+    let Open::Conversation(open) = protocol.open else { return };
     if bytes.len() > BYTES_MAX || open().greet() == Greeting::Done {
         return;
     }
@@ -145,9 +146,12 @@ fn read_plan(bytes: &[u8]) {
                 let launch = study.launch(0, &Environment { ports: &ports, dir, tenbin, host });
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
-                        let mut actions = plan.steps.iter().filter_map(|step| step.request());
-                        let compiled = actions.all(|action| {
-                            Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok()
+                        let compiled = plan.steps.iter().all(|step| match &step.action {
+                            Action::Http(action) => {
+                                Template::compile(&action.request, &plan.variables, &plan.secrets).is_ok()
+                            }
+                            Action::Owned(action) => action.compile(&plan.variables, &plan.secrets).is_ok(),
+                            Action::Sql(_) | Action::Tool(_) => true,
                         });
                         assert!(compiled, "what is accepted can be sent");
                     }

@@ -1,6 +1,8 @@
-//! Every protocol of the list is tested and fuzzed.
+//! Every protocol of the list is tested and fuzzed, and those that own their steps are named only where they are defined.
 
-use rules::files;
+use rules::{files, tokens};
+use wire::Protocol;
+use wire::step::{self, OwnSteps};
 
 const SAMPLES_MIN: usize = 10;
 
@@ -20,6 +22,84 @@ fn one_kind_of_hostile_input_is_each_protocol_of_the_list() {
     for protocol in wire::PROTOCOLS {
         let name = format!("\"{}\"", protocol.name);
         assert!(!shared.contains(&name), "{name} is in the list already");
+    }
+}
+
+/// Whether a file defines or lists a protocol.
+fn is_home(path: &str, module: &str) -> bool {
+    let list = ["crates/wire/src/protocol.rs", "crates/wire/src/lib.rs"];
+    let own = format!("crates/wire/src/{module}");
+    list.contains(&path) || path == format!("{own}.rs") || path.starts_with(&format!("{own}/"))
+}
+
+/// Names by which code can ask for a protocol: its own, its step keys, its schemes, and its noun.
+fn names(protocol: &Protocol, own: &OwnSteps) -> Vec<&'static str> {
+    let keys = own.keys.iter().map(|key| key.name);
+    let schemes = protocol.schemes.iter().map(|scheme| scheme.name);
+    keys.chain(schemes).chain([protocol.name, own.noun]).collect()
+}
+
+/// Where code outside its home names a protocol, as a module or in a text of its own.
+fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<&'a tokens::Token> {
+    let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
+    let is_named = |(at, token): (usize, &'a tokens::Token)| {
+        let text = token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let is_text = text.is_some_and(|text| {
+            let scheme = text.split_once("://").map_or(text, |(scheme, _)| scheme);
+            names.contains(&text) || names.contains(&scheme)
+        });
+        (token.text == module || (is_text && !is_doc(at))).then_some(token)
+    };
+    code.iter().enumerate().filter_map(is_named).collect()
+}
+
+/// A file that does not use `wire` cannot ask for a protocol: there the name means something else, such as a transport.
+#[test]
+fn protocols_that_own_their_steps_are_named_only_where_they_are_defined() {
+    let files = files::rust();
+    for (protocol, own) in step::owners() {
+        let (module, names) = (protocol.name, names(protocol, own));
+        let of_wire = format!("crates/wire/src/{module}.rs");
+        assert!(files.iter().any(|file| file.path == of_wire), "{module} is not defined in {of_wire}");
+        for file in files.iter().filter(|file| file.is_product() && !is_home(&file.path, module)) {
+            let code = tokens::without_tests(&file.text);
+            let is_in_wire = file.package() == Some("wire");
+            if !is_in_wire && tokens::lines_of(&code, &["wire", ":", ":"]).is_empty() {
+                continue;
+            }
+            let named = named_by(&code, module, &names);
+            assert!(
+                named.is_empty(),
+                "{} names {module} in line {}: ask the protocol of the step or the endpoint instead",
+                file.path,
+                named[0].line
+            );
+        }
+    }
+}
+
+#[test]
+fn every_way_to_name_a_protocol_is_found() {
+    let named = |code: &str| {
+        named_by(&tokens::without_tests(code), "tcp", &["tcp", "raw TCP"])
+            .iter()
+            .map(|token| token.line)
+            .count()
+    };
+    for code in [
+        "use wire::tcp::Exchange;",
+        "use wire::{Protocol, tcp};",
+        "fn f(p: &Protocol) -> bool { p.name == wire::tcp::PROTOCOL.name }",
+        "fn f(p: &Protocol) -> bool { p.name == \"tcp\" }",
+        "const URL: &str = \"tcp://127.0.0.1:9\";",
+        "fn f(own: &OwnSteps) -> bool { own.noun == \"raw TCP\" }",
+    ] {
+        assert_eq!(named(code), 1, "{code}");
+    }
+    for code in
+        ["/// Over raw TCP.\nfn f() {}", "fn f() { Endpoint::Tcp(9); }", "const A: &str = \"http://a\";"]
+    {
+        assert_eq!(named(code), 0, "{code}");
     }
 }
 

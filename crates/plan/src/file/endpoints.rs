@@ -1,9 +1,11 @@
 //! The section `endpoints`: systems that steps name, in addition to those of `url` and `database`.
 
+use wire::{PROTOCOLS, Protocol};
+
+use super::own_step;
 use super::reading::Reading;
 use super::settings::SqlText;
 use super::span::Span;
-use super::tcp;
 use super::tls;
 use super::transaction;
 use super::tree::{Entry, Node};
@@ -24,21 +26,23 @@ pub(crate) struct Role {
     pub(crate) sql: Option<SqlText>,
 }
 
-/// What a step does, or what a system takes.
+/// What a step is, or what a system takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
+    /// Requests of HTTP.
     Http,
-    Tcp,
+    /// Steps that the protocol of this name owns.
+    Owned(&'static str),
     Transactions,
 }
 
 impl Kind {
     /// The kind of a step.
     pub(crate) fn of_step(step: &Node) -> Self {
-        match (transaction::is_one(step), tcp::is_one(step)) {
-            (true, _) => Self::Transactions,
-            (false, true) => Self::Tcp,
-            (false, false) => Self::Http,
+        match own_step::owner(step) {
+            _ if transaction::is_one(step) => Self::Transactions,
+            Some((_, protocol)) => Self::Owned(protocol.name),
+            None => Self::Http,
         }
     }
 
@@ -48,25 +52,39 @@ impl Kind {
             return Some(Self::Transactions);
         }
         let (protocol, _) = wire::of_scheme(url.split_once("://")?.0)?;
-        Some(if protocol.name == wire::tcp::PROTOCOL.name { Self::Tcp } else { Self::Http })
+        Some(protocol.own_steps().map_or(Self::Http, |_| Self::Owned(protocol.name)))
     }
 
     fn of_endpoint(entry: &Entry) -> Option<Self> {
         Self::of_url(url_of(&entry.value)?.1)
     }
 
-    fn of_system(self) -> &'static str {
+    /// The protocol that owns such steps.
+    pub(crate) fn owner(self) -> Option<&'static Protocol> {
+        let Self::Owned(name) = self else { return None };
+        PROTOCOLS.iter().find(|protocol| protocol.name == name)
+    }
+
+    /// What such steps are, in sentences.
+    pub(crate) fn noun(self) -> &'static str {
         match self {
-            Self::Http => "speaks HTTP",
-            Self::Tcp => "speaks raw TCP",
-            Self::Transactions => "is a database",
+            Self::Http => "HTTP",
+            Self::Owned(name) => self.owner().and_then(Protocol::own_steps).map_or(name, |own| own.noun),
+            Self::Transactions => "transactions",
+        }
+    }
+
+    fn of_system(self) -> String {
+        match self {
+            Self::Transactions => "is a database".to_owned(),
+            Self::Http | Self::Owned(_) => format!("speaks {}", self.noun()),
         }
     }
 
     fn a_step(self) -> &'static str {
         match self {
             Self::Http => "an HTTP request",
-            Self::Tcp => "raw TCP",
+            Self::Owned(_) => self.noun(),
             Self::Transactions => "a transaction",
         }
     }
@@ -123,7 +141,7 @@ impl Endpoints {
         let used = (kind, named);
         if !self.used.contains(&used) {
             self.used.push(used);
-            self.used.sort_unstable_by_key(|(kind, named)| (*kind == Kind::Transactions, *named));
+            self.used.sort_unstable_by_key(|(kind, named)| (*kind == Kind::Transactions, *named, *kind));
         }
     }
 
@@ -157,6 +175,12 @@ impl Endpoints {
     /// Whether a step of a kind goes to `url` or `database`.
     pub(crate) fn has_at_url(&self, kind: Kind) -> bool {
         self.used.contains(&(kind, None))
+    }
+
+    /// The kinds of requests that go to `url`.
+    pub(crate) fn requests_at_url(&self) -> Vec<Kind> {
+        let at_url = self.used.iter().filter(|(kind, named)| named.is_none() && *kind != Kind::Transactions);
+        at_url.map(|(kind, _)| *kind).collect()
     }
 
     /// Definitions that no step uses.

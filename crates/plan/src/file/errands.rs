@@ -1,6 +1,7 @@
 //! `setup` and `teardown`: requests of one client around each load.
 
 use super::carried::Carried;
+use super::own_step;
 use super::reading::Reading;
 use super::scenario::Written;
 use super::step;
@@ -46,6 +47,11 @@ pub(crate) fn read(
     for node in section.steps {
         if transaction::is_one(node) {
             reading.at(node.at, format!("`{name}` has requests, and this is a transaction"), "remove it");
+            continue;
+        }
+        if let Some(own) = own_step::owner(node).and_then(|(_, protocol)| protocol.own_steps()) {
+            let what = format!("`{name}` has requests of HTTP, and this is {}", own.noun);
+            reading.at(node.at, what, "remove it");
             continue;
         }
         if let Some(entry) = node.entries().iter().find(|entry| OF_LOADS.contains(&entry.key.as_str())) {

@@ -1,5 +1,7 @@
 //! What a table of keys is: from the tables in [`super::tables`] derive the reader's errors, the schema and the reference.
 
+use std::sync::LazyLock;
+
 use super::form::Form;
 
 /// The keys of one kind of mapping.
@@ -14,6 +16,7 @@ pub(crate) struct Table {
 }
 
 /// One key of a mapping.
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// What it means, in a sentence, its default included.
@@ -35,6 +38,8 @@ pub(crate) enum ValueKind {
     WordOr(&'static [&'static str], &'static Form),
     /// A mapping with the keys of a table.
     Table(&'static Table),
+    /// A mapping whose keys are made from a list when the program runs.
+    Derived(&'static LazyLock<Table>),
     /// A list.
     List(&'static ValueKind),
     /// One, or a list of them.
@@ -96,6 +101,7 @@ impl ValueKind {
             Self::Word(words) => words.join(", "),
             Self::WordOr(words, form) => format!("{}, or {}", words.join(", "), form.words),
             Self::Table(table) => format!("a mapping such as {}", table.example),
+            Self::Derived(table) => format!("a mapping such as {}", table.example),
             Self::List(kind) => format!("a list, each item {}", kind.words()),
             Self::OneOrList(kind) => format!("{}, or a list of them", kind.words()),
             Self::Named(kind) => format!("a mapping of names, each with {}", kind.words()),

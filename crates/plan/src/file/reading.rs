@@ -2,7 +2,7 @@
 
 use std::env::VarError;
 
-use wire::Secrets;
+use wire::{Protocol, Secrets};
 
 use super::findings::Findings;
 use super::folder::Folder;
@@ -40,8 +40,8 @@ pub(crate) struct AtUrl {
     pub(crate) is_sql: bool,
     /// Requests.
     pub(crate) is_http: bool,
-    /// Whether those are raw TCP.
-    pub(crate) is_tcp: bool,
+    /// The protocol that owns those; `None` if they are HTTP, or if there are none.
+    pub(crate) owner: Option<&'static Protocol>,
 }
 
 impl Reading<'_> {

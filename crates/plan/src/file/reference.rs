@@ -7,7 +7,7 @@ use super::tables;
 
 /// One section for each kind of mapping, with a table of its keys.
 pub fn reference() -> String {
-    let sections = tables::ALL.iter().map(|table| section(table));
+    let sections = tables::all().iter().map(|table| section(table));
     sections.collect::<Vec<_>>().join("\n")
 }
 

@@ -9,11 +9,11 @@ use super::data;
 use super::endpoints::{Endpoints, Kind, Role};
 use super::errands;
 use super::form;
+use super::own_step;
 use super::reading::{AtUrl, Reading};
 use super::settings::{self, PlayedAt};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
-use super::tcp;
 use super::transaction;
 use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
@@ -275,7 +275,7 @@ fn without_values(steps: &[PlannedStep], left_out: &[u16], names: &[String]) -> 
                 let number = |name: &String| names.iter().position(|known| known == name);
                 saved.extend(action.saves.iter().filter_map(number).map(|number| number as u16));
             }
-            Action::Tool(_) => {}
+            Action::Owned(_) | Action::Tool(_) => {}
         }
     }
     saved.sort_unstable();
@@ -293,32 +293,33 @@ pub(crate) fn has_transactions(root: &Node, load: &Node) -> Option<bool> {
 /// Notes what the steps are, and to which systems they speak. What is none of the kinds is misspelt.
 fn note_kinds(root: &Node, written: &[Written<'_>], reading: &mut Reading<'_>) -> Endpoints {
     let mut endpoints = Endpoints::read(root, reading);
-    let (mut first_tcp, mut is_other) = (None, false);
+    let mut first_owned = None;
     for step in written.iter().flat_map(Written::leaves) {
-        let names_one = step.get("endpoint").is_some();
-        match Kind::of_step(step) {
-            Kind::Transactions => reading.is_sql = true,
-            Kind::Tcp => first_tcp = first_tcp.or(Some(step).filter(|_| !names_one)),
-            Kind::Http => is_other |= !names_one,
+        let is_transaction = transaction::is_one(step);
+        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
+        let is_request = own_step::owner(step).is_some() || step.entries().iter().any(asks);
+        reading.is_sql |= is_transaction;
+        reading.is_http |= is_request && !is_transaction;
+        if own_step::owner(step).is_some() && step.get("endpoint").is_none() {
+            first_owned = first_owned.or(Some(step));
         }
-        let asks = |entry: &Entry| {
-            entry.key == "request" || entry.key == tcp::KEY || step::METHODS.contains(&entry.key.as_str())
-        };
-        let is_request = step.entries().iter().any(asks);
-        reading.is_http |= is_request;
         // What is misspelt speaks to nobody.
-        if is_request || transaction::is_one(step) {
+        if is_request || is_transaction {
             endpoints.note(step, reading);
         }
     }
+    let requests = endpoints.requests_at_url();
     reading.at_url = AtUrl {
         is_sql: endpoints.has_at_url(Kind::Transactions),
-        is_http: endpoints.has_at_url(Kind::Http) || endpoints.has_at_url(Kind::Tcp),
-        is_tcp: endpoints.has_at_url(Kind::Tcp),
+        is_http: !requests.is_empty(),
+        owner: requests.iter().find_map(|kind| kind.owner()),
     };
-    let is_one_system = endpoints.has_at_url(Kind::Http) && endpoints.has_at_url(Kind::Tcp);
-    if let Some(first) = first_tcp.filter(|_| is_other && is_one_system) {
-        let what = "some steps are raw TCP and some are HTTP, and a system speaks one of them";
+    if let (Some(first), [one, other, ..]) = (first_owned, requests.as_slice()) {
+        let what = format!(
+            "some steps are {} and some are {}, and a system speaks one of them",
+            other.noun(),
+            one.noun()
+        );
         reading.at(first.at, what, "give one of them an `endpoint` of its own, or write a plan for each");
     }
     endpoints

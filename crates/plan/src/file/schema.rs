@@ -10,7 +10,7 @@ use super::tables;
 /// The schema as JSON text. It knows the keys and the forms of values; what does not fit together is found by the reader alone.
 pub fn schema() -> String {
     let definitions: Map<String, Value> =
-        tables::ALL.iter().map(|table| (name_of(table), of_table(table))).collect();
+        tables::all().iter().map(|table| (name_of(table), of_table(table))).collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tenbin plan",
@@ -50,6 +50,10 @@ fn of_table(table: &Table) -> Value {
     })
 }
 
+fn reference_to(table: &Table) -> Value {
+    json!({ "$ref": format!("#/$defs/{}", name_of(table)) })
+}
+
 fn of_form(form: &Form) -> Value {
     match form.schema {
         FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
@@ -64,7 +68,8 @@ fn of_kind(kind: &ValueKind) -> Value {
         ValueKind::One(form) => of_form(form),
         ValueKind::Word(words) => json!({ "enum": words }),
         ValueKind::WordOr(words, form) => json!({ "anyOf": [{ "enum": words }, of_form(form)] }),
-        ValueKind::Table(table) => json!({ "$ref": format!("#/$defs/{}", name_of(table)) }),
+        ValueKind::Table(table) => reference_to(table),
+        ValueKind::Derived(table) => reference_to(table),
         ValueKind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
         ValueKind::OneOrList(kind) => {
             let one = of_kind(kind);

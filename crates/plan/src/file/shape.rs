@@ -52,6 +52,7 @@ impl NamedValue<'_> {
                 },
             },
             (ValueKind::Table(table), _) => self.in_table(node, table, findings),
+            (ValueKind::Derived(table), _) => self.in_table(node, table, findings),
             (ValueKind::List(item) | ValueKind::OneOrList(item), Value::List(items)) => {
                 self.in_items(items, item, findings)
             }
@@ -166,7 +167,7 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
     }
     let what = format!("unknown key `{}` in {}", shortened(key), table.called());
     let elsewhere = || {
-        let all = || super::tables::ALL.iter().map(|other| (other, other.names().collect::<Vec<_>>()));
+        let all = || super::tables::all().iter().map(|other| (other, other.names().collect::<Vec<_>>()));
         let named = all().find_map(|(other, names)| Some((*names.iter().find(|name| **name == key)?, other)));
         named.or_else(|| all().find_map(|(other, names)| Some((near::synonym(key, &names)?, other))))
     };
@@ -213,7 +214,9 @@ fn fits(node: &Node, kind: &ValueKind) -> bool {
             matches!(node.value, Value::Text(_))
         }
         ValueKind::List(_) => matches!(node.value, Value::List(_)),
-        ValueKind::Table(_) | ValueKind::Named(_) => matches!(node.value, Value::Map(_)),
+        ValueKind::Table(_) | ValueKind::Derived(_) | ValueKind::Named(_) => {
+            matches!(node.value, Value::Map(_))
+        }
         ValueKind::OneOrList(item) => matches!(node.value, Value::List(_)) || fits(node, item),
         ValueKind::Optional(kind) => fits(node, kind),
         ValueKind::Any => true,

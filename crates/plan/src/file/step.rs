@@ -11,10 +11,10 @@ use wire::http1::{
 
 use super::body;
 use super::carried::Carried;
+use super::own_step;
 use super::reading::Reading;
 use super::secret;
 use super::span::Span;
-use super::tcp;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::error::Spelling;
@@ -57,42 +57,39 @@ pub(crate) fn read(
     variables: &mut Variables,
     reading: &mut Reading<'_>,
 ) -> Option<ReadStep> {
-    let (method, target, target_node, method_at) = method(node, reading)?;
+    let entry = request(node, reading)?;
+    if wire::step::owner_of(&entry.key).is_some() {
+        let action = own_step::read(node, variables, reading)?;
+        let title = || action.step.title();
+        let (name, name_at) = (name(node, title, reading), node.get("name").unwrap_or(&entry.value).at);
+        return Some(ReadStep {
+            step: PlannedStep { name, endpoint: 0, action: Action::Owned(action) },
+            think: think(node),
+            weight: weight(node),
+            name_at,
+            has_own_name: node.get("name").is_some(),
+            authorization_at: carried.authorization_at(),
+        });
+    }
+    let (method, target, target_node, method_at) = method(entry, reading)?;
     variables.use_in(target_node, &target, reading);
     path(&target, target_node, reading);
     let headers = headers(node, variables, reading);
     let given = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let body = body::read(node, given.map(|(_, value)| value.as_str()), variables, reading);
     let checks = checks(node, &method, variables, reading)?;
-    let raw = tcp::read(node, variables, reading);
     let mut request = Request { method, headers, ..Request::get("127.0.0.1", &target) };
     if let Some(RequestBody { bytes, content_type }) = body {
         request.headers.extend(content_type.map(|kind| ("Content-Type".to_owned(), kind)));
         request.body = Some(bytes);
     }
-    if tcp::is_one(node) {
-        let raw = raw.as_ref()?;
-        request.body = Some(raw.body.clone());
-        request.exchange = Some(raw.exchange.clone());
-    } else {
-        carried.add_to(node, &mut request, endpoint, variables, reading);
-    }
+    carried.add_to(node, &mut request, endpoint, variables, reading);
     let header_at = |name: &str| header_at(node, name).or_else(|| carried.header_at(name)).unwrap_or(node.at);
     let places = Places { target: target_node.at, method: method_at, header: &header_at };
     faults_of(&request, &places, variables, reading);
     let captures = captures(node, variables, reading);
-    let named = node.get("name");
-    let name = match named.and_then(Node::text) {
-        Some(name) => {
-            reading.own_name(name, named.map_or(node.at, |node| node.at), "step");
-            name.to_owned()
-        }
-        None => match &raw {
-            Some(raw) => raw.words.clone(),
-            None => format!("{} {}", request.method, without_secrets_in_query(&request.target)),
-        },
-    };
-    let weight = node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)));
+    let name =
+        name(node, || format!("{} {}", request.method, without_secrets_in_query(&request.target)), reading);
     Some(ReadStep {
         step: PlannedStep {
             name,
@@ -100,19 +97,32 @@ pub(crate) fn read(
             action: Action::Http(HttpAction { request, checks, captures }),
         },
         think: think(node),
-        weight,
-        name_at: named.unwrap_or(target_node).at,
-        has_own_name: named.is_some(),
+        weight: weight(node),
+        name_at: node.get("name").unwrap_or(target_node).at,
+        has_own_name: node.get("name").is_some(),
         authorization_at: self::header_at(node, "authorization").or(carried.authorization_at()),
     })
 }
 
-/// Method, target, where the target stands, and where the method does.
-fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, String, &'a Node, Span)> {
-    let is_method = |entry: &&Entry| {
-        entry.key == "request" || entry.key == tcp::KEY || METHODS.contains(&entry.key.as_str())
+/// The name of a step in reports: its own, or the default.
+fn name(node: &Node, default: impl FnOnce() -> String, reading: &mut Reading<'_>) -> String {
+    let named = node.get("name");
+    let Some(name) = named.and_then(Node::text) else { return default() };
+    reading.own_name(name, named.map_or(node.at, |node| node.at), "step");
+    name.to_owned()
+}
+
+fn weight(node: &Node) -> Option<(f64, Span)> {
+    node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)))
+}
+
+/// The key of the step's request: the only one.
+fn request<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<&'a Entry> {
+    let is_request = |entry: &&Entry| {
+        let key = entry.key.as_str();
+        key == "request" || METHODS.contains(&key) || wire::step::owner_of(key).is_some()
     };
-    let mut given = node.entries().iter().filter(is_method);
+    let mut given = node.entries().iter().filter(is_request);
     let Some(first) = given.next() else {
         if let Some(entry) = node
             .entries()
@@ -127,9 +137,11 @@ fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, Stri
         let what = format!("a step has one request, and this one has `{}`", first.key);
         reading.at(second.key_at, what, "start a new step with `- `");
     }
-    if first.key == tcp::KEY {
-        return Some(("TCP".to_owned(), "/".to_owned(), &first.value, first.key_at));
-    }
+    Some(first)
+}
+
+/// Method, target, where the target stands, and where the method does.
+fn method<'a>(first: &'a Entry, reading: &mut Reading<'_>) -> Option<(String, String, &'a Node, Span)> {
     let text = first.value.text()?;
     if first.key != "request" {
         return Some((first.key.to_uppercase(), text.to_owned(), &first.value, first.key_at));

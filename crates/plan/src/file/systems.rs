@@ -312,11 +312,11 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
             reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         let is_elsewhere = scope.node.get("host").is_some();
-        return Braced::read(match (reading.at_url.is_tcp, is_elsewhere) {
-            (true, _) => "tcp://{host}:{port}",
-            (false, true) => "http://{host}:{port}",
-            (false, false) => "http://127.0.0.1:{port}",
-        });
+        return match (reading.at_url.owner, is_elsewhere) {
+            (Some(owner), _) => Braced::read(&format!("{}://{{host}}:{{port}}", owner.schemes[0].name)),
+            (None, true) => Braced::read("http://{host}:{port}"),
+            (None, false) => Braced::read("http://127.0.0.1:{port}"),
+        };
     };
     let text = node.text().unwrap_or_default();
     let found_before = reading.findings.count();

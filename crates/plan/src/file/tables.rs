@@ -1,14 +1,17 @@
 //! The keys of a plan file. What is not here cannot be written.
 
 mod events;
+mod protocols;
 mod quick;
 mod resources;
 mod scenario;
 
+use std::sync::LazyLock;
+
 use super::form;
 use super::keys::{Key, Table, ValueKind};
 use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
-use ValueKind::{Either, List, Named, One, OneOrList, Optional, Word};
+use ValueKind::{Derived, Either, List, Named, One, OneOrList, Optional, Word};
 
 const TEXT: ValueKind = One(&form::TEXT);
 const DURATION: ValueKind = One(&form::DURATION);
@@ -59,14 +62,17 @@ const ENDPOINTS: Key = key(
 );
 
 /// Every table, the whole plan first.
-pub(crate) const ALL: &[&Table] = &[
-    &PLAN,
-    &scenario::SCENARIO,
-    &scenario::AUTH,
-    &scenario::BASIC,
-    &scenario::STEP,
-    &scenario::TCP,
-    &scenario::RECEIVE,
+pub(crate) fn all() -> &'static [&'static Table] {
+    static ALL: LazyLock<Vec<&'static Table>> = LazyLock::new(|| {
+        let step: &'static Table = &scenario::STEP;
+        [BEFORE_STEP, &[step], protocols::tables(), AFTER_STEP].concat()
+    });
+    &ALL
+}
+
+const BEFORE_STEP: &[&Table] = &[&PLAN, &scenario::SCENARIO, &scenario::AUTH, &scenario::BASIC];
+
+const AFTER_STEP: &[&Table] = &[
     &scenario::FILE_PART,
     &scenario::EXPECT,
     &scenario::CAPTURE,
@@ -119,19 +125,19 @@ pub(crate) static PLAN: Table = Table {
         key(
             "scenario",
             "[ get: / ]",
-            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
             "The steps of each user.",
         ),
         key(
             "setup",
             "[ { post: /users, json: { name: ada }, save: { user: { json: $.id } } } ]",
-            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
             "Requests of one client before each load, which are not counted. All users can use what they save. One that fails ends the run.",
         ),
         key(
             "teardown",
             "[ { delete: \"/users/{user}\" } ]",
-            Either(&[List(&table(&scenario::STEP)), table(&scenario::SCENARIO)]),
+            Either(&[List(&Derived(&scenario::STEP)), table(&scenario::SCENARIO)]),
             "Requests of the same client after each load, which are not counted.",
         ),
         key(

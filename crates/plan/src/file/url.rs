@@ -1,5 +1,7 @@
 //! The URL of a system: where it is, and nothing more.
 
+use wire::Protocol;
+
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Entry, Node};
@@ -8,11 +10,14 @@ use crate::request::read_url;
 
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
-const TCP_URL: &str = "write a URL such as tcp://127.0.0.1:9000";
+/// The protocol of a scheme, if it owns its steps.
+fn owner(scheme: &str) -> Option<&'static Protocol> {
+    wire::of_scheme(scheme).map(|(protocol, _)| protocol).filter(|protocol| protocol.own_steps().is_some())
+}
 
-/// Whether a scheme is that of raw TCP.
-fn is_tcp(scheme: &str) -> bool {
-    wire::of_scheme(scheme).is_some_and(|(protocol, _)| protocol.name == wire::tcp::PROTOCOL.name)
+/// The name of a protocol in sentences.
+fn noun(protocol: &Protocol) -> &'static str {
+    protocol.own_steps().map_or(protocol.name, |own| own.noun)
 }
 
 /// Checks a URL whose variables are filled in with anything.
@@ -27,15 +32,18 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     }
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let help = if reading.at_url.is_tcp { TCP_URL } else { "write a URL such as http://127.0.0.1:8080" };
+    let of_steps = reading.at_url.owner;
+    let example = of_steps.and_then(Protocol::own_steps).map_or("http://127.0.0.1:8080", |own| own.url);
+    let help = format!("write a URL such as {example}");
     let url = read_url(filled);
-    let is_tcp = url.as_ref().is_ok_and(|url| is_tcp(url.scheme()));
+    let of_url = url.as_ref().ok().and_then(|url| owner(url.scheme()));
+    let is_other = of_steps.map(|protocol| protocol.name) != of_url.map(|protocol| protocol.name);
     if let Err(problem) = url {
         reading.at(node.at, problem.what(), help);
-    } else if is_tcp && !reading.at_url.is_tcp && reading.at_url.is_http {
-        reading.at(node.at, "the URL is that of raw TCP, and the steps are HTTP", help);
-    } else if reading.at_url.is_tcp && !is_tcp {
-        reading.at(node.at, "the steps are raw TCP, and the URL is not", help);
+    } else if let Some(of_steps) = of_steps.filter(|_| is_other) {
+        reading.at(node.at, format!("the steps are {}, and the URL is not", noun(of_steps)), help);
+    } else if let Some(of_url) = of_url.filter(|_| is_other && reading.at_url.is_http) {
+        reading.at(node.at, format!("the URL is that of {}, and the steps are HTTP", noun(of_url)), help);
     } else if path.contains(['?', '#']) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
         let text = node.text().unwrap_or_default();
@@ -68,7 +76,7 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
 pub(crate) fn check_endpoint(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     // Which steps it takes has been compared with its scheme.
     let at_url = std::mem::take(&mut reading.at_url);
-    reading.at_url.is_tcp = is_tcp(filled.split("://").next().unwrap_or_default());
+    reading.at_url.owner = owner(filled.split("://").next().unwrap_or_default());
     reading.at_url.is_sql = database::is_database(filled);
     check(node, filled, has_socket, reading);
     reading.at_url = at_url;

@@ -61,8 +61,8 @@ impl Study {
         let sweep_ns = self.sweep_ns();
         let load_ns = |runs: u64| Some(loads_ns?.saturating_mul(runs).saturating_add(sweep_ns?));
         let of_load = |runs: u64| load_ns(runs).map(show_duration);
-        let is_request = |step: &PlannedStep| step.request().is_some();
-        let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
+        let units =
+            if self.script.steps.iter().any(PlannedStep::is_request) { "requests" } else { "transactions" };
         let may_end_early = |load: &StudyLoad| load.spec.requests.is_some() || load.spec.extend.is_some();
         let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {

@@ -188,6 +188,7 @@ impl Study {
                     captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
                 (format!("{followed}expects {}", checks_words(checks)), names.map(String::as_str).collect())
             }
+            Action::Owned(_) => (format!("expects {}", checks_words(&Checks::default())), Vec::new()),
             // No scenario has it.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
             Action::Sql(SqlAction { expects, saves, .. }) => {

@@ -14,7 +14,7 @@ use crate::endpoint::{Endpoint, Gets, Peer};
 use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::{Role, SqlText};
-use crate::plan::{Action, Errands, HttpAction, Pin, Plan, PlannedStep};
+use crate::plan::{Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep};
 use crate::running::RunningAs;
 use crate::spec::LoadSpec;
 
@@ -154,7 +154,7 @@ impl Study {
         let steps = self.script.steps.iter().filter(|step| step.endpoint == endpoint);
         let saves = steps.flat_map(|step| match &step.action {
             Action::Sql(action) => action.saves.as_slice(),
-            Action::Http(_) | Action::Tool(_) => &[],
+            Action::Http(_) | Action::Owned(_) | Action::Tool(_) => &[],
         });
         let saves: BTreeSet<&String> = saves.collect();
         (0..)
@@ -186,23 +186,32 @@ struct Base {
 impl Base {
     /// The first step of a load on the URL alone.
     fn of(plan: &Plan) -> Self {
-        let request = plan.steps.first().and_then(PlannedStep::request).map(|action| action.request.clone());
+        let first = plan.steps.first();
+        let of_http = first.and_then(PlannedStep::request).map(|action| action.request.clone());
+        let request = of_http.or_else(|| first.and_then(PlannedStep::owned).map(OwnedAction::as_request));
         let keep_alive = request.as_ref().is_none_or(|request| request.keep_alive);
         Self { request, is_secure: plan.endpoint().peer().tls.is_some(), keep_alive }
     }
 
     fn add_to(&self, step: &mut PlannedStep) {
-        let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, &self.request) else {
-            return;
-        };
-        request.host.clone_from(&base.host);
-        request.target = below(&base.target, &request.target);
-        request.keep_alive = self.keep_alive;
-        if let Some(redirects) = &mut request.redirects {
-            redirects.is_secure = self.is_secure;
+        let Some(base) = &self.request else { return };
+        match &mut step.action {
+            Action::Http(HttpAction { request, .. }) => {
+                request.host.clone_from(&base.host);
+                request.target = below(&base.target, &request.target);
+                request.keep_alive = self.keep_alive;
+                if let Some(redirects) = &mut request.redirects {
+                    redirects.is_secure = self.is_secure;
+                }
+                // Only a URL with a name and a password has headers.
+                request.headers.extend_from_slice(&base.headers);
+            }
+            Action::Owned(action) => {
+                action.host.clone_from(&base.host);
+                action.keep_alive = self.keep_alive;
+            }
+            Action::Sql(_) | Action::Tool(_) => {}
         }
-        // Only a URL with a name and a password has headers.
-        request.headers.extend_from_slice(&base.headers);
     }
 }
 
@@ -214,7 +223,7 @@ fn below(base: &str, target: &str) -> String {
 
 fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
     Draft {
-        url: place.url.clone(),
+        url: with_step(&place.url),
         unix_socket: place.socket.clone(),
         tls: place.tls.clone(),
         load,
@@ -230,6 +239,13 @@ fn front(launch: &Launch, load: LoadSpec) -> Result<Peer, Vec<Fault>> {
         return Ok(Database::read(&launch.url)?.peers.remove(0));
     }
     Ok(requests(&launch.front(), load)?.front)
+}
+
+/// The URL of a system with a step that the plan's own steps replace, if its protocol takes steps from queries.
+fn with_step(url: &str) -> String {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let own = wire::of_scheme(scheme).and_then(|(protocol, _)| protocol.own_steps());
+    own.map_or_else(|| url.to_owned(), |own| format!("{url}{}", own.query))
 }
 
 /// A load on a database whose statements are not known.

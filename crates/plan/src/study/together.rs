@@ -96,8 +96,11 @@ fn writes(plan: &Plan, launch: &Launch) -> Option<String> {
         Action::Http(action) if has_database && !SAFE.contains(&action.request.method.as_str()) => {
             Some(format!("the load has requests with {}", action.request.method))
         }
+        Action::Owned(action) if has_database => {
+            Some(format!("the load has requests with {}", action.method()))
+        }
         Action::Tool(tool) if has_database => Some(format!("the load of {} may", tool.tool.name)),
-        Action::Http(_) | Action::Tool(_) => None,
+        Action::Http(_) | Action::Owned(_) | Action::Tool(_) => None,
     };
     plan.steps.iter().find_map(of_step)
 }

@@ -11,7 +11,6 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::jar::CookieJar;
 use super::redirect::Redirects;
-use crate::tcp::Exchange;
 
 /// A request as a person writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +31,6 @@ pub struct Request {
     pub cookies: Option<CookieJar>,
     /// How far redirects are followed; `None`: a redirect is the reply.
     pub redirects: Option<Redirects>,
-    /// How raw TCP sends the body, and where its reply ends; `None` for HTTP.
-    pub exchange: Option<Exchange>,
     /// Whether the connection is to live on.
     pub keep_alive: bool,
 }
@@ -92,7 +89,6 @@ impl Request {
             credentials: None,
             cookies: None,
             redirects: None,
-            exchange: None,
             keep_alive: true,
         }
     }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Part, Prepared, Receive};
+use super::{Prepared, Receive};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Reply, Stage};
@@ -57,22 +57,15 @@ impl Conversation for TcpConversation {
         self.step = step.into();
         self.awaited = Some(Awaited::default());
         self.filled.clear();
-        if let Some(prepared) = self.steps.get(self.step).filter(|prepared| prepared.fixed().is_none()) {
-            for part in &prepared.message {
-                match part {
-                    Part::Text(text) => self.filled.extend_from_slice(text),
-                    Part::Variable(number) => {
-                        let value = self.values.get(usize::from(*number));
-                        self.filled.extend_from_slice(value.map_or(&[], Vec::as_slice));
-                    }
-                }
-            }
+        if let Some(prepared) = self.steps.get(self.step).filter(|step| step.message.constant().is_none()) {
+            let value = |number| self.values.get(usize::from(number)).map_or(&[][..], Vec::as_slice);
+            prepared.message.fill(value, &mut self.filled);
         }
         if self.outgoing().is_empty() { Next::Await } else { Next::Send }
     }
 
     fn outgoing(&self) -> &[u8] {
-        self.prepared().map_or(&[], |prepared| prepared.fixed().unwrap_or(&self.filled))
+        self.prepared().map_or(&[], |prepared| prepared.message.constant().unwrap_or(&self.filled))
     }
 
     fn write_bytes_max(&self) -> usize {

@@ -1,9 +1,11 @@
 //! The keys of scenarios, steps, and what steps are made of.
 
-use super::{TEXT, VALUES, key, required, table};
+use std::sync::LazyLock;
+
+use super::{TEXT, VALUES, key, protocols, required, table};
 use crate::file::form;
-use crate::file::keys::Table;
-use crate::file::keys::ValueKind::{self, Either, List, Named, One, OneOrList, Optional};
+use crate::file::keys::ValueKind::{self, Derived, Either, List, Named, One, OneOrList, Optional};
+use crate::file::keys::{Key, Table};
 
 pub(crate) static SCENARIO: Table = Table {
     name: "scenario",
@@ -19,7 +21,7 @@ pub(crate) static SCENARIO: Table = Table {
         required(
             "steps",
             "[ get: /, get: /about ]",
-            List(&table(&STEP)),
+            List(&Derived(&STEP)),
             "Steps, run in order; if each has a weight, each iteration runs one of them.",
         ),
         key(
@@ -74,162 +76,128 @@ pub(crate) static BASIC: Table = Table {
     ],
 };
 
-pub(crate) static STEP: Table = Table {
-    name: "step",
-    sentence: "A request or a transaction. A request requires one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, \
-               `request`, or `tcp`; a transaction requires one of `sql`, `transaction`, `script`, or `workload`.",
-    example: "{ get: /items }",
-    keys: &[
-        key("get", "\"/items?n={n}\"", TEXT, "A GET of this path."),
-        key("post", "/items", TEXT, "A POST to this path."),
-        key("put", "/items/1", TEXT, "A PUT to this path."),
-        key("patch", "/items/1", TEXT, "A PATCH of this path."),
-        key("delete", "/items/1", TEXT, "A DELETE of this path."),
-        key("head", "/", TEXT, "A HEAD of this path."),
-        key("options", "/", TEXT, "An OPTIONS of this path."),
-        key("request", "PURGE /items", TEXT, "Any other method, then the path."),
-        key(
-            "tcp",
-            "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
-            table(&TCP),
-            "Bytes over raw TCP, and where their reply ends; the URL of the system is tcp://HOST:PORT.",
-        ),
-        key(
-            "sql",
-            "SELECT name FROM items WHERE id = :n",
-            TEXT,
-            "A statement. `:n` is a value of `data` or a saved value; `{n}` inserts it as text.",
-        ),
-        key(
-            "transaction",
-            "[ UPDATE items SET n = n + 1, SELECT 1 ]",
-            OneOrList(&TEXT),
-            "Statements, run between BEGIN and COMMIT.",
-        ),
-        key(
-            "script",
-            "buy.sql",
-            TEXT,
-            "A script in pgbench's language, in the folder of the plan; max 8 MiB.",
-        ),
-        key(
-            "workload",
-            "select-only",
-            TEXT,
-            "A built-in workload, optionally with a style, such as postcodes-insert:multi-row; `prepare` creates its tables.",
-        ),
-        key(
-            "name",
-            "item",
-            TEXT,
-            "Name in reports; default: method and path, or the start of the statement.",
-        ),
-        key(
-            "endpoint",
-            "stock",
-            TEXT,
-            "The system that the step speaks to, by its name in `endpoints`; default: that of `url`, or of `database` for a transaction; in a \
-             plan without `url` and `systems`, the only endpoint that takes such a step.",
-        ),
-        key("headers", "{ Accept: text/plain }", Named(&Optional(&TEXT)), "Headers to send."),
-        key("body", "'{\"id\": {id}}'", TEXT, "The body to send."),
-        key("body-file", "order.json", TEXT, "A file with the body, in the folder of the plan; max 64 MiB."),
-        key(
-            "json",
-            "{ name: \"{name}\", count: 1 }",
-            ValueKind::Any,
-            "A JSON body. Texts are written as texts; numbers, true, false, and null without quotes as such, and so is a text that is only \"{name:raw}\".",
-        ),
-        key(
-            "form",
-            "{ name: \"{name}\" }",
-            Named(&Optional(&VALUES)),
-            "A body as a form sends it; a list sends its field several times.",
-        ),
-        key(
-            "multipart",
-            "{ title: \"{title}\", photo: { file: photo.png } }",
-            Named(&Either(&[TEXT, table(&FILE_PART)])),
-            "A body of parts (multipart/form-data): texts and files.",
-        ),
-        key(
-            "redirects",
-            "5",
-            One(&form::REDIRECTS),
-            "How many redirects in a row the request follows, 0 to 20; default: that of the scenario. `expect` and `save` apply to the last reply.",
-        ),
-        key(
-            "expect",
-            "{ status: 200 }",
-            table(&EXPECT),
-            "Conditions for the reply; a reply that fails one is `rejected`. Default: status 200 to 399.",
-        ),
-        key(
-            "save",
-            "{ token: { json: $.data.token } }",
-            Named(&table(&CAPTURE)),
-            "Values of the reply, for later steps of the iteration.",
-        ),
-        key(
-            "if",
-            "\"{status} == 200\"",
-            TEXT,
-            "Condition: `==` or `!=` with a constant, `is present`, or `is absent`, of a value or of the status of the reply before. If it does not hold, the step is left out.",
-        ),
-        key("repeat", "3", One(&form::REPEAT), "How often the step runs in a row, 1 to 1000; default 1."),
-        key(
-            "once",
-            "true",
-            One(&form::TRUTH),
-            "Whether each user runs the step only once, before its first iteration, such as a log-in; default false.",
-        ),
-        key(
-            "steps",
-            "[ get: /a, get: /b ]",
-            List(&table(&STEP)),
-            "Instead of a request: a group of steps, to which `if`, `repeat`, and `once` apply as a whole.",
-        ),
-        key("think", "100ms", One(&form::THINK), "Pause after the step."),
-        key(
-            "weight",
-            "3",
-            One(&form::WEIGHT),
-            "Probability of the step, in proportion. If one step of a scenario has a weight, all require one, and each iteration runs one step.",
-        ),
-    ],
-};
+/// Keys of requests in HTTP, each of which makes a step.
+const REQUESTS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "request"];
 
-pub(crate) static TCP: Table = Table {
-    name: "tcp",
-    sentence: "What is sent over raw TCP: one of `send` and `text`, default one line feed.",
-    example: "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
-    keys: &[
-        key("send", "1MiB", One(&form::VOLUME), "So many bytes, all the letter x; max 64 MiB."),
-        key("text", "\"PING {n}\\r\\n\"", TEXT, "This text."),
-        key(
-            "write",
-            "4KiB",
-            One(&form::VOLUME),
-            "Max bytes of each write; default: as many as the kernel takes.",
-        ),
-        key(
-            "receive",
-            "{ until: \"\\n\" }",
-            table(&RECEIVE),
-            "Where the reply ends; default: with a line feed.",
-        ),
-    ],
-};
+pub(crate) static STEP: LazyLock<Table> = LazyLock::new(|| {
+    let requests = protocols::listed(&REQUESTS);
+    let sentence = format!(
+        "A request or a transaction. A request requires one of {requests}; a transaction requires one of `sql`, `transaction`, \
+         `script`, or `workload`."
+    );
+    Table {
+        name: "step",
+        sentence: sentence.leak(),
+        example: "{ get: /items }",
+        keys: [&REQUEST_KEYS, protocols::keys(), &FURTHER_KEYS].concat().leak(),
+    }
+});
 
-pub(crate) static RECEIVE: Table = Table {
-    name: "receive",
-    sentence: "Where a reply over raw TCP ends: one of `bytes` and `until`.",
-    example: "{ bytes: 1 }",
-    keys: &[
-        key("bytes", "1", One(&form::VOLUME), "After so many bytes."),
-        key("until", "\"\\n\"", TEXT, "With these bytes, 1 to 64."),
-    ],
-};
+static REQUEST_KEYS: [Key; REQUESTS.len()] = [
+    key("get", "\"/items?n={n}\"", TEXT, "A GET of this path."),
+    key("post", "/items", TEXT, "A POST to this path."),
+    key("put", "/items/1", TEXT, "A PUT to this path."),
+    key("patch", "/items/1", TEXT, "A PATCH of this path."),
+    key("delete", "/items/1", TEXT, "A DELETE of this path."),
+    key("head", "/", TEXT, "A HEAD of this path."),
+    key("options", "/", TEXT, "An OPTIONS of this path."),
+    key("request", "PURGE /items", TEXT, "Any other method, then the path."),
+];
+
+static FURTHER_KEYS: [Key; 21] = [
+    key(
+        "sql",
+        "SELECT name FROM items WHERE id = :n",
+        TEXT,
+        "A statement. `:n` is a value of `data` or a saved value; `{n}` inserts it as text.",
+    ),
+    key(
+        "transaction",
+        "[ UPDATE items SET n = n + 1, SELECT 1 ]",
+        OneOrList(&TEXT),
+        "Statements, run between BEGIN and COMMIT.",
+    ),
+    key("script", "buy.sql", TEXT, "A script in pgbench's language, in the folder of the plan; max 8 MiB."),
+    key(
+        "workload",
+        "select-only",
+        TEXT,
+        "A built-in workload, optionally with a style, such as postcodes-insert:multi-row; `prepare` creates its tables.",
+    ),
+    key("name", "item", TEXT, "Name in reports; default: method and path, or the start of the statement."),
+    key(
+        "endpoint",
+        "stock",
+        TEXT,
+        "The system that the step speaks to, by its name in `endpoints`; default: that of `url`, or of `database` for a transaction; in a \
+         plan without `url` and `systems`, the only endpoint that takes such a step.",
+    ),
+    key("headers", "{ Accept: text/plain }", Named(&Optional(&TEXT)), "Headers to send."),
+    key("body", "'{\"id\": {id}}'", TEXT, "The body to send."),
+    key("body-file", "order.json", TEXT, "A file with the body, in the folder of the plan; max 64 MiB."),
+    key(
+        "json",
+        "{ name: \"{name}\", count: 1 }",
+        ValueKind::Any,
+        "A JSON body. Texts are written as texts; numbers, true, false, and null without quotes as such, and so is a text that is only \"{name:raw}\".",
+    ),
+    key(
+        "form",
+        "{ name: \"{name}\" }",
+        Named(&Optional(&VALUES)),
+        "A body as a form sends it; a list sends its field several times.",
+    ),
+    key(
+        "multipart",
+        "{ title: \"{title}\", photo: { file: photo.png } }",
+        Named(&Either(&[TEXT, table(&FILE_PART)])),
+        "A body of parts (multipart/form-data): texts and files.",
+    ),
+    key(
+        "redirects",
+        "5",
+        One(&form::REDIRECTS),
+        "How many redirects in a row the request follows, 0 to 20; default: that of the scenario. `expect` and `save` apply to the last reply.",
+    ),
+    key(
+        "expect",
+        "{ status: 200 }",
+        table(&EXPECT),
+        "Conditions for the reply; a reply that fails one is `rejected`. Default: status 200 to 399.",
+    ),
+    key(
+        "save",
+        "{ token: { json: $.data.token } }",
+        Named(&table(&CAPTURE)),
+        "Values of the reply, for later steps of the iteration.",
+    ),
+    key(
+        "if",
+        "\"{status} == 200\"",
+        TEXT,
+        "Condition: `==` or `!=` with a constant, `is present`, or `is absent`, of a value or of the status of the reply before. If it does not hold, the step is left out.",
+    ),
+    key("repeat", "3", One(&form::REPEAT), "How often the step runs in a row, 1 to 1000; default 1."),
+    key(
+        "once",
+        "true",
+        One(&form::TRUTH),
+        "Whether each user runs the step only once, before its first iteration, such as a log-in; default false.",
+    ),
+    key(
+        "steps",
+        "[ get: /a, get: /b ]",
+        List(&Derived(&STEP)),
+        "Instead of a request: a group of steps, to which `if`, `repeat`, and `once` apply as a whole.",
+    ),
+    key("think", "100ms", One(&form::THINK), "Pause after the step."),
+    key(
+        "weight",
+        "3",
+        One(&form::WEIGHT),
+        "Probability of the step, in proportion. If one step of a scenario has a weight, all require one, and each iteration runs one step.",
+    ),
+];
 
 pub(crate) static FILE_PART: Table = Table {
     name: "file part",

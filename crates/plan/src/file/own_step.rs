@@ -1,0 +1,183 @@
+//! A step that its protocol owns: read from the keys that the protocol lists, in a plan file or in the query of a URL.
+
+use wire::Protocol;
+use wire::braces::{self, Piece, pieces};
+use wire::step::{self, Kind, OwnSteps, Size, Table, Text, Value, WrongValue};
+
+use super::body;
+use super::reading::Reading;
+use super::tree::{Entry, Node};
+use super::variables::Variables;
+use crate::plan::OwnedAction;
+use crate::study::names_in;
+use crate::units;
+
+/// Keys of a step that only requests of HTTP have, next to those of bodies.
+const OF_HTTP: [&str; 4] = ["headers", "redirects", "expect", "save"];
+
+/// The key of a step that a protocol owns, and the protocol; `None` for other steps.
+pub(crate) fn owner(step: &Node) -> Option<(&Entry, &'static Protocol)> {
+    step.entries().iter().find_map(|entry| Some((entry, step::owner_of(&entry.key)?.0)))
+}
+
+/// Reads the step; errors are among the findings.
+pub(crate) fn read(step: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Option<OwnedAction> {
+    let (entry, protocol) = owner(step)?;
+    let own = protocol.own_steps()?;
+    let key = own.key(&entry.key)?;
+    forbid_http(step, key.name, own, variables, reading);
+    look_up_variables(&entry.value, &key.kind, variables, reading);
+    let action = value(&entry.value, &key.kind, Braces::Variables)
+        // The check of shapes reports a value of another kind.
+        .and_then(|value| value.map(|value| (own.read)(key.name, &value)).transpose());
+    match action {
+        Ok(step) => Some(OwnedAction { protocol, step: step?, host: String::new(), keep_alive: true }),
+        Err(wrong) => {
+            let at = place(&entry.value, &wrong).map_or(entry.key_at, |node| node.at);
+            if !reading.findings.has_at(at) {
+                reading.at(at, wrong.what, wrong.help);
+            }
+            None
+        }
+    }
+}
+
+/// Reports a key of HTTP in the step of another protocol.
+fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables, reading: &mut Reading<'_>) {
+    let is_foreign =
+        |other: &&Entry| OF_HTTP.contains(&other.key.as_str()) || body::KINDS.contains(&other.key.as_str());
+    if let Some(other) = step.entries().iter().find(is_foreign) {
+        let what = format!("`{}` applies to HTTP, and the step is {}", other.key, own.noun);
+        reading.at(other.key_at, what, format!("remove it; `{key}` says {}", own.says));
+    }
+    // Later steps that use these values are not at fault.
+    for saved in step.get("save").map_or(&[][..], Node::entries) {
+        variables.save(saved, reading);
+    }
+}
+
+/// The part that is wrong. `None`: it is not there, or it is a whole table.
+fn place<'a>(node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
+    let part = wrong.path.iter().try_fold(node, |node, key| node.get(key));
+    part.filter(|_| !wrong.path.is_empty() || node.text().is_some())
+}
+
+/// Looks up the variables in every text, and rejects them in texts that are constant.
+fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, reading: &mut Reading<'_>) {
+    match kind {
+        Kind::Text => variables.use_in(node, node.text().unwrap_or_default(), reading),
+        Kind::Constant(noun) => {
+            if let Some((name, start, end)) = names_in(node.text().unwrap_or_default()).next() {
+                let at = node.part(reading.source, start, end);
+                let help = format!("write the bytes themselves; {{{{{name}}}}} for literal braces");
+                reading.at(at, format!("{noun} contains no value"), help);
+            }
+        }
+        Kind::Table(table) => {
+            for key in table.keys {
+                if let Some(part) = node.get(key.name) {
+                    look_up_variables(part, &key.kind, variables, reading);
+                }
+            }
+        }
+        Kind::List(item) => {
+            node.items().iter().for_each(|node| look_up_variables(node, item, variables, reading));
+        }
+        Kind::Size { .. } | Kind::Count | Kind::Truth => {}
+    }
+}
+
+/// What braces in a text stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    /// Variables.
+    Variables,
+    /// Themselves, as on the command line.
+    Themselves,
+}
+
+/// Reads a value from the command line, where braces stand for themselves. Without a value of the kind: an empty table.
+pub(crate) fn value_of_command_line(node: &Node, kind: &Kind) -> Result<Value, WrongValue> {
+    Ok(value(node, kind, Braces::Themselves)?.unwrap_or_else(|| Value::Table(Vec::new())))
+}
+
+/// Reads a value of a kind. `None`: the value is of another kind.
+fn value(node: &Node, kind: &Kind, braces: Braces) -> Result<Option<Value>, WrongValue> {
+    Ok(match (kind, node.text()) {
+        (Kind::Table(table), _) => Some(table_value(node, table, braces)?),
+        (Kind::List(item), _) => {
+            let items = node.items().iter().map(|node| value(node, item, braces));
+            Some(Value::List(items.filter_map(Result::transpose).collect::<Result<_, _>>()?))
+        }
+        (_, None) => None,
+        (Kind::Text, Some(text)) => {
+            let template = match braces {
+                Braces::Variables => text.as_bytes().to_vec(),
+                Braces::Themselves => braces::literal(text.as_bytes()),
+            };
+            Some(Value::Text(Text { written: text.to_owned(), template }))
+        }
+        (Kind::Constant(_), Some(text)) => Some(Value::Bytes(match braces {
+            Braces::Variables => constant(text),
+            Braces::Themselves => text.as_bytes().to_vec(),
+        })),
+        (Kind::Size { min_bytes, max_bytes }, Some(text)) => {
+            let bytes = size(text, *min_bytes, *max_bytes)?;
+            Some(Value::Size(Size { written: text.to_owned(), bytes }))
+        }
+        (Kind::Count, Some(text)) => {
+            let help = "write a whole number such as 100 or 10k";
+            Some(Value::Count(units::count(text).map_err(|what| wrong(without_help(&what), help))?))
+        }
+        (Kind::Truth, Some(text)) => {
+            let what = || format!("{text:?} is neither true nor false");
+            Some(Value::Truth(text.parse().map_err(|_| wrong(&what(), "write true or false"))?))
+        }
+    })
+}
+
+fn table_value(node: &Node, table: &Table, braces: Braces) -> Result<Value, WrongValue> {
+    for [first, second] in table.exclusive {
+        if node.get(first).is_some() && node.get(second).is_some() {
+            let what = format!("`{first}` and `{second}` exclude each other");
+            return Err(WrongValue { path: vec![second], ..wrong(&what, "remove one of them") });
+        }
+    }
+    let mut entries = Vec::new();
+    for key in table.keys {
+        let Some(part) = node.get(key.name) else { continue };
+        let of_key = value(part, &key.kind, braces).map_err(|mut wrong| {
+            wrong.path.insert(0, key.name);
+            wrong
+        })?;
+        entries.extend(of_key.map(|value| (key.name, value)));
+    }
+    Ok(Value::Table(entries))
+}
+
+/// A text whose braces are literal: `{{name}}` stands for `{name}`.
+fn constant(text: &str) -> Vec<u8> {
+    let literal = pieces(text.as_bytes()).filter_map(|piece| match piece {
+        Piece::Text(bytes) => Some(bytes),
+        Piece::Name(_) | Piece::Raw(_) => None,
+    });
+    literal.collect::<Vec<_>>().concat()
+}
+
+fn size(text: &str, min_bytes: u64, max_bytes: u64) -> Result<u64, WrongValue> {
+    let help = format!("write a size from {min_bytes} byte on, such as 4KiB or 1MiB");
+    let bytes = units::size_bytes(text).map_err(|what| wrong(&what, &help))?;
+    if !(min_bytes..=max_bytes).contains(&bytes) {
+        return Err(wrong(&format!("{text} is not from {min_bytes} to {max_bytes} bytes"), &help));
+    }
+    Ok(bytes)
+}
+
+fn wrong(what: &str, help: &str) -> WrongValue {
+    WrongValue { path: Vec::new(), what: what.to_owned(), help: help.to_owned() }
+}
+
+/// What is wrong, without the advice that follows a semicolon.
+fn without_help(what: &str) -> &str {
+    what.split("; ").next().unwrap_or_default()
+}

@@ -1,0 +1,67 @@
+//! The keys of steps that protocols own, as keys of plans.
+
+use std::sync::LazyLock;
+
+use wire::step::{self, Kind};
+
+use super::TEXT;
+use crate::file::form;
+use crate::file::keys::{Key, Table, ValueKind};
+
+/// The keys of such steps, and the tables of their values.
+struct Derived {
+    keys: Vec<Key>,
+    tables: Vec<&'static Table>,
+}
+
+static DERIVED: LazyLock<Derived> = LazyLock::new(|| {
+    let mut tables = Vec::new();
+    let keys = step::owners().flat_map(|(_, own)| own.keys).map(|key| derived(key, &mut tables)).collect();
+    Derived { keys, tables }
+});
+
+/// One key for each kind of step.
+pub(super) fn keys() -> &'static [Key] {
+    &DERIVED.keys
+}
+
+/// The tables of their values, each before those within it.
+pub(super) fn tables() -> &'static [&'static Table] {
+    &DERIVED.tables
+}
+
+/// The names in a sentence: the keys of requests in HTTP, then those of other protocols.
+pub(super) fn listed(http: &[&str]) -> String {
+    let own = keys().iter().map(|key| key.name);
+    let names: Vec<String> = http.iter().copied().chain(own).map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((last, before)) => format!("{}, or {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
+    let step::Key { name, sentence, example, kind: of } = *key;
+    Key { name, sentence, example, kind: kind(&of, tables), is_required: false }
+}
+
+/// What lasts as long as the program is made once.
+fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
+    match kind {
+        Kind::Text | Kind::Constant(_) => TEXT,
+        Kind::Size { .. } => ValueKind::One(&form::VOLUME),
+        Kind::Count => ValueKind::One(&form::COUNT),
+        Kind::Truth => ValueKind::One(&form::TRUTH),
+        Kind::List(item) => ValueKind::List(Box::leak(Box::new(self::kind(item, tables)))),
+        Kind::Table(table) => {
+            let mut within = Vec::new();
+            let keys: Vec<Key> = table.keys.iter().map(|key| derived(key, &mut within)).collect();
+            let step::Table { name, sentence, example, .. } = table;
+            let table: &'static Table =
+                Box::leak(Box::new(Table { name, sentence, example, keys: keys.leak() }));
+            tables.push(table);
+            tables.append(&mut within);
+            ValueKind::Table(table)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The query of a URL on the command line as a step that its protocol owns: the keys of plans, without tables around them.
+
+use std::sync::Arc;
+
+use url::Url;
+use wire::step::{Key, Kind, OwnSteps, Step, Table, Value, WrongValue};
+
+use crate::file::own_step;
+use crate::file::tree::{Entry, Node, Text, Value as NodeValue};
+use crate::file::{Span, tree};
+
+/// Part of a query that is wrong, and what to do.
+#[derive(Debug)]
+pub(crate) struct WrongQuery {
+    /// Name of the part, or `query`.
+    pub(crate) part: &'static str,
+    pub(crate) what: String,
+    pub(crate) help: String,
+}
+
+/// Reads the query of a URL such as `tcp://127.0.0.1:9000?send=1MiB&bytes=1`. `body`: the value of `-b`.
+pub(crate) fn read(url: &Url, own: &OwnSteps, body: Option<&[u8]>) -> Result<Arc<dyn Step>, WrongQuery> {
+    let pairs: Vec<(String, String)> =
+        url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let known: Vec<&str> = own.keys.iter().flat_map(parts).collect();
+    let help = || format!("write {}, for example", own.query);
+    if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        let what = format!("unknown part {name:?} of the query; known are {}", known.join(", "));
+        return Err(WrongQuery { part: "query", what, help: help() });
+    }
+    let is_given = |key: &&Key| parts(key).iter().any(|part| pairs.iter().any(|(name, _)| name == part));
+    let key = own.keys.iter().find(is_given).unwrap_or(&own.keys[0]);
+    let node = match (node(key.name, &key.kind, &pairs), &key.kind) {
+        (Some(node), _) => node,
+        (None, Kind::Table(_)) => map(Vec::new()),
+        (None, _) => {
+            let what = format!("the query has no `{}`", key.name);
+            return Err(WrongQuery { part: "query", what, help: help() });
+        }
+    };
+    let mut value = own_step::value_of_command_line(&node, &key.kind).map_err(|wrong| at(key, wrong))?;
+    if let Some(body) = body {
+        put(body, own.body, key, &pairs, &mut value)?;
+    }
+    (own.read)(key.name, &value).map_err(|wrong| at(key, wrong))
+}
+
+/// Adds the body of a command line to the value of the step.
+fn put(
+    body: &[u8],
+    of_body: Option<&'static str>,
+    key: &Key,
+    pairs: &[(String, String)],
+    value: &mut Value,
+) -> Result<(), WrongQuery> {
+    let (Some(name), Kind::Table(table), Value::Table(entries)) = (of_body, &key.kind, value) else {
+        return Ok(());
+    };
+    if pairs.iter().any(|(given, _)| given == name || exclude(table, given, name)) {
+        return Err(WrongQuery {
+            part: "query",
+            what: "both the query and the body say what is sent".to_owned(),
+            help: "remove one of them".to_owned(),
+        });
+    }
+    entries.push((name, Value::Bytes(body.to_vec())));
+    Ok(())
+}
+
+fn exclude(table: &Table, one: &str, other: &str) -> bool {
+    table.exclusive.iter().any(|pair| pair.contains(&one) && pair.contains(&other))
+}
+
+/// The parts of a query that make the value of a key.
+fn parts(key: &Key) -> Vec<&'static str> {
+    match key.kind {
+        Kind::Table(table) => table.keys.iter().flat_map(parts).collect(),
+        _ => vec![key.name],
+    }
+}
+
+/// The value of a key as a plan would have it; `None` if the query has no part of it.
+fn node(name: &str, kind: &Kind, pairs: &[(String, String)]) -> Option<Node> {
+    if let Kind::Table(table) = kind {
+        let entries = table.keys.iter().filter_map(|key| {
+            let value = node(key.name, &key.kind, pairs)?;
+            Some(Entry { key: key.name.to_owned(), key_at: nowhere(), value })
+        });
+        let entries: Vec<Entry> = entries.collect();
+        return (!entries.is_empty()).then(|| map(entries));
+    }
+    let (_, text) = pairs.iter().find(|(given, _)| given == name)?;
+    // Like a text in quotes: it is never nothing.
+    let text = Text { text: text.clone(), is_plain: false };
+    Some(Node { at: nowhere(), value: NodeValue::Text(text) })
+}
+
+fn map(entries: Vec<Entry>) -> Node {
+    Node { at: nowhere(), value: tree::Value::Map(entries) }
+}
+
+/// A query has no place in a file.
+fn nowhere() -> Span {
+    Span::new(0, 0)
+}
+
+fn at(key: &Key, wrong: WrongValue) -> WrongQuery {
+    let part = wrong.path.last().copied().unwrap_or(key.name);
+    WrongQuery { part, what: wrong.what, help: wrong.help }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The title and the message of a step.
+    fn read(url: &str) -> Result<(String, Vec<u8>, String), String> {
+        let url = Url::parse(url).expect("a URL");
+        let (protocol, _) = wire::of_scheme(url.scheme()).expect("a scheme");
+        let step = super::read(&url, protocol.own_steps().expect("own steps"), None);
+        step.map(|step| (step.title(), step.message().to_vec(), step.fingerprint()))
+            .map_err(|wrong| format!("{}: {}", wrong.part, wrong.what))
+    }
+
+    #[test]
+    fn query_has_the_keys_of_the_step_without_tables() {
+        let (title, message, exchange) = read("tcp://h:1?send=1KiB&write=64&bytes=1").expect("a step");
+        assert_eq!((title.as_str(), message.len()), ("send 1KiB in writes of 64", 1024));
+        assert_eq!(exchange, "Exchange { write_bytes: Some(64), receive: Bytes(1) }");
+        let (title, message, exchange) = read("tcp://h:1/?text=%7Bx%7D%0D%0A&until=%0D%0A").expect("a step");
+        assert_eq!((title.as_str(), message.as_slice()), (r#"send "{x}\r\n""#, &b"{{x}}\r\n"[..]));
+        assert_eq!(exchange, "Exchange { write_bytes: None, receive: Until([13, 10]) }");
+        let (_, message, exchange) = read("tcp://h:1").expect("a step");
+        assert_eq!(message, b"\n");
+        assert_eq!(exchange, "Exchange { write_bytes: None, receive: Until([10]) }");
+    }
+
+    #[test]
+    fn wrong_parts_of_a_query_are_named() {
+        for (query, expected) in [
+            ("send=0", "send: 0 is not from 1"),
+            ("send=65MiB", "send: 65MiB is not from 1"),
+            ("send=much", "send: \"much\""),
+            ("send=1&text=a", "text: `send` and `text` exclude"),
+            ("write=0", "write: 0 is not from 1"),
+            ("bytes=0", "bytes: 0 is not from 1"),
+            ("until=", "until: a delimiter has 1 to 64 bytes, not 0"),
+            ("bytes=1&until=a", "until: `bytes` and `until` exclude"),
+            (
+                "size=1",
+                "query: unknown part \"size\" of the query; known are send, text, write, bytes, until",
+            ),
+        ] {
+            let error = read(&format!("tcp://h:1?{query}")).err().unwrap_or_default();
+            assert!(error.starts_with(expected), "{query}: {error}");
+        }
+    }
+}

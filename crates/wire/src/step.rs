@@ -1,0 +1,171 @@
+//! Steps that a protocol owns: their keys as data, and how the protocol reads and compiles their values.
+//!
+//! A protocol describes its steps with [`OwnSteps`]. The reader of plans derives keys, documentation, and errors from the list of
+//! keys, finds variables in the texts of a value, and passes the value to [`OwnSteps::read`]. [`OwnSteps::compile`] turns the steps
+//! of a load into channels.
+
+mod template;
+mod value;
+
+pub use template::Template;
+pub use value::{Size, Text, Value};
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use crate::channel::Channels;
+use crate::protocol::{PROTOCOLS, Protocol, WrongStep};
+use crate::secrets::Secrets;
+
+/// The steps of a protocol: one key of plans for each kind of step, and what becomes of their values.
+#[derive(Debug)]
+pub struct OwnSteps {
+    /// Name of the protocol in sentences: `raw TCP`.
+    pub noun: &'static str,
+    /// Short description of what a step defines, after "it says".
+    pub says: &'static str,
+    /// Example of a URL of a system.
+    pub url: &'static str,
+    /// Example of the query of a URL on the command line, with its question mark. It describes a complete step.
+    pub query: &'static str,
+    /// Keys of steps in plans; at least one. Queries of URLs have the same keys, without tables around them.
+    pub keys: &'static [Key],
+    /// Key within the table of the first step key that takes the body of a command line; `None` if there is none.
+    pub body: Option<&'static str>,
+    /// Reads the value of a key.
+    pub read: ReadStep,
+    /// Makes channels of the steps of a load.
+    pub compile: CompileSteps,
+}
+
+/// Reads the value of a step key, which has the kind that the key asks for.
+pub type ReadStep = fn(key: &str, value: &Value) -> Result<Arc<dyn Step>, WrongValue>;
+
+/// From the steps, the names of the variables, and the secrets to the channels of a load.
+pub type CompileSteps = fn(&[Arc<dyn Step>], &[String], &Secrets) -> Result<Box<dyn Channels>, WrongStep>;
+
+/// A key of a step, or of a table in one.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Name in plans and queries.
+    pub name: &'static str,
+    /// Meaning in a sentence, default included.
+    pub sentence: &'static str,
+    /// A value, as it is written in a plan.
+    pub example: &'static str,
+    /// Kind of its value.
+    pub kind: Kind,
+}
+
+/// The kind of a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Text with variables in braces: [`Value::Text`].
+    Text,
+    /// Text without variables, the same for every exchange: [`Value::Bytes`]. The name of the text in errors.
+    Constant(&'static str),
+    /// Number of bytes, such as `4KiB`: [`Value::Size`].
+    Size {
+        /// Smallest valid number of bytes.
+        min_bytes: u64,
+        /// Largest valid number of bytes.
+        max_bytes: u64,
+    },
+    /// Whole number, such as `10k`: [`Value::Count`].
+    Count,
+    /// `true` or `false`: [`Value::Truth`].
+    Truth,
+    /// Mapping with known keys: [`Value::Table`].
+    Table(&'static Table),
+    /// List of at least one item: [`Value::List`].
+    List(&'static Self),
+}
+
+/// The keys of a mapping.
+#[derive(Debug)]
+pub struct Table {
+    /// Name in the reference of plans; unique among the tables of plans.
+    pub name: &'static str,
+    /// Meaning in a sentence.
+    pub sentence: &'static str,
+    /// A valid mapping.
+    pub example: &'static str,
+    /// Pairs of keys that exclude each other.
+    pub exclusive: &'static [[&'static str; 2]],
+    /// The keys.
+    pub keys: &'static [Key],
+}
+
+/// A step that was read, of a type that only its protocol knows.
+pub trait Step: Any + fmt::Debug + Send + Sync {
+    /// Name in reports if its author gives none. Shows no secret.
+    fn title(&self) -> String;
+
+    /// The bytes that it sends, before framing; names in braces stand for variables.
+    fn message(&self) -> &[u8];
+
+    /// What else a record of the step has, by name; `None` is recorded as `null`.
+    fn record(&self) -> Vec<(&'static str, Option<Value>)> {
+        Vec::new()
+    }
+
+    /// Distinguishes steps that send the same message, for the hash of a plan.
+    fn fingerprint(&self) -> String {
+        String::new()
+    }
+}
+
+impl dyn Step {
+    /// The step as the type of its protocol; `None` if it is a step of another one.
+    pub fn downcast<T: Step>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+/// Reads every step with a function of its protocol.
+///
+/// # Errors
+///
+/// The first step of another protocol, or that `compile` rejects in words.
+pub fn compile_each<T: Step, C>(
+    steps: &[Arc<dyn Step>],
+    mut compile: impl FnMut(&T) -> Result<C, String>,
+) -> Result<Vec<C>, WrongStep> {
+    let compiled = steps.iter().enumerate().map(|(number, step)| {
+        let own = step.downcast::<T>().ok_or_else(|| String::from("it is a step of another protocol"));
+        own.and_then(&mut compile).map_err(|what| WrongStep { step: number, what })
+    });
+    compiled.collect()
+}
+
+/// Why a value makes no step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongValue {
+    /// Keys that lead to the wrong part, from the outside in; empty for the whole value.
+    pub path: Vec<&'static str>,
+    /// What is wrong, in words.
+    pub what: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl OwnSteps {
+    /// The key with this name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+/// The protocols that own their steps.
+pub fn owners() -> impl Iterator<Item = (&'static Protocol, &'static OwnSteps)> {
+    PROTOCOLS.iter().filter_map(|protocol| Some((protocol, protocol.own_steps()?)))
+}
+
+/// The protocol whose steps have this key, and the key.
+pub fn owner_of(key: &str) -> Option<(&'static Protocol, &'static Key)> {
+    owners().find_map(|(protocol, steps)| Some((protocol, steps.key(key)?)))
+}

@@ -1,0 +1,79 @@
+//! Bytes with variables, compiled once, and filled in for each exchange.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::braces::{self, Piece};
+
+/// A text whose variables have numbers.
+#[derive(Debug)]
+pub struct Template(Box<[Part]>);
+
+#[derive(Debug)]
+enum Part {
+    Text(Box<[u8]>),
+    Variable(u16),
+}
+
+impl Template {
+    /// The template of exactly these bytes.
+    pub fn fixed(bytes: &[u8]) -> Self {
+        Self(Box::from([Part::Text(bytes.into())]))
+    }
+
+    /// Replaces names in braces by numbers: the places of the names in `variables`.
+    ///
+    /// # Errors
+    ///
+    /// A name that is not in the list, in words.
+    pub fn compile(text: &[u8], variables: &[String]) -> Result<Self, String> {
+        let parts = braces::pieces(text).map(|piece| match piece {
+            Piece::Text(text) => Ok(Part::Text(text.into())),
+            Piece::Name(name) | Piece::Raw(name) => {
+                let number = variables.iter().position(|known| known == name);
+                number.map(|number| Part::Variable(number as u16)).ok_or_else(|| {
+                    format!("nothing gives a value to {{{name}}}; write {{{{{name}}}}} for the text itself")
+                })
+            }
+        });
+        Ok(Self(parts.collect::<Result<_, _>>()?))
+    }
+
+    /// Numbers of its variables, in order.
+    pub fn variables(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Variable(number) => Some(*number),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Its bytes if it has no variables.
+    pub fn constant(&self) -> Option<&[u8]> {
+        match &*self.0 {
+            [] => Some(&[]),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Appends its bytes to `out`. `value` returns the value of a variable, empty if it has none.
+    pub fn fill<'v>(&self, value: impl Fn(u16) -> &'v [u8], out: &mut Vec<u8>) {
+        for part in &self.0 {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text),
+                Part::Variable(number) => out.extend_from_slice(value(*number)),
+            }
+        }
+    }
+
+    /// Max bytes that it can have. `longest_bytes` returns the max bytes of a variable.
+    pub fn bytes_max(&self, longest_bytes: &dyn Fn(u16) -> u64) -> u64 {
+        let bytes = |part: &Part| match part {
+            Part::Text(text) => text.len() as u64,
+            Part::Variable(number) => longest_bytes(*number),
+        };
+        self.0.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+}

@@ -1,0 +1,75 @@
+//! The value of a step key, typed as its kind says.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A value of a step key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Text that may have variables.
+    Text(Text),
+    /// Bytes without variables.
+    Bytes(Vec<u8>),
+    /// Number of bytes.
+    Size(Size),
+    /// Whole number.
+    Count(u64),
+    /// Truth value.
+    Truth(bool),
+    /// Values by key, in the order of the list of keys; absent keys are left out.
+    Table(Vec<(&'static str, Self)>),
+    /// Values of one kind.
+    List(Vec<Self>),
+}
+
+/// Text that may have variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text as its author wrote it, for titles.
+    pub written: String,
+    /// The same text with names in braces for variables, as [`crate::braces`] reads them.
+    pub template: Vec<u8>,
+}
+
+/// Number of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The number as its author wrote it, for titles: `4KiB`.
+    pub written: String,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+impl Value {
+    /// The value of a key of a table.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Table(entries) => entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&Text> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The bytes, if it is some.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The number of bytes, if it is one.
+    pub fn size(&self) -> Option<&Size> {
+        match self {
+            Self::Size(size) => Some(size),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The step `tcp`: bytes to send, and where the reply ends.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{DELIMITER_BYTES_MAX, Exchange, Receive, Tcp};
+use crate::braces;
+use crate::step::{Key, Kind, OwnSteps, Size, Step, Table, Text, Value, WrongValue};
+
+/// Longest message: it is held once in memory, and sent from there.
+const SEND_BYTES_MAX: u64 = 64 << 20;
+const REPLY_BYTES_MAX: u64 = 1 << 40;
+/// Characters of a text that a title shows.
+const SHOWN_CHARACTERS_MAX: usize = 24;
+
+/// The steps of the protocol.
+pub(super) const STEPS: OwnSteps = OwnSteps {
+    noun: "raw TCP",
+    says: "what is sent and where the reply ends",
+    url: "tcp://127.0.0.1:9000",
+    query: "?send=1MiB&write=4KiB&bytes=1",
+    keys: &[Key {
+        name: "tcp",
+        sentence: "Bytes over raw TCP, and where their reply ends; the URL of the system is tcp://HOST:PORT.",
+        example: "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
+        kind: Kind::Table(&TCP),
+    }],
+    body: Some("text"),
+    read,
+    compile: |steps, variables, _| Ok(Box::new(Tcp::compile(steps, variables)?)),
+};
+
+static TCP: Table = Table {
+    name: "tcp",
+    sentence: "What is sent over raw TCP: one of `send` and `text`, default one line feed.",
+    example: "{ send: 1MiB, write: 4KiB, receive: { bytes: 1 } }",
+    exclusive: &[["send", "text"]],
+    keys: &[
+        Key {
+            name: "send",
+            sentence: "So many bytes, all the letter x; max 64 MiB.",
+            example: "1MiB",
+            kind: Kind::Size { min_bytes: 1, max_bytes: SEND_BYTES_MAX },
+        },
+        Key { name: "text", sentence: "This text.", example: "\"PING {n}\\r\\n\"", kind: Kind::Text },
+        Key {
+            name: "write",
+            sentence: "Max bytes of each write; default: as many as the kernel takes.",
+            example: "4KiB",
+            kind: Kind::Size { min_bytes: 1, max_bytes: u32::MAX as u64 },
+        },
+        Key {
+            name: "receive",
+            sentence: "Where the reply ends; default: with a line feed.",
+            example: "{ until: \"\\n\" }",
+            kind: Kind::Table(&RECEIVE),
+        },
+    ],
+};
+
+static RECEIVE: Table = Table {
+    name: "receive",
+    sentence: "Where a reply over raw TCP ends: one of `bytes` and `until`.",
+    example: "{ bytes: 1 }",
+    exclusive: &[["bytes", "until"]],
+    keys: &[
+        Key {
+            name: "bytes",
+            sentence: "After so many bytes.",
+            example: "1",
+            kind: Kind::Size { min_bytes: 1, max_bytes: REPLY_BYTES_MAX },
+        },
+        Key {
+            name: "until",
+            sentence: "With these bytes, 1 to 64.",
+            example: "\"\\n\"",
+            kind: Kind::Constant("the end of a reply"),
+        },
+    ],
+};
+
+/// A step of raw TCP.
+#[derive(Debug)]
+pub struct TcpStep {
+    /// The bytes to send; names in braces stand for variables.
+    pub message: Vec<u8>,
+    /// How they are sent, and where the reply ends.
+    pub exchange: Exchange,
+    /// Name in reports.
+    pub title: String,
+}
+
+impl Step for TcpStep {
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    fn record(&self) -> Vec<(&'static str, Option<Value>)> {
+        let size = |bytes: u64| Value::Size(Size { written: format!("{bytes}"), bytes });
+        let receive = match &self.exchange.receive {
+            Receive::Bytes(bytes) => ("bytes", size(*bytes)),
+            Receive::Until(until) => ("until", Value::Bytes(until.clone())),
+        };
+        let write = self.exchange.write_bytes.map(|bytes| size(bytes.into()));
+        Vec::from([("write_bytes", write), ("receive", Some(Value::Table(Vec::from([receive]))))])
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("{:?}", self.exchange)
+    }
+}
+
+fn read(_key: &str, value: &Value) -> Result<Arc<dyn Step>, WrongValue> {
+    let write = value.get("write").and_then(Value::size);
+    let in_writes = write.map_or(String::new(), |write| format!(" in writes of {}", write.written));
+    let (message, title) = match (value.get("send"), value.get("text")) {
+        (Some(Value::Size(Size { written, bytes })), _) => {
+            (vec![b'x'; *bytes as usize], format!("send {written}{in_writes}"))
+        }
+        (_, Some(Value::Bytes(body))) => (braces::literal(body), format!("send {} bytes", body.len())),
+        (_, Some(Value::Text(Text { written, template }))) => {
+            (template.clone(), format!("send {}{in_writes}", shown(written)))
+        }
+        _ => (b"\n".to_vec(), format!("send {}{in_writes}", shown("\n"))),
+    };
+    let write_bytes = write.map(|write| u32::try_from(write.bytes).unwrap_or(u32::MAX));
+    let exchange = Exchange { write_bytes, receive: receive(value.get("receive"))? };
+    Ok(Arc::new(TcpStep { message, exchange, title }))
+}
+
+fn receive(value: Option<&Value>) -> Result<Receive, WrongValue> {
+    let of = |key: &str| value.and_then(|value| value.get(key));
+    if let Some(size) = of("bytes").and_then(Value::size) {
+        return Ok(Receive::Bytes(size.bytes));
+    }
+    let until = of("until").and_then(Value::bytes).unwrap_or(b"\n");
+    if !(1..=DELIMITER_BYTES_MAX).contains(&until.len()) {
+        return Err(WrongValue {
+            path: Vec::from(["receive", "until"]),
+            what: format!("a delimiter has 1 to {DELIMITER_BYTES_MAX} bytes, not {}", until.len()),
+            help: "write a delimiter such as \"\\n\"".into(),
+        });
+    }
+    Ok(Receive::Until(until.to_vec()))
+}
+
+/// The beginning of a text, on one line.
+fn shown(text: &str) -> String {
+    let dots = if text.chars().count() > SHOWN_CHARACTERS_MAX { " …" } else { "" };
+    let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+    format!("\"{}\"{dots}", start.escape_debug())
+}

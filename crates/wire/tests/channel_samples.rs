@@ -1,0 +1,131 @@
+//! A protocol that answers in any order is fed samples and pieces like any other.
+
+use wire::testing::{End, Sample, feed_three_ways};
+use wire::{
+    Channel, Closing, ErrorClass, Event, Next, Open, PROTOCOLS, PeerFault, Protocol, Refusal, Reply, Stage,
+    Ticket, Values,
+};
+
+use crate::pieces::{compare, feed};
+
+/// Exchanges of a link, each a line with the number of its ticket in both directions.
+#[derive(Default)]
+struct Lines {
+    under_way: Vec<Ticket>,
+    out: Vec<u8>,
+    line: Vec<u8>,
+    /// Whether it names an exchange that is not under way, as no channel may.
+    invents_tickets: bool,
+}
+
+const UNKNOWN: &str = "the line names no exchange";
+
+impl Channel for Lines {
+    fn room(&self) -> u32 {
+        100 - self.under_way.len() as u32
+    }
+
+    fn begin(&mut self, ticket: Ticket, _step: u16, _values: &Values) -> Next {
+        self.under_way.push(ticket);
+        self.out.extend_from_slice(format!("{}\n", ticket.0).as_bytes());
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn sent(&mut self, count: usize) {
+        self.out.drain(..count);
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Option<(usize, Event)>, PeerFault> {
+        let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+            self.line.extend_from_slice(bytes);
+            return Ok(None);
+        };
+        self.line.extend_from_slice(&bytes[..end]);
+        let line = std::mem::take(&mut self.line);
+        let number = std::str::from_utf8(&line).ok().and_then(|text| text.parse().ok());
+        let mut ticket = number.map(Ticket).filter(|ticket| self.under_way.contains(ticket));
+        self.under_way.retain(|known| Some(*known) != ticket);
+        if self.invents_tickets {
+            ticket = Some(Ticket(77));
+        }
+        let ticket = ticket.ok_or_else(|| PeerFault::new(ErrorClass::ProtocolError, 0, UNKNOWN))?;
+        let reply = Reply { status: 0, refusal: None, reusable: true, received_bytes: line.len() as u64 + 1 };
+        Ok(Some((end + 1, Event::Replied { ticket, reply })))
+    }
+
+    fn peer_closed(&mut self, ticket: Ticket) -> Closing {
+        let is_under_way = self.under_way.contains(&ticket);
+        self.under_way.retain(|known| *known != ticket);
+        if is_under_way && !self.line.is_empty() { Closing::Incomplete } else { Closing::Empty }
+    }
+
+    fn stage(&self, ticket: Ticket) -> Stage {
+        if self.under_way.contains(&ticket) { Stage::FirstByte } else { Stage::Idle }
+    }
+
+    fn explain(&self, _refusal: Refusal) -> String {
+        String::new()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    fn forget(&mut self) {
+        self.under_way.clear();
+    }
+}
+
+/// The entry that such a protocol would have in the list.
+fn protocol(open: fn() -> Box<dyn Channel>) -> Protocol {
+    let compile = PROTOCOLS.iter().map(|protocol| protocol.compile).next().expect("a protocol");
+    Protocol {
+        name: "lines",
+        sentence: "",
+        schemes: &[],
+        alpn: &[],
+        compile,
+        open: Open::Channel(open),
+        samples: Vec::new,
+    }
+}
+
+fn lines() -> Protocol {
+    protocol(|| Box::new(Lines::default()))
+}
+
+#[test]
+fn samples_of_a_channel_are_fed_three_ways() {
+    let replied = End::Replied { status: 0, reusable: true };
+    for (bytes, end) in [
+        (&b"0\n"[..], replied),
+        (b"9\n", End::Fault(ErrorClass::ProtocolError, UNKNOWN)),
+        (b"0", End::Incomplete),
+    ] {
+        let sample = Sample { name: "a line", bytes: bytes.into(), end };
+        feed_three_ways(lines().open, &sample).unwrap_or_else(|what| panic!("{what}"));
+    }
+    let wrong = Sample { name: "a line", bytes: b"0\n".into(), end: End::Incomplete };
+    assert!(feed_three_ways(lines().open, &wrong).is_err());
+}
+
+#[test]
+fn exchanges_side_by_side_end_in_any_order_however_the_bytes_are_cut() {
+    let bytes = b"2\n0\n2\n1";
+    let whole = feed(&lines(), [&bytes[..]].into_iter());
+    assert_eq!(whole.tickets, [2, 0, 2].map(Ticket));
+    compare(&whole, &feed(&lines(), bytes.chunks(1))).unwrap_or_else(|what| panic!("{what}"));
+}
+
+#[test]
+#[should_panic(expected = "Ticket(77) is not under way")]
+fn event_of_an_exchange_that_is_not_under_way_is_caught() {
+    feed(
+        &protocol(|| Box::new(Lines { invents_tickets: true, ..Lines::default() })),
+        [&b"0\n"[..]].into_iter(),
+    );
+}
