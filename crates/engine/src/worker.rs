@@ -194,8 +194,8 @@ impl<'a> Worker<'a> {
         let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
-        let uncounted = Stop { requests: None, ..job.stop };
-        let stop = if shared_row.is_some() { uncounted } else { job.stop.share(share) };
+        let uncounted = shared_row.as_ref().map(|_| Stop { requests: None, ..job.stop });
+        let stop = uncounted.unwrap_or_else(|| job.stop.share(share));
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
         let Crowd { users, first_user, links, dispatch, first_numbers } =
@@ -207,7 +207,7 @@ impl<'a> Worker<'a> {
             |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed || link.takes_turns);
-        let most_links = (0..job.peers()).map(|peer| dispatch.links(peer).len()).max().unwrap_or(0);
+        let numbers = first_user..first_user + users.len() as u32;
         Ok(Self {
             job,
             signal,
@@ -216,16 +216,8 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             // Most users have one entry.
             timers: Timers::with_capacity(users.len()),
-            driver: Driver::new(
-                &job.load,
-                share,
-                stop,
-                job.warm_up_ns,
-                first_user,
-                users.len() as u32,
-                shared_row,
-            ),
-            totals: vec![ConnectionTotals::default(); most_links],
+            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row),
+            totals: vec![ConnectionTotals::default(); dispatch.most_links()],
             users,
             links,
             dispatch,

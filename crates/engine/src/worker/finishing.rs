@@ -55,13 +55,8 @@ impl Worker<'_> {
             self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {
-            recorder.sample(sampled(
-                finish,
-                &exchange,
-                link,
-                self.first_numbers[usize::from(link.peer)],
-                reply.received_bytes,
-            ));
+            let first = self.first_numbers[usize::from(link.peer)];
+            recorder.sample(sampled(finish, &exchange, link, first, reply.received_bytes));
         }
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
