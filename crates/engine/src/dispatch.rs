@@ -61,6 +61,11 @@ impl Dispatch {
         self.peers[usize::from(peer)].numbers.clone()
     }
 
+    /// The most links that any peer has.
+    pub(crate) fn most_links(&self) -> usize {
+        self.peers.iter().map(|peer| peer.numbers.len()).max().unwrap_or(0)
+    }
+
     /// The link that takes an exchange to a peer; `None` if there is no room.
     #[inline]
     pub(crate) fn choose(&mut self, links: &[Link], peer: u16, lane: u32) -> Option<u32> {

@@ -4,6 +4,7 @@ mod shared;
 mod user_schedules;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use load::closed::Cadence;
@@ -242,20 +243,19 @@ impl OpenDriver {
 }
 
 impl Driver {
-    /// The part of `share`, or what comes of a row that all workers share.
+    /// The part of `share`, or what comes of a row that all workers share. `users` are numbered over all workers.
     pub(crate) fn new(
         load: &Load,
         share: Share,
         stop: Stop,
         measured_from_ns: u64,
-        first_user: u32,
-        users: u32,
+        users: Range<u32>,
         shared: Option<Arc<Mutex<Row>>>,
     ) -> Self {
         match load {
             Load::Closed(closed) => {
-                let schedules = closed.schedule.as_ref().map(|of| UserSchedules::new(of, first_user, users));
-                Self::Closed { cadence: closed.cadence(share), active: users, schedules }
+                let schedules = closed.schedule.as_ref().map(|of| UserSchedules::new(of, users.clone()));
+                Self::Closed { cadence: closed.cadence(share), active: users.len() as u32, schedules }
             }
             Load::Open(open) => {
                 // The count of an open load ends the one row of send times that all workers share.
@@ -264,7 +264,7 @@ impl Driver {
                     Some(row) => Rows::Shared(Shared::new(row)),
                     None => Rows::Own { starts: row(), dues: row(), group_left: 0 },
                 };
-                let (idle, shed_after_ns) = ((0..users).collect(), open.shed_after_ns);
+                let (idle, shed_after_ns) = ((0..users.len() as u32).collect(), open.shed_after_ns);
                 Self::Open(Box::new(OpenDriver { rows, idle, shed_after_ns }))
             }
         }
@@ -283,7 +283,7 @@ mod tests {
             connections: 2,
             shed_after_ns: None,
         });
-        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 0, 2, None) {
+        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 0..2, None) {
             Driver::Open(open) => *open,
             Driver::Closed { .. } => unreachable!("the load is open"),
         }
@@ -334,7 +334,7 @@ mod tests {
         let stop = Stop { at_ns: Some(10_000_000), requests: None };
         let mut all: Vec<(u64, u64)> = (0..3)
             .flat_map(|index| {
-                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 0, 1, None)
+                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 0..1, None)
                 else {
                     unreachable!("the load is open")
                 };

@@ -127,12 +127,21 @@ pub struct Peer {
     /// number from that of [`Job::connections`] on, gives each user its own, where a connection has room for one exchange. At
     /// least 1. It does not count for a system in this process.
     pub pool: Option<u32>,
+    /// Whether each step has an account for each address, if there are several: see [`crate::address_accounts`].
+    pub has_address_accounts: bool,
 }
 
 impl Peer {
     /// A peer of one address, with which TLS, if there is any, begins at once. Connections are kept alive.
     pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
-        Self { endpoints: vec![endpoint], tls, tls_on_request: false, keep_alive: true, pool: None }
+        Self {
+            endpoints: vec![endpoint],
+            tls,
+            tls_on_request: false,
+            keep_alive: true,
+            pool: None,
+            has_address_accounts: false,
+        }
     }
 
     /// Whether connections begin with TLS.
@@ -146,7 +155,17 @@ impl Peer {
     ///
     /// When there is no address.
     pub(crate) fn endpoint(&self, number: u32, generation: u32) -> &Endpoint {
+        &self.endpoints[self.address(number, generation)]
+    }
+
+    /// The number of that address.
+    pub(crate) fn address(&self, number: u32, generation: u32) -> usize {
         let turn = if self.tls_on_request { 0 } else { generation };
-        &self.endpoints[number.wrapping_add(turn) as usize % self.endpoints.len()]
+        number.wrapping_add(turn) as usize % self.endpoints.len()
+    }
+
+    /// How many addresses have accounts of their own.
+    pub(crate) fn addresses_with_accounts(&self) -> usize {
+        if self.has_address_accounts && self.endpoints.len() > 1 { self.endpoints.len() } else { 0 }
     }
 }

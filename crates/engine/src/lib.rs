@@ -2,6 +2,7 @@
 //!
 //! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
 
+mod address_accounts;
 mod answers;
 mod clock;
 mod course;
@@ -25,6 +26,7 @@ mod timers;
 mod user;
 mod worker;
 
+pub use address_accounts::address_accounts;
 pub use embedded::start_embedded;
 pub use first_requests::{FirstRequests, first_requests};
 pub use job::{Endpoint, Job, Peer};

@@ -25,6 +25,7 @@ use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
 use wire::{Channels, PeerStep, Reply};
 
+use crate::address_accounts::{address_accounts, first_accounts};
 use crate::clock::Clock;
 use crate::dispatch::{Dispatch, Pool};
 use crate::driver::Driver;
@@ -75,8 +76,10 @@ pub(crate) struct Worker<'a> {
     first_user: u32,
     driver: Driver,
     stop: Stop,
-    /// By step, at least one; then those of the parts.
+    /// By step, at least one; then those of the parts, and those of addresses.
     accounts: Vec<StepAccount>,
+    /// By step, the number of the account of its first address, or 0; empty if no address has an account.
+    address_accounts: Box<[u16]>,
     iterations: Iterations,
     /// Whether nothing that takes time lies between a reply and the next request.
     is_prompt: bool,
@@ -121,6 +124,17 @@ pub(crate) struct Worker<'a> {
     in_process: Box<[bool]>,
     /// Whether users go on over other links, and take the values of replies with them.
     keeps_values: bool,
+}
+
+/// The accounts of one worker, of which `addresses` belong to addresses.
+fn accounts(job: &Job, share: Share, stop: Stop, addresses: usize) -> Vec<StepAccount> {
+    let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
+    let logged = share.of_total(u64::from(job.log_per_second)) as usize;
+    let steps = job.scenarios.steps().max(1);
+    // Single requests are kept once, with their step.
+    let account =
+        |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
+    (0..steps + usize::from(job.parts) + addresses).map(account).collect()
 }
 
 /// Who the users and links of one worker are.
@@ -194,20 +208,16 @@ impl<'a> Worker<'a> {
         let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
-        let uncounted = Stop { requests: None, ..job.stop };
-        let stop = if shared_row.is_some() { uncounted } else { job.stop.share(share) };
-        let logged = share.of_total(u64::from(job.log_per_second)) as usize;
+        let uncounted = shared_row.as_ref().map(|_| Stop { requests: None, ..job.stop });
+        let stop = uncounted.unwrap_or_else(|| job.stop.share(share));
         let iterations = Iterations::new(job, script, share);
         let Crowd { users, first_user, links, dispatch, first_numbers } =
             Crowd::new(job, script, &iterations, share);
         let steps = job.scenarios.steps().max(1);
-        let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
-        // Single parts are not kept: their requests are.
-        let account =
-            |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
+        let address_accounts = address_accounts(job, script);
         let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
         let is_shared = links.iter().any(|link| link.is_multiplexed || link.takes_turns);
-        let most_links = (0..job.peers()).map(|peer| dispatch.links(peer).len()).max().unwrap_or(0);
+        let numbers = first_user..first_user + users.len() as u32;
         Ok(Self {
             job,
             signal,
@@ -216,23 +226,16 @@ impl<'a> Worker<'a> {
             poll: Poll::new()?,
             // Most users have one entry.
             timers: Timers::with_capacity(users.len()),
-            driver: Driver::new(
-                &job.load,
-                share,
-                stop,
-                job.warm_up_ns,
-                first_user,
-                users.len() as u32,
-                shared_row,
-            ),
-            totals: vec![ConnectionTotals::default(); most_links],
+            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row),
+            totals: vec![ConnectionTotals::default(); dispatch.most_links()],
             users,
             links,
             dispatch,
             first_numbers,
             first_user,
             stop,
-            accounts: (0..steps + usize::from(job.parts)).map(account).collect(),
+            accounts: accounts(job, share, stop, address_accounts.len()),
+            address_accounts: first_accounts(job, &address_accounts),
             is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
             iterations,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),

@@ -1,5 +1,6 @@
 //! What the engine does with peers of every kind: every test of this folder that needs no process of its own, in one program.
 
+mod address_accounts;
 mod connecting;
 mod course;
 mod deadlines;

@@ -203,5 +203,12 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
 
 /// A peer in this process has no address.
 fn nowhere() -> Peer {
-    Peer { endpoints: Vec::new(), tls: None, tls_on_request: false, keep_alive: true, pool: None }
+    Peer {
+        endpoints: Vec::new(),
+        tls: None,
+        tls_on_request: false,
+        keep_alive: true,
+        pool: None,
+        has_address_accounts: false,
+    }
 }

@@ -17,7 +17,7 @@ fn recording(instants: impl IntoIterator<Item = (u64, Option<u32>)>) -> Schedule
     Schedule::Recorded(Recording::new(arrivals.collect()))
 }
 
-/// Uneven instants of four sessions, in order: bursts, pauses, and equal ones.
+/// Uneven arrivals of four sessions: bursts, pauses, and equal times.
 fn uneven() -> Vec<(u64, Option<u32>)> {
     (0..120).map(|at: u64| (at / 3 * 5 * MS + at % 3 * at % 7 * 10_001, Some(at as u32 % 4))).collect()
 }

@@ -26,7 +26,7 @@ pub struct Closed {
     pub throughput_per_s: Option<f64>,
     /// For the draws of think times.
     pub seed: u64,
-    /// When each user starts its iterations: at its own instants, or as soon after one as the iteration before is over. Then the
+    /// When each user starts its iterations: at its own times, or as soon after one as the iteration before is over. Then the
     /// ramp-up, think time, pacing, and throughput do not count. `None`: each user goes on by these.
     pub schedule: Option<Schedule>,
 }

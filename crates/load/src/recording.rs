@@ -14,7 +14,7 @@ pub struct Arrival {
     pub session: Option<u32>,
 }
 
-/// Arrivals in the order of their instants. Copies share one list of 16 bytes per arrival.
+/// Arrivals in order of time. Copies share one list of 16 bytes per arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording(Arc<[Arrival]>);
 
@@ -47,7 +47,7 @@ impl Recording {
         size_of_val(&*self.0) as u64
     }
 
-    /// By user, the instants of the session that has its number: 8 bytes per arrival. Arrivals of other sessions, or of none, are
+    /// By user, the send times of the session that has its number: 8 bytes per arrival. Arrivals of other sessions, or of none, are
     /// left out.
     pub(crate) fn by_user(&self, users: Range<u64>) -> impl Iterator<Item = vec::IntoIter<u64>> + use<> {
         let mut instants: Vec<Vec<u64>> = users.clone().map(|_| Vec::new()).collect();

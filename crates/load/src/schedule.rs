@@ -15,7 +15,7 @@ use crate::share::Share;
 pub enum Schedule {
     /// A rate over time, and how its send times are spaced.
     Rate(Profile, Spacing),
-    /// Recorded instants, exactly, up to the last of them.
+    /// Recorded arrivals, exactly, up to the last of them.
     Recorded(Recording),
 }
 
@@ -110,7 +110,7 @@ enum Source {
         next: usize,
         step: usize,
     },
-    /// The instants of one user.
+    /// The send times of one user.
     Own(vec::IntoIter<u64>),
 }
 

@@ -352,7 +352,7 @@ pub(crate) fn addresses(
     });
     let tls = tls.transpose()?;
     Ok((
-        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true, pool: None },
+        Peer { endpoints, tls_on_request: is_sql, ..Peer::of(Endpoint::Unix(PathBuf::new()), tls) },
         (!resolved.is_zero()).then_some(resolved),
     ))
 }

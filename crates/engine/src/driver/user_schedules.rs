@@ -1,8 +1,10 @@
-//! Users of a closed load who start at instants of their own.
+//! Users of a closed load who start at times of their own.
+
+use std::ops::Range;
 
 use load::{Arrivals, Schedule};
 
-/// By user of one worker, the instants at which it has not started yet.
+/// By user of one worker, the scheduled send times to which it has not come yet.
 pub(crate) struct UserSchedules(Vec<UserSchedule>);
 
 struct UserSchedule {
@@ -11,9 +13,9 @@ struct UserSchedule {
 }
 
 impl UserSchedules {
-    /// `first_user`: the number over all workers of the first of the `users` of this one.
-    pub(super) fn new(schedule: &Schedule, first_user: u32, users: u32) -> Self {
-        let numbers = u64::from(first_user)..u64::from(first_user) + u64::from(users);
+    /// `users` are numbered over all workers.
+    pub(super) fn new(schedule: &Schedule, users: Range<u32>) -> Self {
+        let numbers = users.start.into()..users.end.into();
         let of_user = |mut rest: Arrivals| UserSchedule { next_ns: rest.next(), rest };
         Self(schedule.of_users(numbers).into_iter().map(of_user).collect())
     }

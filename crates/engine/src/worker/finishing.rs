@@ -55,13 +55,8 @@ impl Worker<'_> {
             self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
         if recorder.logs() {
-            recorder.sample(sampled(
-                finish,
-                &exchange,
-                link,
-                self.first_numbers[usize::from(link.peer)],
-                reply.received_bytes,
-            ));
+            let first = self.first_numbers[usize::from(link.peer)];
+            recorder.sample(sampled(finish, &exchange, link, first, reply.received_bytes));
         }
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
@@ -70,9 +65,12 @@ impl Worker<'_> {
             link.channel.saved(Ticket(number), &mut user.values);
             user.status = reply.status;
         }
-        link.served = link.served.saturating_add(1);
-        link.failures = 0;
+        (link.served, link.failures) = (link.served.saturating_add(1), 0);
         self.in_flight -= 1;
+        if !self.address_accounts.is_empty() {
+            self.note_reply_at_address(&exchange, &finish, &reply);
+        }
+        let link = &self.links[link_number as usize];
         let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
         let stopped = stopped.map(|refusal| link.channel.explain(refusal));
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
@@ -86,6 +84,36 @@ impl Worker<'_> {
         match stopped {
             Some(words) => self.stop_user(number, words, &exchange, at_ns),
             None => self.go_on(number, &exchange, at_ns, outcome == Outcome::Ok, 0),
+        }
+    }
+
+    /// Counts a reply in the account of the address that it came from.
+    #[cold]
+    fn note_reply_at_address(&mut self, exchange: &Exchange, finish: &Finish, reply: &Reply) {
+        let channel = &self.links[exchange.link as usize].channel;
+        let error = reply.refusal.map(|refusal| Ending {
+            outcome: finish.outcome,
+            class: refusal.class,
+            code: refusal.code,
+            message: channel.explain(refusal),
+        });
+        self.note_at_address(exchange, finish, error.as_ref());
+    }
+
+    /// Counts a request that has ended in the account of the address that its link goes to, if that has one.
+    #[cold]
+    fn note_at_address(&mut self, exchange: &Exchange, finish: &Finish, error: Option<&Ending>) {
+        let Some(first @ 1..) = self.address_accounts.get(usize::from(exchange.step)).copied() else {
+            return;
+        };
+        let link = &self.links[exchange.link as usize];
+        let connection = self.first_numbers[usize::from(link.peer)] + link.number;
+        let address = self.job.peer(link.peer).address(connection, link.generation);
+        let account = &mut self.accounts[usize::from(first) + address];
+        account.note_sent(finish.intended_ns, finish.sent_ns);
+        account.recorder.finished(finish);
+        if let Some(Ending { class, code, message, .. }) = error {
+            account.recorder.tally(finish.intended_ns).errors.note(*class, *code, || message.clone());
         }
     }
 
@@ -165,6 +193,7 @@ impl Worker<'_> {
         let errors = &mut recorder.tally(exchange.intended_ns).errors;
         errors.note(ending.class, ending.code, || ending.message.clone());
         self.in_flight -= 1;
+        self.note_at_address(&exchange, &finish, Some(ending));
         self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }
@@ -243,8 +272,10 @@ impl Worker<'_> {
         user.free_ns = now_ns;
         self.signals.left(exchange.intended_ns, now_ns);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
-        recorder.finished(&finish(&exchange, now_ns, Outcome::Unfinished, 0));
+        let finish = finish(&exchange, now_ns, Outcome::Unfinished, 0);
+        recorder.finished(&finish);
         self.in_flight -= 1;
+        self.note_at_address(&exchange, &finish, None);
         self.dispatch.update(&self.links, exchange.link);
         Some(exchange)
     }

@@ -46,7 +46,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Counts instants of the load that their users did not come to as planned: they are not sent.
+    /// Counts scheduled send times that their users did not come to as planned: they are not sent.
     pub(super) fn count_rest_of_schedules(&mut self, now_ns: u64) {
         let until_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
         for number in 0..self.users.len() as u32 {

@@ -85,8 +85,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Sends what a channel has to say beside its requests, such as acknowledgments: the peer may wait for it. A socket that takes
-    /// no bytes now is left alone.
+    /// Sends bytes that a channel has for its peer apart from requests, such as acknowledgments: the peer may wait for them. A socket
+    /// that takes no bytes now is left alone.
     pub(super) fn send_unasked(&mut self, number: u32) {
         let link = &self.links[number as usize];
         let can_send = matches!(link.state, State::Up { .. } | State::Greeting { .. });
