@@ -70,6 +70,11 @@ pub struct PartOf {
     pub of: u16,
 }
 
+/// A load in words, and whether it is profiled.
+pub fn in_words(load_words: &str, is_profiled: bool) -> String {
+    format!("{load_words}{}", if is_profiled { ", profiled" } else { "" })
+}
+
 /// A run that begins. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
@@ -87,8 +92,10 @@ pub struct NewRun {
     pub tenbin_version: String,
     /// The machine that measured: a JSON object.
     pub host: serde_json::Value,
-    /// The load in words, such as `100 users, closed`.
+    /// The load in words, such as `100 users, closed`, without whether it is profiled.
     pub load_words: String,
+    /// Whether the run samples where its system spends CPU time, which costs some.
+    pub is_profiled: bool,
     /// Closed or open.
     pub model: Model,
     /// Users of a closed load of Tenbin's own generator, whatever connections they share. `None` for any other load.
@@ -118,6 +125,11 @@ pub struct NewRun {
 impl NewRun {
     /// The key of `plan_json` for the path of the plan file, as the command that made the run had it.
     pub const PLAN_FILE: &str = "plan_file";
+
+    /// The load in words, and whether it is profiled: `100 users, closed, profiled`.
+    pub fn load_in_words(&self) -> String {
+        in_words(&self.load_words, self.is_profiled)
+    }
 
     /// What the run as a whole is counted in: transactions if all steps are, else requests.
     pub fn unit(&self) -> Unit {

@@ -36,7 +36,7 @@ pub use baseline::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
 };
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
-pub use description::{Model, NewRun, PartOf, Unit};
+pub use description::{Model, NewRun, PartOf, Unit, in_words};
 pub use ending::{Ending, Failure, Generator, Verdict};
 pub use error::EvidenceError;
 pub use event::{Event, EventOutcome};

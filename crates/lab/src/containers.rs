@@ -35,7 +35,7 @@ fn processes_in(
 ) -> Result<Vec<u32>, Unseen> {
     let list = "list those that run: docker ps --no-trunc, or podman ps --no-trunc";
     if let Some(what) = wrong(container) {
-        return Err(Unseen::here(format!("{what}; write a name or an ID, and {list}")));
+        return Err(Unseen::here(what).helped_by(format!("write a name or an ID, and {list}")));
     }
     let is_id = container.len() >= SHORT_ID_DIGITS && is_hex(container);
     let found = if is_id { groups_of(root, container) } else { BTreeMap::new() };
@@ -43,13 +43,13 @@ fn processes_in(
         (1, true) => found.into_iter().next().unwrap_or_default(),
         (2.., true) => {
             let what = format!("{} containers have an ID that begins with {container}", found.len());
-            return Err(Unseen::here(format!("{what}; write more digits, and {list}")));
+            return Err(Unseen::here(what).helped_by(format!("write more digits, and {list}")));
         }
         _ => {
             let id = id_of_name(container).filter(|id| id.len() == ID_DIGITS && is_hex(id));
             let Some(id) = id else {
                 let what = format!("no running container has the name or ID {container}");
-                return Err(Unseen::here(format!("{what}; {list}")));
+                return Err(Unseen::here(what).helped_by(list));
             };
             let groups = groups_of(root, &id).remove(&id).unwrap_or_default();
             (id, groups)
@@ -59,7 +59,7 @@ fn processes_in(
     if pids.is_empty() {
         let short = &id[..SHORT_ID_DIGITS.min(id.len())];
         let what = format!("no control group below {} has processes of container {short}", root.display());
-        return Err(Unseen::here(format!("{what}; start it, and run Tenbin on the machine where it runs")));
+        return Err(Unseen::here(what).helped_by("start it, and run Tenbin on the machine where it runs"));
     }
     Ok(pids.into_iter().collect())
 }
@@ -157,7 +157,7 @@ mod tests {
     fn found(groups: &[(String, &str)], container: &str) -> Result<Vec<u32>, String> {
         let root = machine(groups);
         let by_name = |name: &str| (name == "shop_db.1").then(|| FIRST.to_owned());
-        processes_in(root.path(), container, by_name).map_err(|unseen| unseen.because)
+        processes_in(root.path(), container, by_name).map_err(|unseen| unseen.because())
     }
 
     #[test]
@@ -216,8 +216,8 @@ mod tests {
         for name in ["", "../docker", "-v", "a\nb", "a b", "$(id)", "\u{1b}[2J", "/", "é", &long] {
             let asked = |_: &str| -> Option<String> { panic!("{name:?} was passed on") };
             let unseen = processes_in(root.path(), name, asked).expect_err("no name");
-            assert!(unseen.because.contains("is no name of a container; write"), "{unseen:?}");
-            assert!(!unseen.because.contains(['\n', '\u{1b}']), "{unseen:?}");
+            assert!(unseen.because().contains("is no name of a container; write"), "{unseen:?}");
+            assert!(!unseen.because().contains(['\n', '\u{1b}']), "{unseen:?}");
         }
     }
 }

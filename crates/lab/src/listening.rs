@@ -25,19 +25,34 @@ pub enum Listens {
 /// Why no process of a system can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// In words, with what helps after a semicolon.
-    pub because: String,
+    /// The reason, in words.
+    pub what: String,
+    /// What to do about it; `None` if that is not known.
+    pub help: Option<String>,
     /// The system itself is somewhere else: nothing of this machine is about it, not even what listens at its address.
     pub is_elsewhere: bool,
 }
 
 impl Unseen {
-    pub(crate) fn here(because: String) -> Self {
-        Self { because, is_elsewhere: false }
+    pub(crate) fn here(what: String) -> Self {
+        Self { what, help: None, is_elsewhere: false }
     }
 
-    pub(crate) fn elsewhere(because: String) -> Self {
-        Self { because, is_elsewhere: true }
+    pub(crate) fn elsewhere(what: String) -> Self {
+        Self { what, help: None, is_elsewhere: true }
+    }
+
+    #[must_use]
+    pub(crate) fn helped_by(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// The reason and what to do about it, in one line.
+    pub fn because(&self) -> String {
+        match &self.help {
+            Some(help) => format!("{}; {help}", self.what),
+            None => self.what.clone(),
+        }
     }
 }
 
@@ -74,9 +89,8 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
         Listens::Unix(path) => path.display().to_string(),
     };
     let Some(first) = sockets.first() else {
-        return Err(Unseen::elsewhere(format!(
-            "no socket listens on {place} in the network namespace of Tenbin; it may be forwarded to a container"
-        )));
+        let what = format!("no socket listens on {place} in the network namespace of Tenbin");
+        return Err(Unseen::elsewhere(what).helped_by("it may be forwarded to a container"));
     };
     let inodes = sockets.iter().map(|socket| socket.inode).collect();
     let Search { holders, denied, is_cut } = Search::of(proc, &inodes);
@@ -84,22 +98,18 @@ pub(crate) fn listeners_in(proc: &Path, at: &Listens) -> Result<Vec<u32>, Unseen
         return Ok(holders);
     }
     let user = first.user.map_or_else(String::new, |user| format!(" of user {user}"));
-    Err(Unseen::here(match denied {
-        Some(error) => format!(
-            "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}; {}",
-            Need::OpenFiles.remedy()
-        ),
-        None if is_cut => {
-            format!(
-                "looking for the process that listens on {place} took longer than {} s",
-                SEARCH_MAX.as_secs()
-            )
-        }
-        None => format!(
-            "no visible process has the socket{user} that listens on {place}; it may be in another PID namespace: run Tenbin \
-             where its processes are seen"
-        ),
-    }))
+    Err(match denied {
+        Some(error) => Unseen::here(format!(
+            "the process{user} that listens on {place} cannot be found, because open files of other users are hidden: {error}"
+        ))
+        .helped_by(Need::OpenFiles.remedy()),
+        None if is_cut => Unseen::here(format!(
+            "looking for the process that listens on {place} took longer than {} s",
+            SEARCH_MAX.as_secs()
+        )),
+        None => Unseen::here(format!("no visible process has the socket{user} that listens on {place}"))
+            .helped_by("it may be in another PID namespace: run Tenbin where its processes are seen"),
+    })
 }
 
 /// The listening sockets that a connection to a place goes to.
@@ -231,7 +241,7 @@ mod tests {
         let _listener = UnixListener::bind(&path).expect("a socket");
         assert_eq!(listeners(&Listens::Unix(path)), Ok(vec![this]));
         let none = listeners(&Listens::Unix(folder.path().join("none"))).expect_err("nobody");
-        assert!(none.is_elsewhere && none.because.starts_with("no socket listens on "), "{none:?}");
+        assert!(none.is_elsewhere && none.what.starts_with("no socket listens on "), "{none:?}");
     }
 
     #[test]
@@ -297,7 +307,7 @@ mod tests {
         let unseen = listeners_in(proc.path(), &at).expect_err("nobody has it");
         assert!(!unseen.is_elsewhere);
         let expected = "no visible process has the socket of user 33 that listens on port 8080; it may be in another PID namespace";
-        assert!(unseen.because.starts_with(expected), "{unseen:?}");
+        assert!(unseen.because().starts_with(expected), "{unseen:?}");
     }
 
     #[test]

@@ -79,12 +79,15 @@ pub fn find(by: &Named) -> Result<Running, Unseen> {
 fn of_process(proc: &Path, pid: u32, tenbin: &BTreeSet<u32>) -> Result<Running, Unseen> {
     if tenbin.contains(&pid) {
         let what = format!("process {pid} is Tenbin, or started it");
-        return Err(Unseen::here(format!("{what}; write the number of a process of the system")));
+        return Err(Unseen::here(what).helped_by("write the number of a process of the system"));
     }
     match processes::look_in(proc, pid) {
         Some(seen) if !seen.is_zombie => Ok(running(proc, &BTreeSet::from([pid]))),
-        Some(_) => Err(Unseen::here(format!("process {pid} has ended; start the system, and {FIND_PID}"))),
-        None => Err(Unseen::here(format!("process {pid} does not exist; {FIND_PID}"))),
+        Some(_) => {
+            let help = format!("start the system, and {FIND_PID}");
+            Err(Unseen::here(format!("process {pid} has ended")).helped_by(help))
+        }
+        None => Err(Unseen::here(format!("process {pid} does not exist")).helped_by(FIND_PID)),
     }
 }
 
@@ -97,7 +100,7 @@ fn pid_in(path: &Path) -> Result<u32, Unseen> {
     let shown = in_words::harmless(&path.display().to_string());
     let unread = |what: &str| {
         let help = "write a number, or the file to which the system writes its own";
-        Unseen::here(format!("the file {shown} has no number of a process: {what}; {help}"))
+        Unseen::here(format!("the file {shown} has no number of a process: {what}")).helped_by(help)
     };
     let file = fs::File::open(path).map_err(|error| unread(&error.to_string()))?;
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn what_started_tenbin_is_no_system() {
         let machine = [(1, 0, "systemd"), (50, 1, "tests"), (51, 50, "tenbin"), (52, 50, "nginx")];
-        let because = found(&machine, &[50, 52]).expect_err("none").because;
+        let because = found(&machine, &[50, 52]).expect_err("none").because();
         assert_eq!(because, "tests (process 50) listens there, and started Tenbin");
     }
 
@@ -229,8 +232,10 @@ mod tests {
         let tenbin = BTreeSet::from([1, 50]);
         let puma = Running { name: "puma".to_owned(), roots: vec![70] };
         assert_eq!(of_process(proc.path(), 70, &tenbin), Ok(puma));
-        let because = |pid| of_process(proc.path(), pid, &tenbin).expect_err("none").because;
+        let because = |pid| of_process(proc.path(), pid, &tenbin).expect_err("none").because();
         assert!(because(71).starts_with("process 71 does not exist; find the number: pidof"));
+        let unseen = of_process(proc.path(), 71, &tenbin).expect_err("none");
+        assert_eq!((&*unseen.what, unseen.help.as_deref()), ("process 71 does not exist", Some(FIND_PID)));
         assert!(because(50).starts_with("process 50 is Tenbin, or started it; write"));
         let file = proc.path().join("app\npid");
         for (text, pid) in
@@ -239,7 +244,7 @@ mod tests {
             fs::write(&file, text).expect("a file");
             assert_eq!(pid_in(&file).ok(), pid, "{text:?}");
         }
-        let because = pid_in(&file).expect_err("no number").because;
+        let because = pid_in(&file).expect_err("no number").because();
         assert!(because.contains("app\\npid has no number of a process: its first line"), "{because}");
         assert!(pid_in(proc.path()).is_err() && pid_in(Path::new("/nowhere/pid")).is_err());
     }
@@ -249,17 +254,17 @@ mod tests {
         for name in ["docker-proxy", "rootlessport"] {
             let unseen = found(&[(70, 1, name)], &[70]).expect_err("a forwarder");
             assert!(unseen.is_elsewhere, "{unseen:?}");
-            assert!(unseen.because.starts_with(&format!("{name} (process 70) listens there")), "{unseen:?}");
+            assert!(unseen.what.starts_with(&format!("{name} (process 70) listens there")), "{unseen:?}");
         }
         let unseen = found(&[(1, 0, "systemd")], &[1]).expect_err("no service yet");
-        assert_eq!(unseen.because, "systemd (process 1) listens for a service that it has not started");
+        assert_eq!(unseen.what, "systemd (process 1) listens for a service that it has not started");
     }
 
     #[test]
     fn one_seen_listener_is_enough_and_the_first_reason_counts() {
         let unseen = |why: &str| Err(Unseen::elsewhere(why.to_owned()));
         let none = of_listeners_in(Path::new("/nowhere"), [unseen("a"), unseen("b")], &BTreeSet::new());
-        assert_eq!(none.expect_err("nobody").because, "a");
+        assert_eq!(none.expect_err("nobody").what, "a");
         let proc = machine(&[(70, 1, "system")]);
         let one = of_listeners_in(proc.path(), [unseen("a"), Ok(vec![70])], &BTreeSet::new());
         assert_eq!(one.expect("a system").name, "system process", "readings of all are kept as `system`");

@@ -72,11 +72,17 @@ impl Study {
 impl Plan {
     /// The load in a few words: `100 users, closed`.
     pub fn load_words(&self) -> String {
+        let is_of_tool = self.tool().is_some();
+        self.unprofiled_load_words() + if is_of_tool { "" } else { profiled(self.profile) }
+    }
+
+    /// The load in a few words, without whether it is profiled.
+    pub fn unprofiled_load_words(&self) -> String {
         if let Some(tool) = self.tool() {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit) + profiled(self.profile)
+        load_words(&self.load, unit)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.

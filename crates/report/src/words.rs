@@ -57,7 +57,7 @@ pub(crate) fn load(view: &View<'_>) -> String {
 
 /// The load, and how long it is to last.
 pub(crate) fn planned_load(new: &NewRun) -> String {
-    judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
+    judge::words::planned_load(&new.load_in_words(), new.planned_duration_ns, new.warm_up_ns)
 }
 
 /// The same of a load in slices.
@@ -65,7 +65,7 @@ pub(crate) fn load_in_slices(new: &NewRun, rules: &SliceRules) -> String {
     let SliceRules { slice_s, settle_s, warm_up_s, .. } = rules;
     format!(
         "{}{LASTS}slices of {} s after {} s, the first of a start after {} s of warm-up",
-        new.load_words,
+        new.load_in_words(),
         decimal(*slice_s, 1),
         decimal(*settle_s, 2),
         decimal(*warm_up_s, 1)
@@ -73,7 +73,7 @@ pub(crate) fn load_in_slices(new: &NewRun, rules: &SliceRules) -> String {
 }
 
 fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
-    judge::words::load_for(&new.load_words, duration_s, new.warm_up_ns)
+    judge::words::load_for(&new.load_in_words(), duration_s, new.warm_up_ns)
 }
 
 /// Verdict and validity in a clause.

@@ -208,8 +208,8 @@ fn hostile_names_stay_text() {
 fn a_run_that_was_profiled_is_named_next_to_one_that_was_not() {
     let run = |is_profiled: bool| {
         let store = fixtures::OwnStore::new();
-        let load = if is_profiled { "2 users, closed, profiled" } else { "2 users, closed" };
-        let new = evidence::NewRun { load_words: load.to_owned(), ..runs::new_run() };
+        let new =
+            evidence::NewRun { load_words: "2 users, closed".to_owned(), is_profiled, ..runs::new_run() };
         let id = runs::Kept::load(&new, &[], Some(&runs::ending())).keep(&store);
         if is_profiled {
             store

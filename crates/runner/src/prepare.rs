@@ -138,8 +138,8 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
     };
     match running::find(&by) {
         Ok(running) => Ok(Some(Sought { by, found: Ok(running) })),
-        Err(Unseen { because, .. }) => {
-            let (what, help) = because.split_once("; ").unwrap_or((&because, "see whether it runs"));
+        Err(Unseen { what, help, .. }) => {
+            let help = help.as_deref().unwrap_or("see whether it runs");
             Err(Refusal::Plan(Fault::new(place, what, help)))
         }
     }

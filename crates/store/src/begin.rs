@@ -60,9 +60,9 @@ impl Store {
         let mut insert = transaction
             .prepare(
                 "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
-                 model, users, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
+                 model, users, is_profiled, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
                  system_version, writer) VALUES (:id, \
-                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, :users, \
+                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, :users, :is_profiled, \
                  :warm_up_ns, :planned_duration_ns, :latency_limit_ns, :connects_each, :stamps, :place, :system_version, :writer)",
             )
             .map_err(|error| self.explain(error))?;
@@ -81,6 +81,7 @@ impl Store {
                 ":load": new.load_words,
                 ":model": new.model.name(),
                 ":users": new.users,
+                ":is_profiled": new.is_profiled,
                 ":warm_up_ns": warm_up_ns,
                 ":planned_duration_ns": planned_duration_ns,
                 ":latency_limit_ns": latency_limit_ns,

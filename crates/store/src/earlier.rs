@@ -9,6 +9,14 @@ pub(crate) fn users(model: Model, load_words: &str) -> Option<u32> {
     (model == Model::Closed && is_of_users).then(|| number.parse().ok()).flatten()
 }
 
+/// A load in words without its profile, and whether it has one.
+pub(crate) fn unprofiled(load_words: String) -> (String, bool) {
+    match load_words.strip_suffix(", profiled") {
+        Some(load) => (load.to_owned(), true),
+        None => (load_words, false),
+    }
+}
+
 /// Whether a note says that a system which Tenbin did not start listens on the generator's machine.
 pub(crate) fn is_system_local(notes: &[String]) -> bool {
     notes.iter().any(|note| note.contains(") is on this machine, "))
@@ -17,6 +25,17 @@ pub(crate) fn is_system_local(notes: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_profile_is_taken_from_the_end_of_the_words() {
+        for (words, load, is_profiled) in [
+            ("8 users, closed, profiled", "8 users, closed", true),
+            ("8 users, closed", "8 users, closed", false),
+            ("profiled, 8 users", "profiled, 8 users", false),
+        ] {
+            assert_eq!(unprofiled(words.to_owned()), (load.to_owned(), is_profiled));
+        }
+    }
 
     #[test]
     fn a_local_system_is_recognized_by_its_note() {

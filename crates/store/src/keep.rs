@@ -210,6 +210,7 @@ mod tests {
             tenbin_version: String::new(),
             host: serde_json::Value::Null,
             load_words: String::new(),
+            is_profiled: false,
             model: Model::Open,
             users: None,
             steps: vec![String::new()],

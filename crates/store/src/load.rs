@@ -81,7 +81,7 @@ impl Store {
         let text = |column: &str| self.get::<String>(row, column);
         let model =
             Model::from_name(&text("model")?).ok_or_else(|| self.damaged(id, "its model is unknown"))?;
-        let load_words = text("load")?;
+        let (load_words, is_profiled) = self.load_words(row)?;
         Ok(NewRun {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: text("title")?,
@@ -95,6 +95,7 @@ impl Store {
                 users => users,
             },
             load_words,
+            is_profiled,
             model,
             steps: Vec::new(),
             units: Vec::new(),
@@ -106,6 +107,15 @@ impl Store {
             stamps: self.json(id, "stamps", &text("stamps")?)?,
             place: self.place_of(snapshot, id, row)?,
             system_version: self.get(row, "system_version")?,
+        })
+    }
+
+    /// The load in words without its profile, and whether it has one, from a row of table `run`.
+    pub(crate) fn load_words(&self, row: &Row<'_>) -> Result<(String, bool)> {
+        let load = self.get::<String>(row, "load")?;
+        Ok(match self.get(row, "is_profiled")? {
+            Some(is_profiled) => (load, is_profiled),
+            None => earlier::unprofiled(load),
         })
     }
 

@@ -23,6 +23,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/14.sql"),
     include_str!("schema/15.sql"),
     include_str!("schema/16.sql"),
+    include_str!("schema/17.sql"),
 ];
 
 /// The version that this program writes.
@@ -128,6 +129,7 @@ mod tests {
             0x942f_0d5c,
             0x74b6_aa09,
             0x6ff3_41a3,
+            0x63ef_1d00,
         ];
         let found: Vec<u32> = MIGRATIONS.iter().map(|step| crc32fast::hash(step.as_bytes())).collect();
         assert_eq!(found, known);

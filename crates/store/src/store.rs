@@ -56,7 +56,7 @@ impl Store {
         let measured = "FROM part WHERE part.run = run.number AND phase = 1 AND part.step < \
                         (SELECT count(*) FROM step WHERE step.run = run.number AND part_of IS NULL)";
         let query = format!(
-            "SELECT id, started_at_unix_ms, title, load, place, writer, verdict, validity, \
+            "SELECT id, started_at_unix_ms, title, load, is_profiled, place, writer, verdict, validity, \
              (SELECT CAST(total(sent) AS INTEGER) {measured}) AS sent, \
              (SELECT CAST(total(ok) AS INTEGER) {measured}) AS ok \
              FROM run LEFT JOIN ending ON ending.run = run.number \
@@ -74,10 +74,11 @@ impl Store {
     fn summary(&self, row: &Row<'_>) -> Result<Summary> {
         let id = self.id(row)?;
         let validity: Option<Validity> = self.optional_json(&id, "validity", self.get(row, "validity")?)?;
+        let (load_words, is_profiled) = self.load_words(row)?;
         Ok(Summary {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: self.get(row, "title")?,
-            load_words: self.get(row, "load")?,
+            load_words: evidence::in_words(&load_words, is_profiled),
             place: self.place_of(&self.connection, &id, row)?,
             state: self.state(&id, row)?,
             validity: validity.map(|validity| validity.verdict),

@@ -184,3 +184,13 @@ fn new_folders_are_for_the_owner_only() {
     let mode = std::fs::metadata(folder.path().join("new")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
+
+#[test]
+fn a_profiled_run_says_so_apart_from_its_load() {
+    let (_folder, store) = store();
+    let id = store.begin(&evidence::NewRun { is_profiled: true, ..sample::new_run() }).unwrap();
+    let run = store.load(&id).unwrap();
+    assert_eq!((&*run.new.load_words, run.new.is_profiled), ("100 users, closed", true));
+    assert_eq!(store.runs(1).unwrap()[0].load_words, "100 users, closed, profiled");
+    assert_eq!(run.new.load_in_words(), "100 users, closed, profiled");
+}

@@ -15,7 +15,7 @@ use crate::words::planned_load;
 pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
     BaselineLoad {
         name: name.to_owned(),
-        words: planned_load(&run.load_words, run.planned_duration_ns, run.warm_up_ns),
+        words: planned_load(&run.load_in_words(), run.planned_duration_ns, run.warm_up_ns),
         title: run.title.clone(),
         steps: run.steps.clone(),
         plan_json: run.plan_json.clone(),

@@ -45,8 +45,8 @@ impl RunningSystem {
                 sheet.is_available(PROCESSES);
                 Some(running)
             }
-            Err(Unseen { because, .. }) => {
-                sheet.not_available(PROCESSES, || because.clone());
+            Err(unseen) => {
+                sheet.not_available(PROCESSES, || unseen.because());
                 None
             }
         }
@@ -60,7 +60,7 @@ impl RunningSystem {
                 if found.is_ok() {
                     let what = format!("process {pid} ended during the load");
                     let help = "name a file with its number, which is read again";
-                    self.sought.found = Err(Unseen::here(format!("{what}; {help}")));
+                    self.sought.found = Err(Unseen::here(what).helped_by(help));
                 }
             }
             (Named::Listening(_), _) => {

@@ -14,7 +14,6 @@ use crate::study::explained::Why;
 use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
-use crate::words;
 
 /// What two runs can say.
 pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
@@ -74,7 +73,7 @@ fn why(views: &[View<'_>; 2]) -> Option<Why> {
 
 /// The figures, why one is slower, and what else must be known.
 pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), ReportError> {
-    let loads = [first, second].map(|run| words::planned_load(&unprofiled(&run.new)));
+    let loads = [first, second].map(|run| unprofiled(&run.new));
     if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
         return Err(ReportError::NotComparable {
             what: format!(
@@ -129,13 +128,9 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
     Ok((Runs { figures, why }, notes))
 }
 
-/// What the words of a load end in if its runs are profiled.
-const PROFILED: &str = ", profiled";
-
-/// As it would be without the profile: what is asked of the system is the same.
-fn unprofiled(new: &NewRun) -> NewRun {
-    let load = new.load_words.strip_suffix(PROFILED).unwrap_or(&new.load_words);
-    NewRun { load_words: load.to_owned(), ..new.clone() }
+/// The load, and how long it is to last, without the profile: what is asked of the system is the same.
+fn unprofiled(new: &NewRun) -> String {
+    judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
 
 /// Whether `perf` sampled a run.

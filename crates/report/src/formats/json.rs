@@ -101,7 +101,7 @@ struct RunObject<'a> {
     system: Option<SystemObject>,
     // What follows came after the first version of the contract.
     title: &'a str,
-    load: &'a str,
+    load: String,
     model: &'static str,
     variant: Option<&'a str>,
     study: Option<&'a str>,
@@ -399,7 +399,7 @@ impl<'a> RunObject<'a> {
             generator: ending.map(|ending| GeneratorObject::of(&ending.generator, view)).unwrap_or_default(),
             system: system::object(view).map(SystemObject::of),
             title: &new.title,
-            load: &new.load_words,
+            load: new.load_in_words(),
             model: new.model.name(),
             variant: place.map(|(_, place)| place.variant.as_str()),
             study: place.map(|(study, _)| study.as_str()),

@@ -179,8 +179,10 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
     };
     let words = match views {
         [view] => text(&words::load(view)),
-        [first, rest @ ..] if rest.iter().all(|view| view.run.new.load_words == first.run.new.load_words) => {
-            text(&first.run.new.load_words)
+        [first, rest @ ..]
+            if rest.iter().all(|view| view.run.new.load_in_words() == first.run.new.load_in_words()) =>
+        {
+            text(&first.run.new.load_in_words())
         }
         _ => String::new(),
     };

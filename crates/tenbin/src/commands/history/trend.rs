@@ -183,7 +183,7 @@ fn rows(store: &Store, entry: &Entry) -> anyhow::Result<Vec<Row>> {
     match entry {
         Entry::Run(summary) => {
             let run = store.load(&summary.id)?;
-            let title = format!("{} · {}", run.new.title, run.new.load_words);
+            let title = format!("{} · {}", run.new.title, run.new.load_in_words());
             let is_valid = judge::eligibility(&run) == Eligibility::Valid;
             let row = (run.new.plan_hash.clone(), String::new(), title, vec![run]);
             Ok(if is_valid { vec![row] } else { Vec::new() })
