@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use progress::{RunEvent, Stream};
+use progress::{Ahead, RunEvent, Stream};
 use runner::{Bench, RunError, Tools};
 use store::StudyPlace;
-use study::{Ahead, Broken, Draws, RunMaker, StudyError};
+use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
@@ -36,8 +36,8 @@ impl RunMaker for Making<'_> {
         matches!(error, RunError::Rejected { .. })
     }
 
-    fn says(&mut self, line: &str) {
-        self.stream.publish(None, RunEvent::Remark(line.to_owned()));
+    fn publish(&mut self, event: RunEvent) {
+        self.stream.publish(None, event);
     }
 
     fn is_stopped(&self) -> bool {

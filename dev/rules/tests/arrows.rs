@@ -44,7 +44,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("study", &["judge", "load", "plan", "stats", "store"]),
+    ("study", &["judge", "load", "plan", "progress", "stats", "store"]),
     ("proxy", &["record", "sockets"]),
     ("machine", &["sockets", "units"]),
     (
