@@ -1,4 +1,4 @@
-//! Frames arrive in order and completely, or the subscriber is told how many it lost.
+//! Frames arrive in order and completely, or the next frame says how many were lost.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};

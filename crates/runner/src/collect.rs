@@ -168,7 +168,7 @@ impl<'a> Collector<'a> {
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
                 collected.is_gone |= collected.was_given_up;
-                let is_gone = self.monitor.attend(self.feed.store, self.feed.run);
+                let is_gone = self.monitor.attend(self.feed);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
                 Ok(())
             });
@@ -177,7 +177,7 @@ impl<'a> Collector<'a> {
                 return Err(error);
             }
         }
-        self.monitor.ends(self.feed.store, self.feed.run).map_err(|error| storage(error, &collected))?;
+        self.monitor.ends(self.feed).map_err(|error| storage(error, &collected))?;
         if let Some(extension) = &self.extension {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }

@@ -5,12 +5,13 @@ use std::fmt::Debug;
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
-use evidence::{Ending, Failure, RunId, Verdict};
+use evidence::{Ending, Failure, Verdict};
 use lab::Signal;
 use lab::events::{Action, Event, Happened, LinkOrder, Moment, Reload, Sign, Signalled};
 use plan::{EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, Plan};
-use store::{Store, StoreError};
+use store::StoreError;
 
+use crate::feed::Feed;
 use crate::held_lock::HeldLock;
 use crate::recipe;
 use crate::stopper::{StopLevel, Stopper};
@@ -101,14 +102,14 @@ impl<'a> Events<'a> {
     }
 
     /// Keeps what is new. Answers whether one has failed, so that going on makes no sense.
-    pub(crate) fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
+    pub(crate) fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
         let is_stopped = self.stopper.is_some_and(|stopper| stopper.level() != StopLevel::Go);
         if let Some(under_way) = &mut self.under_way {
             if is_stopped {
                 under_way.interrupt();
             }
             let told = under_way.take();
-            self.keep(store, run, told)?;
+            self.keep(feed, told)?;
         }
         Ok(self.failed.is_some())
     }
@@ -121,9 +122,9 @@ impl<'a> Events<'a> {
     }
 
     /// Waits for the end of what was under way, and keeps it.
-    pub(crate) fn end(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+    pub(crate) fn end(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         let told = self.under_way.take().map(|under_way| under_way.end()).unwrap_or_default();
-        self.keep(store, run, told)
+        self.keep(feed, told)
     }
 
     /// Without a place to keep it.
@@ -131,7 +132,7 @@ impl<'a> Events<'a> {
         drop(self.under_way.take());
     }
 
-    fn keep(&mut self, store: &Store, run: &RunId, told: Vec<Happened>) -> Result<(), StoreError> {
+    fn keep(&mut self, feed: Feed<'_>, told: Vec<Happened>) -> Result<(), StoreError> {
         if told.is_empty() {
             return Ok(());
         }
@@ -145,7 +146,7 @@ impl<'a> Events<'a> {
                 self.note_failure(&event.name, &what, event.may_fail, happened.is_cut);
             }
         }
-        store.keep_events(run, &kept)
+        feed.events(kept)
     }
 
     fn note_failure(&mut self, name: &str, what: &str, may_fail: bool, is_cut: bool) {

@@ -3,11 +3,12 @@
 use evidence::{Baseline, Ending, Failure, GateResult, Run, RunId, Verdict};
 use judge::{Condition, Window, rates};
 use lab::Output;
-use progress::Brief;
+use progress::{Brief, Ended, Stream};
 use record::{Counts, Percentile, Phase};
 use store::{Store, StoreError};
 
 use crate::describe::without_a_load;
+use crate::feed::Feed;
 use crate::measure::Measured;
 use crate::run_error::RunError;
 use crate::tools::Tools;
@@ -91,10 +92,11 @@ impl Loaded {
         self.ending.failure.is_some()
     }
 
-    /// Keeps what processes wrote, the ending, and the results of the gates, if requested.
+    /// Keeps what processes wrote, the ending, and the results of the gates, if requested. Publishes the end of the run then.
     pub(crate) fn keep(
         self,
         store: &Store,
+        stream: &Stream,
         gates: Option<&[Condition]>,
         baseline: Option<&Baseline>,
         outputs: &[Output],
@@ -117,6 +119,8 @@ impl Loaded {
             figures = Some(brief(&kept)?);
             store.keep_gates(&run, &judged)?;
         }
+        let ended = Ended { ending: ending.clone(), gates: judged.clone(), brief: figures };
+        Feed { store, run: &run, stream }.ended(ended);
         Ok(Made { run, ending, gates: judged, brief: figures, is_first_answer })
     }
 }

@@ -7,10 +7,12 @@ use evidence::{Ending, Reading, RunId, Verdict};
 use lab::probes::{Completion, Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
+use progress::Readings;
 use store::{Store, StoreError};
 
 use crate::database_watch::DatabaseWatch;
 use crate::events::Events;
+use crate::feed::Feed;
 use crate::profile::RunProfiler;
 use crate::stage::kept;
 use crate::systems::{Lab, Started, Watch};
@@ -23,9 +25,9 @@ pub(crate) trait Monitor {
     /// The load begins.
     fn begins(&mut self, origin: Instant);
     /// What is new is kept. Answers whether the system is gone, so that going on makes no sense.
-    fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError>;
+    fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError>;
     /// The load is over.
-    fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError>;
+    fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError>;
     /// What was taken from machine and generator, once it is over.
     fn taken(&self) -> Taken;
     /// Something else could not be learnt.
@@ -209,8 +211,7 @@ impl<'a> MonitoredSystem<'a> {
     /// Keeps looks, the newest with what the database said since the one before.
     fn keep(
         &mut self,
-        store: &Store,
-        run: &RunId,
+        feed: Feed<'_>,
         mut looks: Vec<Look>,
         said: impl FnOnce(&mut Self) -> Vec<lab::probes::Reading>,
     ) -> Result<(), StoreError> {
@@ -218,12 +219,12 @@ impl<'a> MonitoredSystem<'a> {
             newest.readings.extend(said(self));
         }
         let looks = self.completion.complete(looks);
-        self.keep_complete(store, run, looks)
+        self.keep_complete(feed, looks)
     }
 
-    fn keep_complete(&mut self, store: &Store, run: &RunId, looks: Vec<Look>) -> Result<(), StoreError> {
+    fn keep_complete(&mut self, feed: Feed<'_>, looks: Vec<Look>) -> Result<(), StoreError> {
         looks.iter().for_each(|look| self.taken.note(look, &self.aside));
-        self.clock.as_mut().map_or(Ok(()), |clock| keep(store, run, clock, looks))
+        self.clock.as_mut().map_or(Ok(()), |clock| keep(feed, clock, looks))
     }
 
     /// A process that has ended although nobody asked it to.
@@ -234,8 +235,8 @@ impl<'a> MonitoredSystem<'a> {
     }
 
     /// Waits for the end of the events that the end of the load has ended, and keeps them.
-    pub(crate) fn end_events(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
-        self.events.end(store, run)
+    pub(crate) fn end_events(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
+        self.events.end(feed)
     }
 
     /// The system, which is not stopped with the rest; `None` if it is gone.
@@ -308,18 +309,18 @@ impl Monitor for MonitoredSystem<'_> {
         }
     }
 
-    fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
+    fn attend(&mut self, feed: Feed<'_>) -> Result<bool, StoreError> {
         if let Some(watch) = &mut self.watch {
             let looks = watch.take();
             let said = |this: &mut Self| this.inside.as_mut().map_or_else(Vec::new, |inside| inside.take());
-            self.keep(store, run, looks, said)?;
+            self.keep(feed, looks, said)?;
         }
         self.note_death();
-        let has_failed = self.events.attend(store, run)?;
+        let has_failed = self.events.attend(feed)?;
         Ok(self.died.is_some() || has_failed)
     }
 
-    fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+    fn ends(&mut self, feed: Feed<'_>) -> Result<(), StoreError> {
         // A store that was slow may have kept the last look from being made.
         self.note_death();
         self.profiler.stop();
@@ -329,9 +330,9 @@ impl Monitor for MonitoredSystem<'_> {
         self.not_available = not_available;
         let (said, lacks) = self.inside.take().map(|inside| inside.end()).unwrap_or_default();
         self.not_available.extend(lacks);
-        self.keep(store, run, looks, |_| said)?;
+        self.keep(feed, looks, |_| said)?;
         let waiting = self.completion.rest();
-        self.keep_complete(store, run, waiting)
+        self.keep_complete(feed, waiting)
     }
 
     fn taken(&self) -> Taken {
@@ -347,7 +348,7 @@ impl Monitor for MonitoredSystem<'_> {
     }
 }
 
-fn keep(store: &Store, run: &RunId, clock: &mut Clock, looks: Vec<Look>) -> Result<(), StoreError> {
+fn keep(feed: Feed<'_>, clock: &mut Clock, looks: Vec<Look>) -> Result<(), StoreError> {
     for look in looks {
         let Some(second) = clock.second(look.at, look.over) else { continue };
         let readings: Vec<Reading> = look
@@ -360,7 +361,8 @@ fn keep(store: &Store, run: &RunId, clock: &mut Clock, looks: Vec<Look>) -> Resu
                 value: reading.value,
             })
             .collect();
-        store.keep_readings(run, second, &readings)?;
+        let at_ns = look.at.saturating_duration_since(clock.origin).as_nanos() as u64;
+        feed.readings(Readings { at_ns, second, readings })?;
     }
     Ok(())
 }

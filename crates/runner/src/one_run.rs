@@ -68,7 +68,7 @@ impl Runner<'_> {
         if self.tools.is_stopped() {
             loaded.interrupt();
         }
-        loaded.keep(self.store, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
+        loaded.keep(self.store, stream, planned.gates.as_deref(), planned.baseline.as_ref(), &outputs)
     }
 
     /// Prepares the load, puts it on the system, and judges what was measured. Only the store and this program end a study.
@@ -106,7 +106,7 @@ impl Runner<'_> {
         if planned.has_events() {
             // An event may take its time to end.
             measured.wait();
-            monitored.end_events(self.store, &run)?;
+            monitored.end_events(feed)?;
             measured.go_on();
         }
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;

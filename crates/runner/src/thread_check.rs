@@ -6,7 +6,7 @@
 use evidence::{NewRun, RunId, Verdict};
 use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
 use plan::Plan;
-use progress::Stream;
+use progress::{Ended, Stream};
 
 use crate::describe::describe;
 use crate::feed::Feed;
@@ -100,6 +100,7 @@ impl ConfirmationRun<'_> {
         let mut ending = measured.ending;
         monitored.stop().tell(&mut ending);
         store.finish(&run, &ending)?;
+        feed.ended(Ended { ending: ending.clone(), gates: Vec::new(), brief: None });
         let is_whole = ending.verdict == Verdict::Complete && stopper.level() == StopLevel::Go;
         if !is_whole {
             return Ok(None);

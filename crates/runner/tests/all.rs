@@ -4,5 +4,6 @@ mod busy_generator;
 mod fakes;
 mod new_protocol;
 mod one_run;
+mod run_events;
 mod shares;
 mod slices;

@@ -6,6 +6,7 @@ use evidence::{EvidenceError, Procedure, Study};
 use judge::bottleneck::{OfSetting, bottlenecks};
 use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
+use progress::Finding;
 
 /// What was reported so far, and when it is asked again.
 #[derive(Debug, Default)]
@@ -26,14 +27,14 @@ impl LikelyBottlenecks {
         made >= self.next
     }
 
-    /// A line for each limit that a rule names for settings of which it was not reported before. What was asked for is no limit of a
+    /// A finding for each limit that a rule names for settings of which it was not reported before. What was asked for is no limit of a
     /// system. The evidence is in the report.
     pub(crate) fn news(
         &mut self,
         plan: &Plan,
         kept: &Study,
         made: usize,
-    ) -> Result<Vec<String>, EvidenceError> {
+    ) -> Result<Vec<Finding>, EvidenceError> {
         self.next = made.saturating_mul(4);
         let mut news: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for OfSetting { load, setting, bottleneck } in bottlenecks(kept)? {
@@ -45,8 +46,7 @@ impl LikelyBottlenecks {
                 news.entry(bottleneck.what).or_default().push(name);
             }
         }
-        let line =
-            |(what, of): (&str, Vec<String>)| format!("likely bottleneck so far: {what}: {}", of.join(", "));
-        Ok(news.into_iter().map(line).collect())
+        let finding = |(limit, variants)| Finding::Bottleneck { limit, variants };
+        Ok(news.into_iter().map(finding).collect())
     }
 }

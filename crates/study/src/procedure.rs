@@ -15,6 +15,7 @@ use judge::Setting;
 use judge::words::percent_up_to;
 use load::chance::Chance;
 use plan::{Amount, How, Slicing, Study as Plan};
+use progress::VerdictSoFar;
 use stats::{DuelEnd, DuelStep};
 
 use crate::run_maker::Journal;
@@ -103,6 +104,11 @@ pub(crate) trait StudyProcedure {
     /// How much load a planned run has, if that is not what the plan says of its load.
     fn amount(&self, _kept: &Study, _place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
         Ok(None)
+    }
+
+    /// The state of each comparison of two variants that has a block; empty if the procedure compares more, or none.
+    fn verdicts(&self, _kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
+        Ok(Vec::new())
     }
 
     /// Whether nothing can be decided as long as a planned run is missing.

@@ -1,12 +1,13 @@
 //! What a study asks of the part that makes its runs.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use evidence::{Run, RunId, Study, StudyEnding, StudyId, StudyPlace};
 use plan::Amount;
+use progress::{Ahead, RunEvent};
 use store::{Store, StoreError};
 
-/// Makes the runs of a study, keeps them, and tells a person of them.
+/// Makes the runs of a study, keeps them, and publishes its events.
 pub trait RunMaker {
     /// Why a run did not come to its end.
     type Error;
@@ -20,8 +21,8 @@ pub trait RunMaker {
     /// Whether the study can be resumed after this error, once its cause is removed.
     fn is_resumable(&self, error: &Self::Error) -> bool;
 
-    /// Tells what was found or decided, in a line.
-    fn says(&mut self, line: &str);
+    /// Publishes an event of the study. The runs publish their own.
+    fn publish(&mut self, event: RunEvent);
 
     /// Whether a stop was requested.
     fn is_stopped(&self) -> bool;
@@ -39,21 +40,6 @@ pub struct Draws {
     pub seed: u64,
     /// Whether its system stays up, because another slice of the same start follows.
     pub stays_up: bool,
-}
-
-/// What is ahead of a study when one of its runs begins.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ahead {
-    /// The number of the run among those that this process makes, from 0.
-    pub number: usize,
-    /// How many those are; `None`: unknown.
-    pub of: Option<usize>,
-    /// Whether they may turn out to be fewer.
-    pub is_at_most: bool,
-    /// How long all that are left will take, or take at most; `None`: unknown.
-    pub left: Option<Duration>,
-    /// What is left of the time that the study may take; `None`: it has no bound.
-    pub budget: Option<Duration>,
 }
 
 /// What is kept of a study: all that it knows of its runs.

@@ -9,6 +9,7 @@ use evidence::{
 };
 use judge::ComparedBy;
 use plan::{Fault, Interleave, Study};
+use progress::{Ahead, BlockEnded, Next, RunEvent, VerdictSoFar};
 use stats::DuelEnd;
 use store::Store;
 
@@ -16,7 +17,7 @@ use crate::arrivals;
 use crate::likely_bottlenecks::LikelyBottlenecks;
 use crate::pace::Pace;
 use crate::procedure::{self, StudyProcedure, Turn, Why};
-use crate::run_maker::{Ahead, Draws, Journal, RunMaker};
+use crate::run_maker::{Draws, Journal, RunMaker};
 use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
 
@@ -170,7 +171,7 @@ fn turns<R: RunMaker>(
     let mut kept = journal.study()?;
     let next_runs = procedure::of(study, &kept, journal);
     let (pace, limits) = (Pace::of(study, &kept), LikelyBottlenecks::of(&kept));
-    let mut going = Going { study, journal, pace, limits, begun: runs.now(), made: 0 };
+    let mut going = Going { study, journal, pace, limits, verdicts: Vec::new(), begun: runs.now(), made: 0 };
     let mut places: Vec<StudyPlace> = kept.missing().cloned().collect();
     let mut tries = 1;
     let mut told = BTreeSet::new();
@@ -181,7 +182,8 @@ fn turns<R: RunMaker>(
         journal.catch_up(&mut kept)?;
         if next_runs.needs_every_run(&kept) && kept.missing().next().is_some() {
             if tries == TRIES {
-                runs.says("a run was cut short repeatedly: nothing more can be decided");
+                let remark = "a run was cut short repeatedly: nothing more can be decided";
+                runs.publish(RunEvent::Remark(remark.to_owned()));
                 return Ok(None);
             }
             tries += 1;
@@ -189,12 +191,15 @@ fn turns<R: RunMaker>(
             continue;
         }
         tries = 1;
+        going.publish_verdicts(next_runs.verdicts(&kept)?, runs);
         let (next, news) = match next_runs.next(&kept)? {
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
         // What was found under one load stays true while others go on.
-        news.into_iter().filter(|line| told.insert(line.clone())).for_each(|line| runs.says(&line));
+        news.into_iter()
+            .filter(|line| told.insert(line.clone()))
+            .for_each(|line| runs.publish(RunEvent::Remark(line)));
         match next {
             Err(why) => return Ok(unless_missing(why, &kept)),
             Ok(next) => places = numbered(next, &kept.new.planned),
@@ -216,6 +221,8 @@ struct Going<'a> {
     pace: Pace<'a>,
     /// `None`: not requested.
     limits: Option<LikelyBottlenecks>,
+    /// The verdicts that were published last.
+    verdicts: Vec<VerdictSoFar>,
     begun: Instant,
     /// Runs so far.
     made: usize,
@@ -242,7 +249,7 @@ impl Going<'_> {
             let (begun, gone) = (runs.now(), runs.now() - self.begun);
             if !self.pace.is_time_for(block, gone) {
                 let later = later.map(|later| later + places.len() - index - block.len());
-                runs.says(&self.pace.spent(block, later, gone));
+                runs.publish(RunEvent::Remark(self.pace.spent(block, later, gone)));
                 return Ok(Some(Some(Why::Budget)));
             }
             let amount = next_runs.amount(kept, place)?;
@@ -255,14 +262,26 @@ impl Going<'_> {
             let seed = arrivals::seed(self.study.seed, place, before);
             let draws = Draws { amount, seed, stays_up };
             let ahead = self.ahead(&places[index..], later, gone);
+            runs.publish(RunEvent::Next(Box::new(Next { place: place.clone(), ahead })));
             runs.make(place, &draws, &ahead).map_err(Broken::Run)?;
             self.pace.note(place, runs.now() - begun);
             self.made += 1;
+            if block.len() == 1 && !runs.is_stopped() {
+                let (stage, block) = (place.stage.clone(), place.block);
+                runs.publish(RunEvent::BlockEnded(BlockEnded { stage, block }));
+            }
             if block.len() == 1 || runs.is_stopped() {
                 self.tell_limits(kept, runs)?;
             }
         }
         Ok(runs.is_stopped().then_some(None))
+    }
+
+    /// Publishes the verdicts that have changed.
+    fn publish_verdicts<R: RunMaker>(&mut self, verdicts: Vec<VerdictSoFar>, runs: &mut R) {
+        let changed = verdicts.iter().filter(|verdict| !self.verdicts.contains(verdict));
+        changed.for_each(|verdict| runs.publish(RunEvent::VerdictSoFar(verdict.clone())));
+        self.verdicts = verdicts;
     }
 
     /// Tells what probably limits the settings by the runs so far: sometimes at the end of a block, and when the study is stopped.
@@ -275,7 +294,7 @@ impl Going<'_> {
         let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
         self.journal.catch_up(kept)?;
         let news = limits.news(self.study, kept, self.made)?;
-        news.iter().for_each(|line| runs.says(line));
+        news.into_iter().for_each(|finding| runs.publish(RunEvent::Finding(finding)));
         Ok(())
     }
 

@@ -8,4 +8,5 @@ mod finals;
 mod limits;
 mod searches;
 mod slices;
+mod study_events;
 mod virtual_time;

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use evidence::StudyPlace;
-use progress::{RunEvent, Stream};
+use progress::{Ahead, RunEvent, Stream};
 use runner::{Bench, RunError, Tools};
-use study::{Ahead, Broken, Draws, RunMaker, StudyError};
+use study::{Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 
@@ -36,8 +36,8 @@ impl RunMaker for Making<'_> {
         matches!(error, RunError::Rejected { .. })
     }
 
-    fn says(&mut self, line: &str) {
-        self.stream.publish(None, RunEvent::Remark(line.to_owned()));
+    fn publish(&mut self, event: RunEvent) {
+        self.stream.publish(None, event);
     }
 
     fn is_stopped(&self) -> bool {

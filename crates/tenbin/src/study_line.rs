@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use evidence::{Level, StudyPlace, Verdict, stage};
 use judge::words::{decimal, duration, percent_of};
-use progress::{Brief, RunEvent, Stream};
+use progress::{Ahead, Brief, Finding, RunEvent, Stream};
 use runner::Made;
-use study::Ahead;
 
 use crate::live_line::LiveLine;
 use crate::output;
@@ -32,6 +31,9 @@ impl<'a> StudyLine<'a> {
         stream.listen(move |frame| match &frame.event {
             RunEvent::LoadEnded => close(&shown),
             RunEvent::Remark(remark) => print_remark(remark),
+            RunEvent::Finding(Finding::Bottleneck { limit, variants }) => {
+                print_remark(&format!("likely bottleneck so far: {limit}: {}", variants.join(", ")));
+            }
             _ => {}
         });
         Self { stream, number: String::new(), line, noted: BTreeSet::new() }

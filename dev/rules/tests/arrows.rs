@@ -46,7 +46,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("study", &["evidence", "judge", "load", "plan", "stats", "store"]),
+    ("study", &["evidence", "judge", "load", "plan", "progress", "stats", "store"]),
     ("proxy", &["record", "sockets"]),
     ("machine", &["sockets", "units"]),
     (

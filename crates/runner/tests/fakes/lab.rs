@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lab::events::Event;
+use lab::events::{Event, Happened, Moment};
 use lab::limits::Limits;
 use lab::probes::{Look, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
@@ -96,8 +96,8 @@ impl Started for FakeSystem {
         (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
     }
 
-    fn begin_events(&mut self, _: Vec<Event>, _: Instant) -> io::Result<Box<dyn Happenings>> {
-        Err(io::Error::other("this world has no events"))
+    fn begin_events(&mut self, events: Vec<Event>, origin: Instant) -> io::Result<Box<dyn Happenings>> {
+        Ok(Box::new(FakeTimeline { world: self.world.clone(), events, origin }))
     }
 
     fn hold(&mut self) -> bool {
@@ -120,6 +120,43 @@ impl Started for FakeSystem {
 impl Drop for FakeSystem {
     fn drop(&mut self) {
         self.world.state().systems_running -= 1;
+    }
+}
+
+/// Events that take place at their times, and end at once.
+#[derive(Debug)]
+struct FakeTimeline {
+    world: World,
+    /// Events that have not taken place yet.
+    events: Vec<Event>,
+    origin: Instant,
+}
+
+impl Happenings for FakeTimeline {
+    fn take(&mut self) -> Vec<Happened> {
+        let elapsed = self.world.now().saturating_duration_since(self.origin);
+        let is_due = |event: &Event| matches!(event.moment, Moment::At { first, .. } if first <= elapsed);
+        let (due, later) = std::mem::take(&mut self.events).into_iter().partition(is_due);
+        self.events = later;
+        let happened = |event: Event| {
+            let Moment::At { first, .. } = event.moment else { return Happened::default() };
+            let at_ns = Some(first.as_nanos() as u64);
+            Happened {
+                name: event.name,
+                planned_ns: at_ns,
+                begun_ns: at_ns,
+                ended_ns: at_ns,
+                ..Happened::default()
+            }
+        };
+        let due: Vec<Event> = due;
+        due.into_iter().map(happened).collect()
+    }
+
+    fn interrupt(&self) {}
+
+    fn end(mut self: Box<Self>) -> Vec<Happened> {
+        self.take()
     }
 }
 

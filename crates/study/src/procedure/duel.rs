@@ -2,12 +2,14 @@
 
 mod outlook;
 mod slices;
+mod verdict_so_far;
 mod words;
 
 use evidence::{Study, StudyPlace, stage};
 use judge::{ComparedBy, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
+use progress::VerdictSoFar;
 use stats::{Duel, DuelEnd, DuelStep};
 
 use super::heard::Heard;
@@ -72,6 +74,15 @@ impl StudyProcedure for Duels<'_> {
         let turn = kept.new.planned.len() as u64;
         let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
         Ok(Turn::shuffled(places, chance, why(&ends), news))
+    }
+
+    fn verdicts(&self, kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
+        let mut verdicts = Vec::new();
+        for (number, load) in self.plan.loads.iter().enumerate() {
+            let duel = self.duel(kept, number)?.filter(|duel| !duel.blocks().is_empty());
+            verdicts.extend(duel.map(|duel| verdict_so_far::of(&load.name, &self.settings, &duel)));
+        }
+        Ok(verdicts)
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {

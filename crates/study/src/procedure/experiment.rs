@@ -14,6 +14,7 @@ use judge::ladder::{rungs_in_block, rungs_of};
 use judge::{Bottleneck, ComparedBy, Metric, Setting};
 use load::chance::Chance;
 use plan::{Amount, Changeable, Experiment as Asked, Study as Plan};
+use progress::VerdictSoFar;
 use stats::median;
 
 use super::heard::Heard;
@@ -247,6 +248,10 @@ impl StudyProcedure for Experiment<'_> {
         };
         news.extend(of_experiment);
         Ok(if places.is_empty() { Turn::Over { why, news } } else { Turn::Runs { places, news } })
+    }
+
+    fn verdicts(&self, kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
+        self.study.verdicts(kept)
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {

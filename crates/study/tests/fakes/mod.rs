@@ -10,9 +10,10 @@ use evidence::{
 };
 use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
+use progress::{Ahead, Finding, RunEvent};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::StoreError;
-use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
+use study::{Draws, Journal, RunMaker, begin_study, procedure};
 
 /// The plan of a system in these variants, distinguished by a number, compared so.
 pub(crate) fn of(variants: &str, compare: &str) -> Plan {
@@ -336,6 +337,7 @@ pub(crate) struct Maker<'a> {
     /// What goes wrong in which run.
     pub(crate) wrong: Option<(usize, Wrong)>,
     pub(crate) lines: Vec<String>,
+    pub(crate) events: Vec<RunEvent>,
     pub(crate) ahead: Vec<Ahead>,
     pub(crate) seeds: Vec<u64>,
     pub(crate) amounts: Vec<Option<Amount>>,
@@ -353,6 +355,7 @@ impl<'a> Maker<'a> {
             stopped_in: None,
             wrong: None,
             lines: Vec::new(),
+            events: Vec::new(),
             ahead: Vec::new(),
             seeds: Vec::new(),
             amounts: Vec::new(),
@@ -396,8 +399,15 @@ impl RunMaker for Maker<'_> {
         *error == Wrong::Rejected
     }
 
-    fn says(&mut self, line: &str) {
-        self.lines.push(line.to_owned());
+    fn publish(&mut self, event: RunEvent) {
+        match &event {
+            RunEvent::Remark(remark) => self.lines.push(remark.clone()),
+            RunEvent::Finding(Finding::Bottleneck { limit, variants }) => {
+                self.lines.push(format!("likely bottleneck so far: {limit}: {}", variants.join(", ")));
+            }
+            _ => {}
+        }
+        self.events.push(event);
     }
 
     fn is_stopped(&self) -> bool {
