@@ -34,7 +34,7 @@ pub(crate) struct Target {
     pub(crate) sends: Sends,
 }
 
-/// What a URL and flags send.
+/// The action that a URL and flags ask for.
 pub(crate) enum Sends {
     /// A request of HTTP.
     Request(Request),

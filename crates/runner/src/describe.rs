@@ -110,3 +110,23 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_pea
 pub(crate) fn unix_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use plan::{Draft, LoadSpec};
+
+    use super::*;
+
+    /// Runs are comparable if their plans have one hash. Earlier versions stored these.
+    #[test]
+    fn hash_of_a_step_that_its_protocol_owns_stays_as_it_was() {
+        for (query, expected) in
+            [("", "aec6e1eb7984f983"), ("?send=1KiB&write=64&bytes=1", "fddd1738c90473fc")]
+        {
+            let load = LoadSpec { users: Some(2.into()), requests: Some(20.into()), ..LoadSpec::default() };
+            let url = format!("tcp://127.0.0.1:9000{query}");
+            let plan = Draft { url, load, ..Draft::default() }.check().expect("a plan");
+            assert_eq!(describe(&plan, serde_json::Value::Null).plan_hash, expected, "{query}");
+        }
+    }
+}

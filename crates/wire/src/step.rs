@@ -108,7 +108,7 @@ pub trait Step: Any + fmt::Debug + Send + Sync {
     /// The bytes that it sends, before framing; names in braces stand for variables.
     fn message(&self) -> &[u8];
 
-    /// What else a record of the step has, by name; `None` is recorded as `null`.
+    /// Further fields of the step in records of plans, by name; `None` is recorded as `null`.
     fn record(&self) -> Vec<(&'static str, Option<Value>)> {
         Vec::new()
     }
@@ -147,9 +147,9 @@ pub fn compile_each<T: Step, C>(
 pub struct WrongValue {
     /// Keys that lead to the wrong part, from the outside in; empty for the whole value.
     pub path: Vec<&'static str>,
-    /// What is wrong, in words.
+    /// The error, in words.
     pub what: String,
-    /// What to write instead.
+    /// The advice: text to write instead.
     pub help: String,
 }
 

@@ -53,7 +53,7 @@ enum Client {
     Channel(Box<dyn Channel>),
 }
 
-/// What bytes came to.
+/// Result of feeding bytes.
 #[derive(Debug)]
 enum Taken {
     /// The reply goes on.

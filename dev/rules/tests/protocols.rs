@@ -39,6 +39,15 @@ fn names(protocol: &Protocol, own: &OwnSteps) -> Vec<&'static str> {
     keys.chain(schemes).chain([protocol.name, own.noun]).collect()
 }
 
+/// Whether the token at this place is part of a path or of a `use`, and not a variable or a field.
+fn is_in_path(code: &[tokens::Token], at: usize) -> bool {
+    let is_colon = |at: usize| code.get(at).is_some_and(|token| token.text == ":");
+    let opened = code[..at].iter().rev().find(|token| ["use", "mod", ";"].contains(&token.text.as_str()));
+    (is_colon(at + 1) && is_colon(at + 2))
+        || (at >= 2 && is_colon(at - 1) && is_colon(at - 2))
+        || opened.is_some_and(|token| token.text != ";")
+}
+
 /// Where code outside its home names a protocol, as a module or in a text of its own.
 fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<&'a tokens::Token> {
     let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
@@ -48,7 +57,8 @@ fn named_by<'a>(code: &'a [tokens::Token], module: &str, names: &[&str]) -> Vec<
             let scheme = text.split_once("://").map_or(text, |(scheme, _)| scheme);
             names.contains(&text) || names.contains(&scheme)
         });
-        (token.text == module || (is_text && !is_doc(at))).then_some(token)
+        let is_module = token.text == module && is_in_path(code, at);
+        (is_module || (is_text && !is_doc(at))).then_some(token)
     };
     code.iter().enumerate().filter_map(is_named).collect()
 }
@@ -80,12 +90,7 @@ fn protocols_that_own_their_steps_are_named_only_where_they_are_defined() {
 
 #[test]
 fn every_way_to_name_a_protocol_is_found() {
-    let named = |code: &str| {
-        named_by(&tokens::without_tests(code), "tcp", &["tcp", "raw TCP"])
-            .iter()
-            .map(|token| token.line)
-            .count()
-    };
+    let named = |code: &str| named_by(&tokens::without_tests(code), "tcp", &["tcp", "raw TCP"]).len();
     for code in [
         "use wire::tcp::Exchange;",
         "use wire::{Protocol, tcp};",
@@ -96,9 +101,12 @@ fn every_way_to_name_a_protocol_is_found() {
     ] {
         assert_eq!(named(code), 1, "{code}");
     }
-    for code in
-        ["/// Over raw TCP.\nfn f() {}", "fn f() { Endpoint::Tcp(9); }", "const A: &str = \"http://a\";"]
-    {
+    for code in [
+        "/// Over raw TCP.\nfn f() {}",
+        "fn f() { Endpoint::Tcp(9); }",
+        "use a::b; fn f() { let tcp = 1; g(tcp); }",
+        "const A: &str = \"http://a\";",
+    ] {
         assert_eq!(named(code), 0, "{code}");
     }
 }

@@ -56,7 +56,7 @@ fn forbid_http(step: &Node, key: &str, own: &OwnSteps, variables: &mut Variables
     }
 }
 
-/// The part that is wrong. `None`: it is not there, or it is a whole table.
+/// The wrong part of a value. `None` if it is absent, or if it is a whole table.
 fn place<'a>(node: &'a Node, wrong: &WrongValue) -> Option<&'a Node> {
     let part = wrong.path.iter().try_fold(node, |node, key| node.get(key));
     part.filter(|_| !wrong.path.is_empty() || node.text().is_some())
@@ -87,12 +87,12 @@ fn look_up_variables(node: &Node, kind: &Kind, variables: &mut Variables, readin
     }
 }
 
-/// What braces in a text stand for.
+/// Meaning of braces in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {
-    /// Variables.
+    /// They enclose names of variables.
     Variables,
-    /// Themselves, as on the command line.
+    /// They are characters of the text, as on the command line.
     Themselves,
 }
 
@@ -177,7 +177,7 @@ fn wrong(what: &str, help: &str) -> WrongValue {
     WrongValue { path: Vec::new(), what: what.to_owned(), help: help.to_owned() }
 }
 
-/// What is wrong, without the advice that follows a semicolon.
+/// The first part of an error, without the advice that follows a semicolon.
 fn without_help(what: &str) -> &str {
     what.split("; ").next().unwrap_or_default()
 }

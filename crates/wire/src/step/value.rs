@@ -27,7 +27,7 @@ pub enum Value {
 pub struct Text {
     /// The text as its author wrote it, for titles.
     pub written: String,
-    /// The same text with names in braces for variables, as [`crate::braces`] reads them.
+    /// The text to send, with names in braces for variables, as [`crate::braces`] reads them.
     pub template: Vec<u8>,
 }
 

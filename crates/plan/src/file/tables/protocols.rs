@@ -8,7 +8,7 @@ use super::TEXT;
 use crate::file::form;
 use crate::file::keys::{Key, Table, ValueKind};
 
-/// The keys of such steps, and the tables of their values.
+/// Keys of steps that protocols own, and the tables of their values.
 struct Derived {
     keys: Vec<Key>,
     tables: Vec<&'static Table>,
@@ -45,7 +45,7 @@ fn derived(key: &step::Key, tables: &mut Vec<&'static Table>) -> Key {
     Key { name, sentence, example, kind: kind(&of, tables), is_required: false }
 }
 
-/// What lasts as long as the program is made once.
+/// The kind of values in a plan. Tables are leaked: they are made once, and last as long as the program.
 fn kind(kind: &Kind, tables: &mut Vec<&'static Table>) -> ValueKind {
     match kind {
         Kind::Text | Kind::Constant(_) => TEXT,
