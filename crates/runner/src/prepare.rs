@@ -197,11 +197,13 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Steps::read(plan)?;
     let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
-    for (endpoint, peer) in plan.endpoints.iter().zip(&peers) {
+    let mut scales = vec![None; plan.endpoints.len()];
+    for ((endpoint, peer), scale) in plan.endpoints.iter().zip(&peers).zip(&mut scales) {
         let probed = match endpoint.transactions() {
             None => engine::probe(peer, timeout)?,
             Some(sql) => {
                 let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
+                *scale = said.scale.filter(|_| sql.is_scale_asked);
                 learnt.get_or_insert(said);
                 probed
             }
@@ -212,10 +214,10 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         }
     }
     let learnt: Learnt = learnt.unwrap_or_default();
-    let script = match (plan.sql(), learnt.scale) {
+    let script = match scales.iter().any(Option::is_some) {
         // Only now is it known how large the tables are.
-        (Some(sql), Some(_)) if sql.is_scale_asked => Steps::read_at(plan, learnt.scale)?,
-        _ => script,
+        true => Steps::read_at(plan, &scales)?,
+        false => script,
     };
     let job = Job { peers, threads, cores, ..job(plan) };
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });

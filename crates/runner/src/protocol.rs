@@ -23,7 +23,7 @@ pub(crate) struct Steps {
 
 impl Steps {
     pub(crate) fn read(plan: &Plan) -> Result<Self, Refusal> {
-        Self::read_at(plan, None)
+        Self::read_at(plan, &[])
     }
 
     /// With transactions as text, on no server.
@@ -31,9 +31,10 @@ impl Steps {
         Self::with(plan, recorded)
     }
 
-    /// With the scale that was read from the tables, if it was.
-    pub(crate) fn read_at(plan: &Plan, scale: Option<i64>) -> Result<Self, Refusal> {
-        Self::with(plan, |plan, endpoint, sql| transactions(plan, endpoint, sql, scale))
+    /// With the scales that were read from the tables, by endpoint.
+    pub(crate) fn read_at(plan: &Plan, scales: &[Option<i64>]) -> Result<Self, Refusal> {
+        let scale = |endpoint: u16| scales.get(usize::from(endpoint)).copied().flatten();
+        Self::with(plan, |plan, endpoint, sql| transactions(plan, endpoint, sql, scale(endpoint)))
     }
 
     fn with(

@@ -42,6 +42,8 @@ pub(crate) struct Program {
     values: Vec<(u16, String)>,
     /// For each variable of the plan, its slot.
     slots: Vec<Option<u16>>,
+    /// Statements that have accounts of their own.
+    parts: u16,
 }
 
 /// A statement, ready to be sent.
@@ -128,7 +130,7 @@ impl Sql {
         }
         let has_default_seed = settings.variables.iter().any(|(name, _)| name == "default_seed");
         let seeds = if has_default_seed { Seeds::without_default } else { Seeds::new };
-        let (_, accounts) = parts::number(&deck, steps);
+        let (parts, accounts) = parts::number(&deck, steps);
         let program = Program {
             engine,
             lines: lines(&deck, engine),
@@ -136,6 +138,7 @@ impl Sql {
             seeds: seeds(settings.seed, settings.clients),
             values,
             slots: settings.bindings.iter().map(|name| deck.find(name)).collect(),
+            parts: parts.len() as u16,
             deck: Arc::new(deck),
             settings,
         };
@@ -168,6 +171,10 @@ impl Script for Sql {
 
     fn looks_through(&self, step: u16) -> bool {
         self.program.steps.get(usize::from(step)).is_some_and(|step| step.looks_through)
+    }
+
+    fn parts(&self) -> u16 {
+        self.program.parts
     }
 
     fn footprint(&self, _longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

@@ -66,7 +66,7 @@ scenario:
     body: "word {{word}}"
     save: {{ said: {{ body: "word (.+)" }} }}
   - name: keep
-    sql: INSERT INTO kept (word) VALUES (:said) RETURNING id
+    transaction: [ SELECT 1, INSERT INTO kept (word) VALUES (:said) RETURNING id ]
     save: {{ row: {{ column: id }} }}
   - name: stock
     endpoint: stock
@@ -78,7 +78,7 @@ scenario:
     tcp: {{ text: "{{said}}\n" }}
   - name: copy
     endpoint: ledger
-    sql: INSERT INTO kept (id, word) VALUES (:shown, :said)
+    transaction: [ 'INSERT INTO kept (id, word) VALUES (:shown, :said)', SELECT 1 ]
     expect: {{ rows: 1 }}
 data: {{ word: {{ text: 20 }} }}
 load: {{ users: 4, requests: 500, for: 30s }}
@@ -100,6 +100,15 @@ endpoints:
         let counts = names.map(|name| ok(&run, name));
         // The count ends the load within an iteration of each user.
         assert!(counts.is_sorted_by(|before, after| before >= after) && counts[4] + 4 >= counts[0], "{run}");
+        let statements =
+            |step: usize| run["steps"][step]["statements"].as_array().expect("statements").clone();
+        for (step, count) in [(1, counts[1]), (4, counts[4])] {
+            let oks: Vec<u64> = statements(step).iter().map(|part| number(part, "outcomes.ok")).collect();
+            assert_eq!(
+                oks, [count; 4],
+                "BEGIN, two statements, and COMMIT, each in the account of its own: {run}"
+            );
+        }
         assert_eq!(lines.load(Ordering::Relaxed), counts[3], "each line reached the server of lines");
         let rows = |file: &Connection, text: &str| -> Vec<(i64, String)> {
             let mut rows = file.prepare(text).expect("a query");

@@ -216,7 +216,7 @@ pub trait Channels: Send + Sync {
         PeerStep { peer: 0, step }
     }
 
-    /// How many parts of steps have accounts of their own, as far as others follow them: requests have theirs before transactions.
+    /// Number of parts of steps that have accounts of their own. The parts of later peers of a mix follow them.
     fn parts(&self) -> u16 {
         0
     }

@@ -66,6 +66,10 @@ impl Channels for Mix {
         self.script(step).is_some_and(|(script, step)| script.looks_through(step))
     }
 
+    fn quote(&mut self) {
+        self.scripts.iter_mut().for_each(|script| script.quote());
+    }
+
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
         let all = self.scripts.iter().map(|script| script.footprint(longest_bytes));
         all.fold(Footprint::default(), |sum, one| Footprint {

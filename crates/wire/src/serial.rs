@@ -269,6 +269,10 @@ where
         Box::new(Serial::new(Script::open(&self.0, number)))
     }
 
+    fn parts(&self) -> u16 {
+        Script::parts(&self.0)
+    }
+
     fn is_in_process(&self, _peer: u16) -> bool {
         true
     }
