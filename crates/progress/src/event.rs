@@ -63,6 +63,8 @@ pub struct Began {
     pub load: String,
     /// The names of the steps, by number.
     pub steps: Vec<String>,
+    /// The names of the endpoints that the steps speak to, by number of the step; empty for that of the `url`.
+    pub endpoints: Vec<String>,
     /// The study and the place in it; `None` for a run outside a study, and for one that confirms another.
     pub place: Option<(StudyId, StudyPlace)>,
     /// Length of the warm-up, in nanoseconds.
@@ -73,7 +75,8 @@ pub struct Began {
     pub memory_bound_bytes: Option<u64>,
 }
 
-/// The account that an interval belongs to. Further keys, such as an endpoint, become fields.
+/// The account that an interval belongs to. [`Began::endpoints`] has the endpoint of a step. Further keys, such as an address of
+/// it, become fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Account {

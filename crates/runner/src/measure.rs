@@ -111,6 +111,11 @@ fn began(planned: &PlannedRun<'_>, prepared: &Prepared) -> Began {
     Began {
         load: plan.load_words(),
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
+        endpoints: plan
+            .steps
+            .iter()
+            .map(|step| plan.endpoints[usize::from(step.endpoint)].name.clone())
+            .collect(),
         place: planned.place.clone(),
         warm_up_ns: plan.warm_up_ns,
         planned_ns: plan.planned_ns(),
