@@ -1,11 +1,8 @@
 //! One connection to a database, whatever database it is.
 
-mod connection;
-mod mysql;
-mod postgres;
-mod sqlite;
+pub(crate) mod connection;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -14,65 +11,69 @@ use engine::Peer;
 use sql::Engine;
 use wire::sql::Login;
 
+use crate::databases;
 use crate::error::Error;
 use crate::plan::Chunk;
 use crate::tables::Table;
 
 /// Where tables are made.
 #[derive(Clone, Debug)]
-pub enum Database {
-    /// A database of a PostgreSQL server.
-    PostgreSql {
-        /// Where the server is.
-        peer: Peer,
-        /// Who logs in.
-        login: Arc<Login>,
-    },
-    /// A database of a MySQL or MariaDB server.
-    MySql {
-        /// Where the server is.
-        peer: Peer,
-        /// Who logs in.
-        login: Arc<Login>,
-    },
-    /// A file of SQLite.
-    Sqlite {
-        /// Where the file is.
-        path: PathBuf,
-    },
+pub struct Database {
+    /// The kind of the database.
+    pub engine: Engine,
+    /// Where it is.
+    pub place: Place,
 }
 
-impl Database {
-    /// Of which kind it is.
-    pub fn engine(&self) -> Engine {
+/// Where a database is.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// At a server.
+    Server {
+        /// Where the server is.
+        peer: Peer,
+        /// Who logs in.
+        login: Arc<Login>,
+    },
+    /// In a file.
+    File(PathBuf),
+}
+
+impl Place {
+    /// The server and who logs in.
+    pub(crate) fn server(&self) -> Result<(&Peer, &Arc<Login>), Error> {
         match self {
-            Self::PostgreSql { .. } => Engine::PostgreSql,
-            Self::MySql { .. } => Engine::MySql,
-            Self::Sqlite { .. } => Engine::Sqlite,
+            Self::Server { peer, login } => Ok((peer, login)),
+            Self::File(path) => {
+                let reason = format!("{} is a file, and the database has a server", path.display());
+                Err(Error::Connect { reason })
+            }
         }
     }
 
+    /// The path of the file.
+    pub(crate) fn file(&self) -> Result<&Path, Error> {
+        match self {
+            Self::File(path) => Ok(path),
+            Self::Server { .. } => {
+                let reason = "it is a server, and the database is a file".to_owned();
+                Err(Error::Connect { reason })
+            }
+        }
+    }
+}
+
+impl Database {
     /// Opens a connection that only reads what the server says of itself.
     pub(crate) fn open_to_watch(&self) -> Result<Box<dyn Client>, Error> {
-        let Self::PostgreSql { peer, login } = self else { return self.open(0) };
-        let mut login = Login::clone(login);
-        login.settings.extend(WATCHING.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Ok(Box::new(postgres::Postgres::open_as_it_is(peer, &Arc::new(login), 0)?))
+        (databases::of(self.engine).open_to_watch)(&self.place)
     }
 
     /// Opens connection `number`.
     pub(crate) fn open(&self, number: u32) -> Result<Box<dyn Client>, Error> {
-        Ok(match self {
-            Self::PostgreSql { peer, login } => Box::new(postgres::Postgres::open(peer, login, number)?),
-            Self::MySql { peer, login } => Box::new(mysql::MySql::open(peer, login, number)?),
-            Self::Sqlite { path } => Box::new(sqlite::Sqlite::open(path)?),
-        })
+        (databases::of(self.engine).open)(&self.place, number)
     }
 }
-
-/// Settings of a session that only watches PostgreSQL: it must not hold anything up. They are part of the start-up, so that a
-/// pooler either refuses them or forgets them with the session.
-const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
 
 /// Rows of a reply; `None` is NULL.
 pub type Answer = Vec<Vec<Option<String>>>;

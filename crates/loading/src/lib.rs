@@ -12,6 +12,7 @@
 
 mod client;
 mod count;
+mod databases;
 mod error;
 mod held;
 mod marks;
@@ -22,7 +23,7 @@ mod rows;
 mod run;
 mod tables;
 
-pub use client::{Answer, Database, LOGIN_TIMEOUT};
+pub use client::{Answer, Database, LOGIN_TIMEOUT, Place};
 pub use error::Error;
 pub use held::HeldSession;
 pub use marks::MARKS;

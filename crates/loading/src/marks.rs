@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use sql::Engine;
 
 use crate::client::Client;
+use crate::databases;
 use crate::error::Error;
 use crate::plan::Plan;
 
@@ -64,25 +65,17 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
 
 /// Everything is done.
 pub(crate) fn end(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
-    if plan.engine == Engine::PostgreSql {
-        // Now it is waited until everything is on disk, if that is how the server is set.
-        client.query("RESET synchronous_commit", "removing the marks")?;
+    if let Some(settle) = databases::of(plan.engine).settle {
+        client.query(settle, "removing the marks")?;
     }
     client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
 }
 
 fn drop_all(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     let doing = "dropping tables";
-    match plan.engine {
-        // In one statement, because they may refer to each other.
-        Engine::PostgreSql | Engine::MySql => {
-            client.query(&format!("DROP TABLE IF EXISTS {}, {MARKS}", plan.tables().join(", ")), doing)?;
-        }
-        Engine::Sqlite => {
-            for name in plan.tables().into_iter().chain([MARKS]) {
-                client.query(&format!("DROP TABLE IF EXISTS {name}"), doing)?;
-            }
-        }
+    let names: Vec<&str> = plan.tables().into_iter().chain([MARKS]).collect();
+    for statement in (databases::of(plan.engine).drop_tables)(&names) {
+        client.query(&statement, doing)?;
     }
     Ok(())
 }
@@ -98,13 +91,7 @@ fn refuse_what_is_there(client: &mut dyn Client, plan: &Plan) -> Result<(), Erro
 }
 
 fn is_there(client: &mut dyn Client, engine: Engine, table: &str) -> Result<bool, Error> {
-    let sql = match engine {
-        Engine::PostgreSql => format!("SELECT 1 WHERE to_regclass('{table}') IS NOT NULL"),
-        Engine::MySql => format!(
-            "SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = '{table}'"
-        ),
-        Engine::Sqlite => format!("SELECT 1 FROM sqlite_schema WHERE name = '{table}'"),
-    };
+    let sql = (databases::of(engine).find_table)(table);
     Ok(!client.query(&sql, "looking for tables")?.is_empty())
 }
 
@@ -115,9 +102,9 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     );
     let asked = format!("INSERT INTO {MARKS} (item, said) VALUES ('{ASKED}', '{}')", plan.asked());
     let tables = plan.tables.iter().flat_map(|table| &table.create);
-    // MySQL commits after each CREATE. What was asked for is written down first, so that all tables from then on are known to
+    // Some databases commit after each CREATE. What was asked for is written down first, so that all tables from then on are known to
     // be ours.
-    let is_whole = plan.engine != Engine::MySql;
+    let is_whole = !databases::of(plan.engine).commits_implicitly;
     if is_whole {
         client.query("BEGIN", doing)?;
     }
@@ -132,7 +119,7 @@ fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
 
 /// Creates the tables that a call cut off between two of them has left out.
 fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
-    if plan.engine != Engine::MySql {
+    if !databases::of(plan.engine).commits_implicitly {
         return Ok(());
     }
     for table in &plan.tables {
@@ -145,7 +132,7 @@ fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether an index of a table is there already: MySQL cannot write a mark together with it.
+/// Whether an index of a table is there already, where a mark cannot be written together with it.
 pub(crate) fn has_index(client: &mut dyn Client, table: &str, index: &str) -> Result<bool, Error> {
     let sql = format!(
         "SELECT 1 FROM information_schema.statistics WHERE table_schema = database() AND table_name = '{table}' \

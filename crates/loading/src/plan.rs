@@ -5,14 +5,14 @@ use std::ops::Range;
 use sql::Engine;
 use sql::workload::{Tables, Workload};
 
+use crate::databases;
 use crate::error::Error;
 use crate::options::{Options, PartitionMethod};
 use crate::tables::{self, Table};
 
 /// Rows of a chunk: written in one transaction together with the mark that says so.
 const CHUNK_ROWS: u64 = 100_000;
-/// PostgreSQL's tables of up to so many rows are written in one transaction, because their rows are then frozen from the beginning.
-/// It is a matter of seconds, and not much is lost when it is cut off.
+/// Tables of up to so many rows are written in one transaction where rows can be frozen from the beginning. It is a matter of seconds, and not much is lost when it is cut off.
 const WHOLE_ROWS_MAX: u64 = 10_000_000;
 /// So that the marks of the largest table are few.
 const CHUNKS_MAX: u64 = 2_000;
@@ -54,7 +54,8 @@ impl Plan {
     /// [`Error::Options`] when they make no sense, or no sense on this kind of server.
     pub fn new(workload: &Workload, engine: Engine, options: &Options) -> Result<Self, Error> {
         check(engine, options)?;
-        let jobs = if engine == Engine::Sqlite { 1 } else { options.jobs };
+        let writers_max = databases::of(engine).writers_max;
+        let jobs = writers_max.map_or(options.jobs, |max| max.min(options.jobs));
         let tables = tables::of(workload, engine, options);
         Ok(Self { engine, tables, jobs, fresh: options.fresh, asked: asked(workload, options) })
     }
@@ -76,12 +77,12 @@ impl Plan {
 
     /// Whether all rows of a table are written in one transaction. A table with partitions cannot take frozen rows.
     fn is_whole(&self, table: &Table) -> bool {
-        self.engine == Engine::PostgreSql && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
+        databases::of(self.engine).freezes_rows && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
     }
 
     /// Whether the building of a table's key counts its rows.
     pub(crate) fn is_counted_by_key(&self, table: &Table) -> bool {
-        self.engine == Engine::PostgreSql
+        databases::of(self.engine).freezes_rows
             && !table.is_partitioned
             && table.indexes.iter().any(|index| index.is_key)
     }
@@ -118,14 +119,17 @@ fn check(engine: Engine, options: &Options) -> Result<(), Error> {
     range("--partitions", options.partitions.into(), 0, PARTITIONS_MAX.into())?;
     range("--rows", options.rows.unwrap_or(0), 0, ROWS_MAX)?;
     range("--jobs", options.jobs.into(), 1, JOBS_MAX.into())?;
-    let only_postgres = [
+    let of_pgbench = [
         ("--fillfactor", options.fillfactor != 100),
         ("--partitions", options.partitions != 0),
         ("--foreign-keys", options.foreign_keys),
         ("--unlogged-tables", options.unlogged),
     ];
-    match only_postgres.iter().find(|(_, is_asked)| *is_asked && engine != Engine::PostgreSql) {
-        Some((name, _)) => Err(Error::Options(format!("{name} is for PostgreSQL only: leave it out"))),
+    match of_pgbench.iter().find(|(_, is_asked)| *is_asked && !databases::of(engine).has_pgbench_options) {
+        Some((name, _)) => {
+            let known = databases::with_pgbench_options();
+            Err(Error::Options(format!("{name} is for {known} only: leave it out")))
+        }
         // The table above the partitions is a logged one, and may not refer to unlogged ones.
         None if options.partitions != 0 && options.foreign_keys && options.unlogged => {
             let what = "--partitions, --foreign-keys and --unlogged-tables exclude one another: leave one of them out";

@@ -7,6 +7,7 @@ use sql::Engine;
 
 use crate::client::{Client, Database};
 use crate::count;
+use crate::databases;
 use crate::error::Error;
 use crate::marks::{self, Marks};
 use crate::plan::{Chunk, Plan};
@@ -48,8 +49,8 @@ pub struct Loaded {
 /// When there are other tables of these names, an earlier call had other options, the connection breaks, the server refuses, or
 /// rows are missing at the end.
 pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result<Loaded, Error> {
-    if plan.engine != database.engine() {
-        let (planned, found) = (plan.engine, database.engine());
+    if plan.engine != database.engine {
+        let (planned, found) = (plan.engine, database.engine);
         return Err(Error::Options(format!(
             "the tables are planned for {planned:?}, and the database is {found:?}"
         )));
@@ -153,7 +154,7 @@ where
             return Err(Error::Stopped { rows, rows_all: rows });
         }
         let mark = format!("made {}", finish.name);
-        if self.plan.engine == Engine::MySql {
+        if databases::of(self.plan.engine).commits_implicitly {
             if !marks::has_index(client, &table.name, &finish.name)? {
                 client.query(&finish.statement, doing)?;
             }
@@ -184,10 +185,6 @@ where
 }
 
 fn analyze(client: &mut dyn Client, engine: Engine, table: &Table) -> Result<(), Error> {
-    let sql = match engine {
-        Engine::PostgreSql => format!("VACUUM ANALYZE {}", table.name),
-        Engine::MySql => format!("ANALYZE TABLE {}", table.name),
-        Engine::Sqlite => format!("ANALYZE {}", table.name),
-    };
+    let sql = format!("{} {}", databases::of(engine).analyze, table.name);
     client.query(&sql, &format!("looking through {}", table.name)).map(|_| ())
 }

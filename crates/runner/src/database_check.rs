@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Asked, Peer, ProbeError, Probed};
-use plan::{Engine, Transactions};
+use plan::Transactions;
 use sql::workload::{self, Tables};
-use wire::sql::{Login, RowSink, ServerError, Session, Single};
-use wire::{Conversation, ErrorClass, mysql, postgres};
+use wire::sql::{Login, RowSink, Session, Single};
+use wire::{Conversation, ErrorClass};
 
+use crate::databases::{self, Kind};
 use crate::prepare::Refusal;
-use crate::protocol::{file, nonce};
 use crate::stretching;
 
 /// The class of a log-in without an answer.
@@ -132,60 +132,39 @@ impl RowSink for FirstRow {
 type Answer = Result<Vec<Option<String>>, String>;
 
 /// What a question showed.
-struct QueryResult {
-    answer: Answer,
+pub(crate) struct QueryResult {
+    pub(crate) answer: Answer,
     /// Whether it was refused because the user may not ask it.
-    is_forbidden: bool,
-    probed: Probed,
+    pub(crate) is_forbidden: bool,
+    pub(crate) probed: Probed,
     /// The process that serves the connection, as the peer reported at the log-in.
-    backend_pid: Option<u32>,
+    pub(crate) backend_pid: Option<u32>,
 }
 
 /// Asks a server one question after the other, each over a connection of its own.
-struct Desk<'a> {
+pub(crate) struct Desk<'a> {
     peer: &'a Peer,
-    login: Arc<Login>,
-    engine: Engine,
-    is_private: bool,
-    /// Of SQLite.
-    file: sqlite::Database,
+    pub(crate) login: Arc<Login>,
+    kind: &'static Kind,
+    /// Whether nobody else listens on the transport, such as a Unix socket.
+    pub(crate) is_private: bool,
+    pub(crate) transactions: &'a Transactions,
     timeout: Duration,
 }
 
 impl Desk<'_> {
     fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
-        match self.engine {
-            Engine::PostgreSql => {
-                let session = postgres::Session::new(self.login.clone(), nonce()?);
-                let single = Single::new(session, question, FirstRow::default());
-                self.hear(single, postgres::Session::backend_pid)
-            }
-            Engine::Sqlite => {
-                let answer = self.file.open().map_err(Unready::File)?.query_row(question, [], |row| {
-                    let columns = (0..row.as_ref().column_count()).map(|column| {
-                        let value = row.get_ref(column)?;
-                        let number = value.as_i64().map(|number| number.to_string());
-                        Ok(number.or_else(|_| value.as_str().map(str::to_owned)).ok())
-                    });
-                    columns.collect::<Result<Vec<_>, _>>()
-                });
-                let answer = answer.map_err(|error| error.to_string());
-                let probed = Probed { connect_ns: 0, tls: None, is_certificate_missing: false };
-                Ok(QueryResult { answer, is_forbidden: false, probed, backend_pid: None })
-            }
-            Engine::MySql => {
-                let session = mysql::Session::new(self.login.clone(), nonce()?);
-                let session = if self.is_private { session.on_private_transport() } else { session };
-                self.hear(Single::new(session, question, FirstRow::default()), |_| None)
-            }
-        }
+        (self.kind.ask)(self, question)
     }
 
-    fn hear<S: Session>(
+    /// Asks a server over a new connection, in a session of its protocol.
+    pub(crate) fn ask_over<S: Session>(
         &self,
-        conversation: Single<S, FirstRow>,
+        session: S,
+        question: &str,
         backend_pid: impl Fn(&S) -> Option<u32>,
     ) -> Result<QueryResult, Refusal> {
+        let conversation = Single::new(session, question, FirstRow::default());
         let asked = engine::ask(self.peer, conversation, self.timeout);
         let Asked { reply, conversation, probed } = asked.map_err(|error| self.explained(error))?;
         let answer = match reply.refusal {
@@ -195,7 +174,7 @@ impl Desk<'_> {
         let session = conversation.session();
         Ok(QueryResult {
             answer,
-            is_forbidden: is_forbidden(session.last_error()),
+            is_forbidden: (self.kind.is_forbidden)(session.last_error()),
             probed,
             backend_pid: backend_pid(session),
         })
@@ -205,13 +184,7 @@ impl Desk<'_> {
     fn explained(&self, error: ProbeError) -> Refusal {
         match error {
             ProbeError::Greeting { endpoint, class, reason } if class == ErrorClass::LoginRefused => {
-                let way_out = match self.engine {
-                    Engine::PostgreSql => {
-                        "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
-                         server's pg_hba.conf"
-                    }
-                    _ => "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
-                };
+                let way_out = self.kind.login_help;
                 Refusal::Probe(ProbeError::Greeting {
                     endpoint,
                     class,
@@ -219,18 +192,13 @@ impl Desk<'_> {
                 })
             }
             ProbeError::Greeting { endpoint, class, reason } if class == SILENT => {
-                let whose = if self.engine == Engine::PostgreSql { "PostgreSQL" } else { "MySQL or MariaDB" };
+                let whose = self.kind.server;
                 let reason = format!("{reason}\n  help: check that {whose} listens there");
                 Refusal::Probe(ProbeError::Greeting { endpoint, class, reason })
             }
             error => Refusal::Probe(error),
         }
     }
-}
-
-/// PostgreSQL's `insufficient_privilege`; MySQL's refusals of a command on a table, of one on a column, and of a privilege.
-fn is_forbidden(error: &ServerError) -> bool {
-    error.sqlstate.0 == *b"42501" || matches!(error.number, 1142 | 1143 | 1227)
 }
 
 /// Logs in once, and asks what must be known before `wanted` connections are opened.
@@ -242,9 +210,9 @@ pub(crate) fn ask(
 ) -> Result<(Learnt, Probed), Refusal> {
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
-    let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
-    let QueryResult { answer: room, probed, backend_pid, .. } =
-        desk.ask(about_the_server(sql.database.engine))?;
+    let kind = databases::of(sql.database.engine);
+    let desk = Desk { peer, login, kind, is_private, transactions: sql, timeout };
+    let QueryResult { answer: room, probed, backend_pid, .. } = desk.ask(desk.kind.about_the_server)?;
     let mut learnt = Learnt::default();
     // A server that cannot say how much room it has may have enough.
     if let Ok(values) = &room
@@ -254,7 +222,7 @@ pub(crate) fn ask(
         // A pooler takes the connections: it tells of a process of its own, and answers come from a server behind it.
         let is_pooled = number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
-        learnt.version = Some(version_line(sql.database.engine, version) + pooled);
+        learnt.version = Some((desk.kind.version_line)(version) + pooled);
         if let (Some(max), Some(taken)) = (number(max), number(taken))
             && sql.checks_room
             && !is_pooled
@@ -275,34 +243,6 @@ pub(crate) fn ask(
         return Err(Unready::Scale { found, given }.into());
     }
     Ok((learnt, probed))
-}
-
-/// Version, connections that it takes, those that somebody else has (our own is gone when the load begins), and the process
-/// that answers.
-fn about_the_server(engine: Engine) -> &'static str {
-    match engine {
-        Engine::PostgreSql => {
-            "SELECT current_setting('server_version'), current_setting('max_connections'), \
-             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
-             + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
-             ELSE current_setting('superuser_reserved_connections')::bigint END, pg_backend_pid()"
-        }
-        // It takes as many as there are.
-        Engine::Sqlite => "SELECT sqlite_version(), '0', '0', NULL",
-        Engine::MySql => {
-            "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
-             command <> 'Daemon'), NULL"
-        }
-    }
-}
-
-fn version_line(engine: Engine, version: &str) -> String {
-    match engine {
-        Engine::PostgreSql => format!("PostgreSQL {version}"),
-        Engine::MySql if version.contains("MariaDB") => format!("MariaDB {version}"),
-        Engine::MySql => format!("MySQL {version}"),
-        Engine::Sqlite => format!("SQLite {version}"),
-    }
 }
 
 /// Whether the tables of a workload are there, and how large pgbench's are.
@@ -400,6 +340,7 @@ mod tests {
         let step = "`tenbin prepare postgres://127.0.0.1:5432/db --workload tpcb-like --scale 10`";
         assert!(unready.to_string().contains(step), "{unready}");
         assert_eq!(question(Tables::Sbtest, "4").0, "SELECT count(*) FROM sbtest4 WHERE 1 = 0");
-        assert_eq!(version_line(Engine::MySql, "10.11.6-MariaDB"), "MariaDB 10.11.6-MariaDB");
+        let version_line = databases::of(plan::Engine::MySql).version_line;
+        assert_eq!(version_line("10.11.6-MariaDB"), "MariaDB 10.11.6-MariaDB");
     }
 }

@@ -3,11 +3,8 @@
 //! One session of its own asks, on a thread of its own. It is not among those that it counts. Where the quickest of the last answers
 //! took more than 4 ms, samples are rarer, down to one a second. What cannot be read is named once.
 
-mod mysql;
-mod pg_statements;
-mod postgres;
-mod shape;
-mod tally;
+pub(crate) mod shape;
+pub(crate) mod tally;
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +16,8 @@ use std::time::{Duration, Instant};
 use judge::{BLOCKING_SEPARATOR, INSIDE};
 use lab::probes::{NotAvailable, Reading};
 use loading::{Answer, Database, Error, HeldSession};
-use sql::Engine;
 
+use crate::databases;
 use tally::{Sample, Tally};
 
 /// Between samples: at least, and at most.
@@ -48,7 +45,7 @@ pub trait DatabaseWatch: Debug {
 }
 
 /// What differs from one kind of server to another.
-trait Dialect: Send {
+pub(crate) trait Dialect: Send {
     /// Prepares a new session. Room for connections: those that are open, and how many may be.
     fn begin(&mut self, asked: &mut Asked<'_>) -> Result<Option<[f64; 2]>, Error>;
 
@@ -69,43 +66,47 @@ trait Dialect: Send {
 
 /// One value of a server's own statistics.
 #[derive(Clone, Debug, PartialEq)]
-struct Counter {
-    metric: &'static str,
-    label: String,
-    value: f64,
+pub(crate) struct Counter {
+    pub(crate) metric: &'static str,
+    pub(crate) label: String,
+    pub(crate) value: f64,
     /// Whether it only grows, and is read as growth.
-    grows: bool,
+    pub(crate) grows: bool,
 }
 
 /// What executions of a statement added to its statistics.
 #[derive(Clone, Debug, PartialEq)]
-struct Grown {
+pub(crate) struct Grown {
     /// Its shape.
-    statement: String,
-    calls: f64,
+    pub(crate) statement: String,
+    pub(crate) calls: f64,
     /// Execution time.
-    time_s: f64,
+    pub(crate) time_s: f64,
 }
 
 /// A session, and a place for reasons why something cannot be read.
-struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     session: &'a mut HeldSession,
-    shared: &'a Shared,
+    pub(crate) shared: &'a Shared,
 }
 
 impl Asked<'_> {
-    fn ask(&mut self, sql: &str) -> Result<Answer, Error> {
+    pub(crate) fn ask(&mut self, sql: &str) -> Result<Answer, Error> {
         self.session.ask(sql)
     }
 
     /// A question that a server may refuse, such as for lack of rights: then nothing, and the reason is noted.
-    fn ask_if_allowed(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
+    pub(crate) fn ask_if_allowed(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
         let answer = self.session.ask(sql);
         self.if_allowed(what, answer)
     }
 
     /// Of an answer that may be a refusal: nothing then, and the reason is noted.
-    fn if_allowed(&self, what: &str, answer: Result<Answer, Error>) -> Result<Option<Answer>, Error> {
+    pub(crate) fn if_allowed(
+        &self,
+        what: &str,
+        answer: Result<Answer, Error>,
+    ) -> Result<Option<Answer>, Error> {
         match answer {
             Ok(answer) => Ok(Some(answer)),
             Err(Error::Refused { said, .. }) => {
@@ -118,7 +119,7 @@ impl Asked<'_> {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+pub(crate) struct Shared {
     tally: Mutex<Tally>,
     missing: Mutex<Vec<NotAvailable>>,
 }
@@ -129,7 +130,7 @@ impl Shared {
     }
 
     /// Only the first reason of each thing is kept.
-    fn lacks(&self, what: &str, because: &str) {
+    pub(crate) fn lacks(&self, what: &str, because: &str) {
         let probe = if what.is_empty() { INSIDE.to_owned() } else { format!("{INSIDE}: {what}") };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         if missing.iter().all(|known| known.probe != probe) {
@@ -153,11 +154,7 @@ pub(crate) struct Session {
 impl Session {
     /// `None` for a database in this process, which has nobody to ask.
     pub(crate) fn begin(database: &plan::Database) -> Option<Self> {
-        let dialect: Box<dyn Dialect> = match database.engine {
-            Engine::PostgreSql => Box::new(postgres::Postgres::default()),
-            Engine::MySql => Box::new(mysql::MySql::default()),
-            Engine::Sqlite => return None,
-        };
+        let dialect = databases::of(database.engine).watch?();
         let shared = Arc::new(Shared::default());
         let is_given_up = Arc::new(AtomicBool::new(false));
         let (pauses, ends) = mpsc::channel();
@@ -308,18 +305,18 @@ fn one_line(text: &str) -> String {
 }
 
 /// A field of an answer as text; nothing for NULL and for a field that is not there.
-fn text(row: &[Option<String>], place: usize) -> &str {
+pub(crate) fn text(row: &[Option<String>], place: usize) -> &str {
     row.get(place).and_then(Option::as_deref).unwrap_or_default()
 }
 
 /// A field of an answer as a number, unless it is none.
-fn number(row: &[Option<String>], place: usize) -> Option<f64> {
+pub(crate) fn number(row: &[Option<String>], place: usize) -> Option<f64> {
     text(row, place).parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
 /// Who blocks others, of rows with number, state, statement, whether it waits for a lock itself, and how many it blocks. Those
 /// that wait themselves are left out where others do not: they are in the queue, not at its head.
-fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
+pub(crate) fn blocking(answer: &Answer, quotes: shape::Quotes) -> Vec<(String, f64)> {
     let at_head: Vec<_> = answer.iter().filter(|row| text(row, 3) != "t").collect();
     let rows = if at_head.is_empty() { answer.iter().collect() } else { at_head };
     let who = |row: &Vec<Option<String>>| {

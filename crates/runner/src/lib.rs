@@ -10,6 +10,7 @@ mod consent;
 mod cores;
 mod database_check;
 mod database_watch;
+mod databases;
 mod describe;
 mod environment;
 mod errand;

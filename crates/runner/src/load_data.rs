@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use judge::words::percent;
-use loading::{Database, Loaded, Options};
-use plan::{Engine, Fault};
+use loading::{Database, Loaded, Options, Place};
+use plan::Fault;
 use progress::{Filling, RunEvent, Stream};
 use sql::workload;
 
@@ -78,12 +78,14 @@ pub fn fill(
 /// Where a database is, and who logs in.
 pub(crate) fn place(database: &plan::Database) -> Result<Database, Refusal> {
     let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
-    let peer = || addresses(&database.peers, true, &PublicLoads::Refused).map(|(peer, _)| peer);
-    Ok(match (database.engine, &database.file) {
-        (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
-        (Engine::MySql, _) => Database::MySql { peer: peer()?, login },
-        _ => Database::PostgreSql { peer: peer()?, login },
-    })
+    let place = match &database.file {
+        Some((path, _)) => Place::File(path.clone()),
+        None => {
+            let (peer, _) = addresses(&database.peers, true, &PublicLoads::Refused)?;
+            Place::Server { peer, login }
+        }
+    };
+    Ok(Database { engine: database.engine, place })
 }
 
 /// Makes the tables that a plan needs before a load, and publishes the progress.

@@ -8,8 +8,9 @@ use plan::{Action, Endpoint, Fault, Gets, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
 use wire::step::OwnSteps;
-use wire::{Channels, Compile, Footprint, InProcess, Mix, PeerStep, Protocol, RequestStep};
+use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep};
 
+use crate::databases;
 use crate::prepare::Refusal;
 use crate::stretching;
 
@@ -152,13 +153,12 @@ fn transactions(
 ) -> Result<Box<dyn Channels>, Refusal> {
     let (deck, steps) = (sql.deck.clone(), plan.sql_steps(endpoint));
     let settings = Settings { scale: sql.settings.scale.or(scale), ..settings(plan, sql) };
-    let login = stretching::shared(&sql.database.login, Duration::from_nanos(plan.connect_timeout_ns));
-    let script: Result<Box<dyn Channels>, String> = match &sql.database.file {
-        Some(_) => {
-            sqlite::sqlite(deck, &steps, settings, file(sql)).map(|script| Box::new(InProcess(script)) as _)
-        }
+    let engine = sql.database.engine;
+    let script: Result<Box<dyn Channels>, String> = match databases::of(engine).in_process {
+        Some(in_process) => in_process(deck, &steps, settings, sql),
         None => {
-            let engine = sql.database.engine;
+            let time_max = Duration::from_nanos(plan.connect_timeout_ns);
+            let login = stretching::shared(&sql.database.login, time_max);
             let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
             sql::on_server(engine, deck, &steps, settings, login, is_private, nonce()?)
                 .map(|script| Box::new(script) as _)
@@ -181,12 +181,6 @@ fn settings(plan: &Plan, sql: &Transactions) -> Settings {
     let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
     let numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
     Settings { numbers, ..sql.settings.clone() }
-}
-
-/// The file of a load on SQLite.
-pub(crate) fn file(sql: &Transactions) -> sqlite::Database {
-    let (path, settings) = sql.database.file.clone().unwrap_or_default();
-    sqlite::Database { settings, ..sqlite::Database::new(path) }
 }
 
 /// Unpredictable bytes: log-ins are made from them.

@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use wire::postgres;
-use wire::sql::{Login, Stretch, Stretcher};
+use wire::sql::{Login, Stretch, Stretcher, Stretching};
 
 /// Between looks at the clock.
 const ROUNDS_AT_A_TIME: u32 = 10_000;
@@ -41,7 +40,7 @@ impl Stretch for Stretched {
             return Some(*stretched);
         }
         let begun = Instant::now();
-        let mut stretching = postgres::Stretching::begin(password, salt, rounds);
+        let mut stretching = Stretching::begin(password, salt, rounds);
         let left = self.time_max.saturating_sub(kept.spent);
         let stretched = (1u32..).find_map(|turn| match stretching.go_on(ROUNDS_AT_A_TIME) {
             Some(stretched) => Some(Some(stretched)),
@@ -77,7 +76,7 @@ mod tests {
     fn what_was_stretched_is_known_the_second_time() {
         let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
         let first = stretched.stretched("pencil", b"salt", 25_000);
-        assert_eq!(first, postgres::Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
+        assert_eq!(first, Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
         let spent = stretched.kept.lock().unwrap().spent;
         assert_eq!(stretched.stretched("pencil", b"salt", 25_000), first);
         assert_eq!(stretched.kept.lock().unwrap().spent, spent, "it was computed again");

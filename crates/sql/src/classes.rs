@@ -3,7 +3,7 @@
 use wire::sql::{ServerError, SqlState};
 use wire::{ErrorClass, Refusal};
 
-use crate::engine::Engine;
+use crate::databases::Engine;
 
 /// After which refusal a transaction is tried again, besides `serialization_failure` and `deadlock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,64 +52,35 @@ struct Codes {
     class: ErrorClass,
     /// SQLSTATEs of five characters, and classes of SQLSTATEs of two.
     states: &'static [&'static str],
-    /// Numbers of MySQL and MariaDB. They come before SQLSTATEs, which are vague there: 42000 stands for 140 different errors.
-    mysql: &'static [u16],
 }
 
 /// Every code with a class, grouped by what a person does next. The rest are `sql_error`.
 const CODES: &[Codes] = &[
-    Codes { class: ErrorClass::SerializationFailure, states: &["40001"], mysql: &[1020] },
-    Codes { class: ErrorClass::Deadlock, states: &["40P01"], mysql: &[1213] },
-    Codes { class: ErrorClass::LockTimeout, states: &["55P03"], mysql: &[1205] },
-    Codes { class: ErrorClass::Constraint, states: &["23"], mysql: &[] },
-    Codes { class: ErrorClass::TooManyConnections, states: &["53300"], mysql: &[1040, 1203] },
-    Codes { class: ErrorClass::OutOfResources, states: &["53"], mysql: &[1037, 1038, 1041, 1114] },
-    Codes {
-        class: ErrorClass::LimitReached,
-        states: &["53400", "54"],
-        mysql: &[1104, 1226, 1390, 1436, 1461],
-    },
-    Codes { class: ErrorClass::Canceled, states: &["57014"], mysql: &[1317, 1969, 3024] },
-    Codes { class: ErrorClass::ReadOnly, states: &["25006"], mysql: &[1290, 1792, 1836] },
-    Codes {
-        class: ErrorClass::ServerShutdown,
-        states: &["57P01", "57P02", "57P03"],
-        mysql: &[1053, 1077, 1079, 1080, 1927],
-    },
-    Codes { class: ErrorClass::IdleTimeout, states: &["25P03", "57P05"], mysql: &[4031] },
-    Codes {
-        class: ErrorClass::Corrupted,
-        states: &["XX001", "XX002"],
-        mysql: &[1033, 1034, 1035, 1194, 1195, 1712, 1877],
-    },
+    Codes { class: ErrorClass::SerializationFailure, states: &["40001"] },
+    Codes { class: ErrorClass::Deadlock, states: &["40P01"] },
+    Codes { class: ErrorClass::LockTimeout, states: &["55P03"] },
+    Codes { class: ErrorClass::Constraint, states: &["23"] },
+    Codes { class: ErrorClass::TooManyConnections, states: &["53300"] },
+    Codes { class: ErrorClass::OutOfResources, states: &["53"] },
+    Codes { class: ErrorClass::LimitReached, states: &["53400", "54"] },
+    Codes { class: ErrorClass::Canceled, states: &["57014"] },
+    Codes { class: ErrorClass::ReadOnly, states: &["25006"] },
+    Codes { class: ErrorClass::ServerShutdown, states: &["57P01", "57P02", "57P03"] },
+    Codes { class: ErrorClass::IdleTimeout, states: &["25P03", "57P05"] },
+    Codes { class: ErrorClass::Corrupted, states: &["XX001", "XX002"] },
     Codes {
         class: ErrorClass::MissingObject,
         states: &["3D000", "3F000", "42P01", "42703", "42704", "42883", "42S02", "42S12", "42S22"],
-        // 4091 and 4092 (sequences and views) are MariaDB's.
-        mysql: &[
-            1049, 1051, 1054, 1072, 1082, 1091, 1106, 1109, 1115, 1128, 1146, 1176, 1177, 1273, 1286, 1305,
-            1360, 1630, 1932, 4091, 4092,
-        ],
     },
     Codes {
         class: ErrorClass::ObjectExists,
         states: &["42P04", "42P06", "42P07", "42701", "42710", "42723", "42S01", "42S11", "42S21"],
-        mysql: &[1007, 1050, 1060, 1061, 1304, 1359],
     },
-    Codes {
-        class: ErrorClass::MissingPrivilege,
-        states: &["42501", "28", "0L", "0P"],
-        mysql: &[1044, 1045, 1131, 1132, 1142, 1143, 1148, 1211, 1227, 1370, 1410, 1419, 1698],
-    },
-    Codes { class: ErrorClass::PreparedStatement, states: &["26000", "42P05"], mysql: &[1243, 1615] },
-    Codes { class: ErrorClass::PoolerRejected, states: &["08"], mysql: &[] },
-    Codes { class: ErrorClass::BadStatement, states: &["42"], mysql: &[] },
+    Codes { class: ErrorClass::MissingPrivilege, states: &["42501", "28", "0L", "0P"] },
+    Codes { class: ErrorClass::PreparedStatement, states: &["26000", "42P05"] },
+    Codes { class: ErrorClass::PoolerRejected, states: &["08"] },
+    Codes { class: ErrorClass::BadStatement, states: &["42"] },
 ];
-
-/// Class of a number of MySQL or MariaDB, if the number says more than the SQLSTATE.
-pub(crate) fn of_mysql(number: u16) -> Option<ErrorClass> {
-    CODES.iter().find(|codes| codes.mysql.contains(&number)).map(|codes| codes.class)
-}
 
 /// Class of a SQLSTATE: of all five characters if they are listed, else of the first two.
 fn of_state(state: SqlState) -> ErrorClass {
@@ -205,12 +176,8 @@ mod tests {
     #[test]
     fn every_code_is_listed_once() {
         let states: Vec<&str> = CODES.iter().flat_map(|codes| codes.states).copied().collect();
-        let numbers: Vec<u16> = CODES.iter().flat_map(|codes| codes.mysql).copied().collect();
         for (place, state) in states.iter().enumerate() {
             assert!(matches!(state.len(), 2 | 5) && !states[..place].contains(state), "{state}");
-        }
-        for (place, number) in numbers.iter().enumerate() {
-            assert!(!numbers[..place].contains(number), "{number}");
         }
     }
 

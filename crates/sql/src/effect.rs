@@ -2,7 +2,7 @@
 
 use crate::script::{Placeholders, Statement, StatementKind};
 
-use crate::engine::Engine;
+use crate::databases::Engine;
 use crate::split::{Word, split, words};
 
 /// What a text does, sent outside of a transaction or inside of one.

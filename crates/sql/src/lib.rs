@@ -6,8 +6,8 @@
 
 pub mod classes;
 mod conversation;
+mod databases;
 mod effect;
-mod engine;
 mod parts;
 mod program;
 mod recorder;
@@ -18,8 +18,8 @@ pub mod workload;
 
 pub use classes::Retry;
 pub use conversation::SqlConversation;
+pub use databases::Engine;
 pub use effect::may_write;
-pub use engine::Engine;
 pub use parts::{Part, parts};
 pub use program::{KEPT_BYTES, Sql, on_server};
 pub use recorder::recorded;

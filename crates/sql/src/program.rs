@@ -9,8 +9,8 @@ use wire::sql::{Login, Session};
 use wire::{Compile, Footprint, Protocol, Script};
 
 use crate::conversation::SqlConversation;
+use crate::databases::{self, Engine};
 use crate::effect::Effect;
-use crate::engine::Engine;
 use crate::parts;
 use crate::settings::{Mode, RowCount, Settings, TransactionStep};
 
@@ -205,7 +205,8 @@ fn check(deck: &Deck, steps: &[TransactionStep], mode: Mode, engine: Engine) -> 
             return Err(format!("the step {:?} has no script", step.name));
         };
         if script.has_pipeline() && !engine.dialect().has_pipelines {
-            return Err(format!("{}: \\startpipeline works with PostgreSQL only", script.name()));
+            let known = databases::with_pipelines();
+            return Err(format!("{}: \\startpipeline works with {known} only", script.name()));
         }
         if script.has_pipeline() && mode == Mode::Simple {
             return Err(format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wire::sql::{RowSink, ServerError, Session, SessionEvent, Statement, Transaction, Value};
 use wire::{Cancel, Greeting, PeerFault};
 
-use crate::engine::Engine;
+use crate::databases::Engine;
 use crate::program::Sql;
 use crate::script::{self, AUTOMATIC, Deck, Given, Language};
 use crate::settings::{Settings, TransactionStep};

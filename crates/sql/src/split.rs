@@ -1,6 +1,6 @@
 //! Several statements in one text, and their words.
 
-use crate::engine::Engine;
+use crate::databases::Engine;
 
 /// The statements of a text: between semicolons that are in no quotes and no comment. What is left open reaches to the end.
 pub fn split(text: &str, engine: Engine) -> Vec<&str> {

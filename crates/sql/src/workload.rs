@@ -2,13 +2,9 @@
 
 mod texts;
 
-use wire::ErrorClass;
-
 use crate::classes::Retry;
-use crate::engine::Engine;
+use crate::databases::{self, Engine};
 use crate::settings::Mode;
-
-const ALL: &[Engine] = &[Engine::PostgreSql, Engine::MySql, Engine::Sqlite];
 
 /// Which tables a workload works on; the names are those of the tools that had them first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,15 +104,13 @@ const BULK_ROWS: Variable =
 const ROWS: Variable =
     Variable { name: "rows", default: 50, least: 1, most: 60, sentence: "rows of each transaction" };
 
-const UNIQUE_VIOLATION: &[Retry] = &[Retry::State(*b"23505")];
-
 const PLAIN: &[Style] = &[Style::Autocommit];
 
 const fn pgbench(name: &'static str, sentence: &'static str, text: texts::Text) -> Workload {
     Workload {
         name,
         sentence,
-        engines: ALL,
+        engines: Engine::ALL,
         tables: Tables::Pgbench,
         variables: &[SCALE],
         styles: PLAIN,
@@ -135,7 +129,7 @@ const fn oltp(
     Workload {
         name,
         sentence,
-        engines: ALL,
+        engines: Engine::ALL,
         tables: Tables::Sbtest,
         variables,
         styles: PLAIN,
@@ -155,7 +149,7 @@ const fn study(
     Workload {
         name,
         sentence,
-        engines: ALL,
+        engines: Engine::ALL,
         tables,
         variables,
         styles: PLAIN,
@@ -265,22 +259,14 @@ impl Workload {
             return Err(format!("{} has no style {asked}", self.name));
         }
         if style == Style::Pipelined && !engine.dialect().has_pipelines {
-            return Err("statements can be pipelined on PostgreSQL only".to_owned());
+            return Err(format!("statements can be pipelined on {} only", databases::with_pipelines()));
         }
-        Ok(self.text.of(engine, style, rows))
+        let own = engine.dialect().scripts.iter().find(|(name, _)| *name == self.name);
+        Ok(own.map_or_else(|| self.text.of(style, rows), |(_, script)| (*script).to_owned()))
     }
 
     /// What a transaction is tried again after, besides deadlocks and serialization failures: what sysbench ignores.
     pub fn retries(&self, engine: Engine) -> &'static [Retry] {
-        match (self.tables, engine) {
-            (Tables::Sbtest | Tables::SbtestEmpty, Engine::MySql) => {
-                &[Retry::Number(1213), Retry::Number(1020), Retry::Number(1205)]
-            }
-            (Tables::Sbtest, Engine::PostgreSql) => UNIQUE_VIOLATION,
-            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => {
-                &[Retry::Class(ErrorClass::LockTimeout)]
-            }
-            _ => &[],
-        }
+        (engine.dialect().retries)(self.tables)
     }
 }

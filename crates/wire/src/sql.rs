@@ -8,6 +8,8 @@ pub use login::{Login, Secret, Stretch, Stretcher, TlsWish, Weak};
 pub use single::Single;
 pub use value::{Number, Value};
 
+pub use crate::postgres::Stretching;
+
 use alloc::string::String;
 
 use crate::blame::PeerFault;

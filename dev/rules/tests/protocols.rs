@@ -111,6 +111,80 @@ fn every_way_to_name_a_protocol_is_found() {
     }
 }
 
+/// Crates in which only the folders of databases and the lists of these folders name a database.
+const WITHOUT_DATABASE_NAMES: &[&str] = &[
+    "evidence",
+    "lab",
+    "load",
+    "machine",
+    "progress",
+    "proxy",
+    "record",
+    "simulator",
+    "sockets",
+    "sql",
+    "stats",
+    "study",
+    "units",
+];
+
+/// Parts of names and texts that name a database, in lower case.
+const DATABASES: [&str; 5] = ["postgres", "mysql", "mariadb", "sqlite", "innodb"];
+/// How names of the system catalog of PostgreSQL begin.
+const CATALOG: &str = "pg_";
+
+/// Whether a file belongs to the folder of a database, or lists these folders.
+fn is_of_databases(path: &str) -> bool {
+    path.ends_with("/databases.rs") || path.contains("/databases/")
+}
+
+/// Where code names a database, in a name or in a text of its own.
+fn databases_named(code: &[tokens::Token]) -> Vec<&tokens::Token> {
+    let is_doc = |at: usize| at >= 2 && code[at - 2].text == "doc" && code[at - 1].text == "=";
+    let is_named = |(at, token): (usize, &'_ tokens::Token)| {
+        let text = token.text.to_lowercase();
+        let is_named = DATABASES.iter().any(|name| text.contains(name)) || token.text.contains(CATALOG);
+        is_named && !is_doc(at)
+    };
+    let named = code.iter().enumerate().filter(|(at, token)| is_named((*at, token)));
+    named.map(|(_, token)| token).collect()
+}
+
+#[test]
+fn databases_are_named_only_in_their_folders_and_lists() {
+    let is_clean = |package: Option<&str>| package.is_some_and(|one| WITHOUT_DATABASE_NAMES.contains(&one));
+    let mut named = Vec::new();
+    for file in files::rust().iter().filter(|file| file.is_product() && is_clean(file.package())) {
+        if !is_of_databases(&file.path) {
+            let code = tokens::without_tests(&file.text);
+            let tokens = databases_named(&code).into_iter();
+            named.extend(tokens.map(|token| format!("{}:{}: {}", file.path, token.line, token.text)));
+        }
+    }
+    assert!(
+        named.is_empty(),
+        "move what names a database into the folder `databases` of its crate, and ask the database of the endpoint:\n{}",
+        named.join("\n")
+    );
+}
+
+#[test]
+fn every_way_to_name_a_database_is_found() {
+    let named = |code: &str| databases_named(&tokens::without_tests(code)).len();
+    for code in [
+        "fn f(e: Engine) -> bool { e == Engine::MySql }",
+        "use wire::postgres;",
+        "const A: &str = \"see pg_hba.conf\";",
+        "const URL: &str = \"sqlite:a.db\";",
+        "const POSTGRESQL: u8 = 1;",
+    ] {
+        assert_eq!(named(code), 1, "{code}");
+    }
+    for code in ["/// As PostgreSQL does.\nfn f() {}", "// As MySQL does.\nfn pgbench() {}"] {
+        assert_eq!(named(code), 0, "{code}");
+    }
+}
+
 #[test]
 fn every_fuzz_target_is_run() {
     let (manifest, makefile) = (files::read("fuzz/Cargo.toml"), files::read("Makefile"));

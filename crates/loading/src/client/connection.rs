@@ -23,8 +23,8 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// A session that is logged in.
-pub(super) struct Connection<S: Session> {
-    pub(super) session: S,
+pub(crate) struct Connection<S: Session> {
+    pub(crate) session: S,
     line: Line,
     buffer: Vec<u8>,
     from: usize,
@@ -37,7 +37,7 @@ fn is_silence(error: &io::Error) -> bool {
 }
 
 /// What nobody can foresee: log-ins are made from it.
-pub(super) fn nonce() -> Result<[u8; 18], Error> {
+pub(crate) fn nonce() -> Result<[u8; 18], Error> {
     let mut nonce = [0; 18];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut nonce));
     read.map_err(|error| Error::Connect { reason: format!("/dev/urandom: {error}") })?;
@@ -46,7 +46,7 @@ pub(super) fn nonce() -> Result<[u8; 18], Error> {
 
 impl<S: Session> Connection<S> {
     /// Connects to one of the peer's addresses, by the connection's number, and logs in.
-    pub(super) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
+    pub(crate) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
         let endpoint = peer.endpoints[number as usize % peer.endpoints.len()].clone();
         let address = endpoint.to_string();
         let peer = Peer { endpoints: vec![endpoint], ..peer.clone() };
@@ -62,7 +62,7 @@ impl<S: Session> Connection<S> {
     }
 
     /// Sends what the session has to say.
-    pub(super) fn flush(&mut self, doing: &str) -> Result<(), Error> {
+    pub(crate) fn flush(&mut self, doing: &str) -> Result<(), Error> {
         let sent = self.line.write_all(self.session.outgoing());
         self.session.clear();
         sent.map_err(|error| broken(doing, error.to_string()))
@@ -87,7 +87,7 @@ impl<S: Session> Connection<S> {
     }
 
     /// From now on a silent server is waited for until this is so.
-    pub(super) fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
+    pub(crate) fn give_up_when(&mut self, is_given_up: Arc<AtomicBool>) -> Result<(), Error> {
         self.is_given_up = Some(is_given_up);
         let listening = self.line.set_timeout(Some(LISTEN));
         listening.map_err(|error| Error::Connect { reason: error.to_string() })
@@ -98,7 +98,7 @@ impl<S: Session> Connection<S> {
     }
 
     /// Waits for the next thing worth hearing.
-    pub(super) fn next_event(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<SessionEvent, Error> {
+    pub(crate) fn next_event(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<SessionEvent, Error> {
         loop {
             let heard = self.session.received(&self.buffer[self.from..self.to], rows);
             let (used, heard) = heard.map_err(|fault| broken(doing, fault.message()))?;
@@ -112,7 +112,7 @@ impl<S: Session> Connection<S> {
 
     /// Waits for the end of the reply; how many rows its last statement sent or took. An error that the server reported is the
     /// answer if there was one.
-    pub(super) fn finish(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<u64, Error> {
+    pub(crate) fn finish(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<u64, Error> {
         let (mut refused, mut count) = (None, 0);
         loop {
             match self.next_event(rows, doing) {
@@ -131,14 +131,14 @@ impl<S: Session> Connection<S> {
     }
 
     /// What the server said last, as an error.
-    pub(super) fn refused(&self, doing: &str) -> Error {
+    pub(crate) fn refused(&self, doing: &str) -> Error {
         let said = self.session.last_error();
         let said = format!("{}: {}", said.sqlstate.as_str(), said.text);
         Error::Refused { doing: doing.to_owned(), said }
     }
 
     /// Sends a text and waits for the end of its reply.
-    pub(super) fn run(&mut self, text: &[u8], rows: &mut dyn RowSink, doing: &str) -> Result<(), Error> {
+    pub(crate) fn run(&mut self, text: &[u8], rows: &mut dyn RowSink, doing: &str) -> Result<(), Error> {
         self.session.clear();
         self.session.query(text);
         self.flush(doing)?;
@@ -146,7 +146,7 @@ impl<S: Session> Connection<S> {
     }
 
     /// The rows that a statement answers. An answer that may be given up is, beyond 1 MiB.
-    pub(super) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
+    pub(crate) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
         let mut rows = Taken { is_given_up: self.is_given_up.clone(), ..Taken::default() };
         let answered = self.run(sql.as_bytes(), &mut rows, doing);
         if rows.is_too_long() {
@@ -164,7 +164,7 @@ impl<S: Session> Drop for Connection<S> {
 }
 
 /// A connection that cannot be used any more.
-pub(super) fn broken(doing: &str, reason: impl Into<String>) -> Error {
+pub(crate) fn broken(doing: &str, reason: impl Into<String>) -> Error {
     Error::Broken { doing: doing.to_owned(), reason: reason.into() }
 }
 

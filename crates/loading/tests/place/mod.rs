@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{Endpoint, Peer};
-use loading::{Database, Error, Loaded, Observer, Options, Plan, run};
+use loading::{Database, Error, Loaded, Observer, Options, Place, Plan, run};
 use servers::{MariaDb, Postgres};
-use sql::workload;
+use sql::{Engine, workload};
 use wire::sql::{Login, Secret};
 
 fn peer(port: u16) -> Peer {
@@ -25,18 +25,19 @@ fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
 /// A database of the server.
 pub(crate) fn postgres(server: &Postgres, database: &str) -> Database {
     let login = login(Postgres::USER, Postgres::PASSWORD, database);
-    Database::PostgreSql { peer: peer(server.port()), login }
+    Database { engine: Engine::PostgreSql, place: Place::Server { peer: peer(server.port()), login } }
 }
 
 /// The database of the server, by its socket.
 pub(crate) fn mariadb(server: &MariaDb) -> Database {
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-    Database::MySql { peer: Peer::of(Endpoint::Unix(server.socket()), None), login }
+    let peer = Peer::of(Endpoint::Unix(server.socket()), None);
+    Database { engine: Engine::MySql, place: Place::Server { peer, login } }
 }
 
 /// A file.
 pub(crate) fn sqlite(path: PathBuf) -> Database {
-    Database::Sqlite { path }
+    Database { engine: Engine::Sqlite, place: Place::File(path) }
 }
 
 /// Plans and runs.
@@ -51,7 +52,7 @@ pub(crate) fn prepare(
 
 /// The plan of a workload.
 pub(crate) fn plan(name: &str, options: &Options, database: &Database) -> Plan {
-    Plan::new(workload::find(name).unwrap(), database.engine(), options).unwrap()
+    Plan::new(workload::find(name).unwrap(), database.engine, options).unwrap()
 }
 
 /// Keeps the progress, and asks for a stop after so many rows.

@@ -5,7 +5,7 @@ const CHARACTERS_MAX: usize = 100;
 
 /// Where values are in quotes of this server, besides single ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quotes {
+pub(crate) enum Quotes {
     /// Double quotes are of names.
     Names,
     /// Double quotes are of values, and a backslash escapes.
@@ -13,7 +13,7 @@ pub(super) enum Quotes {
 }
 
 /// The shape of a text that may be cut off anywhere, and may hold anything.
-pub(super) fn shape(text: &str, quotes: Quotes) -> String {
+pub(crate) fn shape(text: &str, quotes: Quotes) -> String {
     let mut shape = Shape::default();
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {

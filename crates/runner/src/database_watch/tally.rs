@@ -15,20 +15,20 @@ const CHARACTERS_MAX: usize = 160;
 
 /// Sessions that do the same at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// `active`, `idle`, `idle in transaction`, …
-    pub(super) state: String,
+    pub(crate) state: String,
     /// What an active session waits for, as class and event: `Lock:transactionid`. `CPU` if for nothing.
-    pub(super) wait: Option<String>,
+    pub(crate) wait: Option<String>,
     /// The shape of the statement of an active session.
-    pub(super) statement: String,
+    pub(crate) statement: String,
     /// How many there are.
-    pub(super) sessions: f64,
+    pub(crate) sessions: f64,
 }
 
 impl Sample {
     /// Whether it waits for a lock that another session holds.
-    pub(super) fn is_locked(&self) -> bool {
+    pub(crate) fn is_locked(&self) -> bool {
         self.wait.as_ref().is_some_and(|wait| wait.starts_with("Lock"))
     }
 }
@@ -67,7 +67,7 @@ impl Labels {
 
 /// Everything since the last look, and what counters were before.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     samples: u32,
     states: Labels,
     waits: Labels,
@@ -107,7 +107,7 @@ const COUNTERS_MAX: usize = 128;
 
 impl Tally {
     /// One sample of all sessions. Those with the most sessions come first, so that rare labels are those that are left out.
-    pub(super) fn add(&mut self, samples: Vec<Sample>) {
+    pub(crate) fn add(&mut self, samples: Vec<Sample>) {
         self.samples += 1;
         for Sample { state, wait, statement, sessions } in samples {
             self.states.add(&state, sessions);
@@ -120,13 +120,13 @@ impl Tally {
     }
 
     /// Sessions that others wait for.
-    pub(super) fn add_blocking(&mut self, blocking: Vec<(String, f64)>) {
+    pub(crate) fn add_blocking(&mut self, blocking: Vec<(String, f64)>) {
         self.blocking_looks += 1;
         blocking.into_iter().for_each(|(who, sessions)| self.blocking.add(&who, sessions));
     }
 
     /// What statements added, most time first.
-    pub(super) fn add_grown(&mut self, grown: Vec<Grown>) {
+    pub(crate) fn add_grown(&mut self, grown: Vec<Grown>) {
         for Grown { statement, calls, time_s } in grown {
             self.calls.add(&statement, calls);
             self.times.add(&statement, time_s);
@@ -134,7 +134,7 @@ impl Tally {
     }
 
     /// Counters as they are now. The first of a session are only remembered: the server may have started again.
-    pub(super) fn count(&mut self, counters: Vec<Counter>, is_first: bool) {
+    pub(crate) fn count(&mut self, counters: Vec<Counter>, is_first: bool) {
         if is_first {
             self.before.clear();
         }
@@ -152,12 +152,12 @@ impl Tally {
     }
 
     /// Asking took so long.
-    pub(super) fn took(&mut self, took: Duration) {
+    pub(crate) fn took(&mut self, took: Duration) {
         self.took += took;
     }
 
     /// What there is since the last call. Nothing if there was no answer.
-    pub(super) fn take(&mut self) -> Vec<Reading> {
+    pub(crate) fn take(&mut self) -> Vec<Reading> {
         let mut readings = Vec::new();
         let samples = std::mem::take(&mut self.samples);
         if samples > 0 {

@@ -3,7 +3,7 @@
 use crate::script::Literal;
 use wire::sql::Value;
 
-use crate::engine::{Backslash, Engine};
+use crate::databases::{Backslash, Engine};
 
 /// Appends a value so that the server reads it as that value, whatever is in it.
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {

@@ -1,17 +1,14 @@
-//! The scripts of the built-in workloads: files, one script each, and what differs from server to server.
+//! The scripts of the built-in workloads: files, one script each. A database may have scripts of its own (`databases/`).
 
 use std::fmt::Write as _;
 
 use super::Style;
-use crate::engine::Engine;
 
 /// Where a script comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Text {
-    /// The same for all.
+    /// A script without parameters.
     Same(&'static str),
-    /// One for MySQL and MariaDB, and one for the rest.
-    ByEngine { mysql: &'static str, rest: &'static str },
     /// The beginning of a script that ends in `VALUES`; rows of numbers follow.
     NumberedRows(&'static str),
     /// A script of one row, which is repeated as the style asks.
@@ -24,19 +21,14 @@ macro_rules! file {
     };
 }
 
-/// END is PostgreSQL's other word for COMMIT, which MySQL does not know.
-pub(super) const TPCB_LIKE: Text =
-    Text::ByEngine { mysql: file!("tpcb-like.mysql"), rest: file!("tpcb-like") };
-pub(super) const SIMPLE_UPDATE: Text =
-    Text::ByEngine { mysql: file!("simple-update.mysql"), rest: file!("simple-update") };
+pub(super) const TPCB_LIKE: Text = Text::Same(file!("tpcb-like"));
+pub(super) const SIMPLE_UPDATE: Text = Text::Same(file!("simple-update"));
 pub(super) const SELECT_ONLY: Text = Text::Same(file!("select-only"));
 pub(super) const POINT_SELECT: Text = Text::Same(file!("oltp-point-select"));
 pub(super) const READ_ONLY: Text = Text::Same(file!("oltp-read-only"));
 pub(super) const READ_WRITE: Text = Text::Same(file!("oltp-read-write"));
 pub(super) const WRITE_ONLY: Text = Text::Same(file!("oltp-write-only"));
-/// An id of 0 asks MySQL for the next one.
-pub(super) const INSERT: Text =
-    Text::ByEngine { mysql: file!("oltp-insert.mysql"), rest: file!("oltp-insert") };
+pub(super) const INSERT: Text = Text::Same(file!("oltp-insert"));
 pub(super) const UPDATE_INDEX: Text = Text::Same(file!("oltp-update-index"));
 pub(super) const UPDATE_NON_INDEX: Text = Text::Same(file!("oltp-update-non-index"));
 pub(super) const DELETE: Text = Text::Same(file!("oltp-delete"));
@@ -46,16 +38,9 @@ pub(super) const POSTCODES_READ: Text = Text::Same(file!("postcodes-read"));
 pub(super) const SIGN_UP: Text = Text::Same(file!("sign-up"));
 
 impl Text {
-    pub(super) fn of(self, engine: Engine, style: Style, rows: u32) -> String {
+    pub(super) fn of(self, style: Style, rows: u32) -> String {
         match self {
             Text::Same(text) => text.to_owned(),
-            Text::ByEngine { mysql, rest } => {
-                if engine == Engine::MySql {
-                    mysql.to_owned()
-                } else {
-                    rest.to_owned()
-                }
-            }
             Text::NumberedRows(beginning) => numbered_rows(beginning, rows),
             Text::Repeated(one_row) => match style {
                 Style::Autocommit => one_row.to_owned(),

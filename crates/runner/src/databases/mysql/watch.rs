@@ -1,10 +1,10 @@
-//! MariaDB and MySQL. They say what a thread does, and of InnoDB whether its transaction waits for a lock.
+//! Sessions and counters of MariaDB and MySQL. They say what a thread does, and of InnoDB whether its transaction waits for a lock.
 
 use loading::{Answer, Error};
 
-use super::shape::{Quotes, shape};
-use super::tally::Sample;
-use super::{Asked, Counter, Dialect, number, text};
+use crate::database_watch::shape::{Quotes, shape};
+use crate::database_watch::tally::Sample;
+use crate::database_watch::{self, Asked, Counter, Dialect, number, text};
 
 /// Threads of this database, and their transactions, which needs the privilege PROCESS.
 const SAMPLE: &str = "\
@@ -112,7 +112,7 @@ impl Dialect for MySql {
                  GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 8"
             );
             match asked.ask(&sql) {
-                Ok(answer) => return Ok(super::blocking(&answer, Quotes::Values)),
+                Ok(answer) => return Ok(database_watch::blocking(&answer, Quotes::Values)),
                 Err(Error::Refused { said, .. }) => {
                     self.lock_waits += 1;
                     if self.lock_waits == LOCK_WAITS.len() {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use loading::{Answer, Error};
 
-use super::postgres::PREPARE;
-use super::shape::{Quotes, shape};
-use super::{Asked, Grown, number, text};
+use super::watch::PREPARE;
+use crate::database_watch::shape::{Quotes, shape};
+use crate::database_watch::{Asked, Grown, number, text};
 
 /// What reports call it.
 const WHAT: &str = "statement times (pg_stat_statements)";

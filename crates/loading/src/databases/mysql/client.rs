@@ -7,8 +7,8 @@ use engine::{Endpoint, Peer};
 use wire::mysql::Session;
 use wire::sql::{Login, Session as _};
 
-use super::connection::{Connection, nonce};
-use super::{Answer, Client};
+use crate::client::connection::{Connection, nonce};
+use crate::client::{Answer, Client};
 use crate::error::Error;
 use crate::marks;
 use crate::plan::Chunk;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 
-use super::{Answer, Client};
+use crate::client::{Answer, Client};
 use crate::error::Error;
 use crate::marks;
 use crate::plan::Chunk;

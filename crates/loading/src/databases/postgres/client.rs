@@ -7,8 +7,8 @@ use engine::Peer;
 use wire::postgres::Session;
 use wire::sql::{Login, Session as _, SessionEvent};
 
-use super::connection::{Connection, broken, nonce};
-use super::{Answer, Client};
+use crate::client::connection::{Connection, broken, nonce};
+use crate::client::{Answer, Client};
 use crate::error::Error;
 use crate::marks;
 use crate::plan::Chunk;

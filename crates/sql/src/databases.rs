@@ -1,9 +1,14 @@
-//! Kinds of database servers, and what scripts must know of each.
+//! The list of databases, and what scripts must know of each: its folder says what it does differently.
+
+mod mysql;
+mod postgres;
+mod sqlite;
 
 use wire::{ErrorClass, Protocol};
 
-use crate::classes;
+use crate::classes::Retry;
 use crate::script::Placeholders;
+use crate::workload::Tables;
 
 /// A kind of database server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +24,10 @@ pub enum Engine {
 /// What one kind of server does differently from the others. Code asks for a property here, not for the name of a server.
 #[derive(Debug)]
 pub(crate) struct Dialect {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// Its protocol. `None` if it is called in this process.
+    pub(crate) protocol: Option<&'static Protocol>,
     /// How the place of a value is marked in a statement's text.
     pub(crate) placeholders: Placeholders,
     /// Whether statements may go out before those before them are answered.
@@ -45,6 +54,10 @@ pub(crate) struct Dialect {
     pub(crate) has_sqlstates: bool,
     /// The class of an error by the server's own number, where that says more than the SQLSTATE.
     pub(crate) class_of_number: fn(u16) -> Option<ErrorClass>,
+    /// Scripts that replace those of built-in workloads, by the workload's name.
+    pub(crate) scripts: &'static [(&'static str, &'static str)],
+    /// Errors after which transactions of built-in workloads are tried again, besides deadlocks and serialization failures.
+    pub(crate) retries: fn(Tables) -> &'static [Retry],
 }
 
 /// How a text with a backslash is written as a literal.
@@ -58,70 +71,26 @@ pub(crate) enum Backslash {
     Hexadecimal,
 }
 
-const POSTGRESQL: Dialect = Dialect {
-    placeholders: Placeholders::Numbered,
-    has_pipelines: true,
-    prepares_transaction_control: true,
-    infers_quoted_types: true,
-    backslash: Backslash::Doubled,
-    has_escapes_in_quotes: false,
-    has_dollar_quotes: true,
-    has_hash_comments: false,
-    dashes_need_blank: false,
-    commits_implicitly: false,
-    release_commits: false,
-    has_sqlstates: true,
-    class_of_number: |_| None,
-};
-
-const MYSQL: Dialect = Dialect {
-    placeholders: Placeholders::Question,
-    has_pipelines: false,
-    prepares_transaction_control: false,
-    infers_quoted_types: false,
-    backslash: Backslash::Hexadecimal,
-    has_escapes_in_quotes: true,
-    has_dollar_quotes: false,
-    has_hash_comments: true,
-    dashes_need_blank: true,
-    commits_implicitly: true,
-    release_commits: false,
-    has_sqlstates: true,
-    class_of_number: classes::of_mysql,
-};
-
-const SQLITE: Dialect = Dialect {
-    placeholders: Placeholders::Question,
-    has_pipelines: false,
-    prepares_transaction_control: true,
-    infers_quoted_types: false,
-    backslash: Backslash::Plain,
-    has_escapes_in_quotes: false,
-    has_dollar_quotes: false,
-    has_hash_comments: false,
-    dashes_need_blank: false,
-    commits_implicitly: false,
-    release_commits: true,
-    has_sqlstates: false,
-    class_of_number: |_| None,
-};
-
 impl Engine {
-    /// Its protocol; SQLite is called in this process.
+    /// Every kind.
+    pub const ALL: &[Self] = &[Self::PostgreSql, Self::MySql, Self::Sqlite];
+
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        self.dialect().name
+    }
+
+    /// Its protocol. `None` if it is called in this process.
     pub fn protocol(self) -> Option<&'static Protocol> {
-        match self {
-            Engine::PostgreSql => Some(&wire::postgres::PROTOCOL),
-            Engine::MySql => Some(&wire::mysql::PROTOCOL),
-            Engine::Sqlite => None,
-        }
+        self.dialect().protocol
     }
 
     /// What it does differently from the others.
     pub(crate) fn dialect(self) -> &'static Dialect {
         match self {
-            Engine::PostgreSql => &POSTGRESQL,
-            Engine::MySql => &MYSQL,
-            Engine::Sqlite => &SQLITE,
+            Engine::PostgreSql => &postgres::DIALECT,
+            Engine::MySql => &mysql::DIALECT,
+            Engine::Sqlite => &sqlite::DIALECT,
         }
     }
 
@@ -129,4 +98,10 @@ impl Engine {
     pub fn placeholders(self) -> Placeholders {
         self.dialect().placeholders
     }
+}
+
+/// Names of the databases on which statements can be pipelined, for messages.
+pub(crate) fn with_pipelines() -> String {
+    let with = Engine::ALL.iter().map(|engine| engine.dialect()).filter(|dialect| dialect.has_pipelines);
+    with.map(|dialect| dialect.name).collect::<Vec<_>>().join(", ")
 }

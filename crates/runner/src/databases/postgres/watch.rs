@@ -1,11 +1,11 @@
-//! PostgreSQL, from version 10 on.
+//! Sessions and counters of PostgreSQL, from version 10 on.
 
 use loading::{Answer, Error};
 
-use super::pg_statements::Statements;
-use super::shape::{Quotes, shape};
-use super::tally::Sample;
-use super::{Asked, Counter, Dialect, Grown, number, text};
+use super::statements::Statements;
+use crate::database_watch::shape::{Quotes, shape};
+use crate::database_watch::tally::Sample;
+use crate::database_watch::{self, Asked, Counter, Dialect, Grown, number, text};
 
 /// Sessions of this database, those that do the same counted together. What is idle waits for its client.
 const SAMPLE: &str = "\
@@ -206,7 +206,7 @@ impl Dialect for Postgres {
 
     fn blocking(&mut self, asked: &mut Asked<'_>) -> Result<Vec<(String, f64)>, Error> {
         let answer = asked.ask_if_allowed("who blocks others", BLOCKING)?;
-        Ok(answer.map_or_else(Vec::new, |answer| super::blocking(&answer, Quotes::Names)))
+        Ok(answer.map_or_else(Vec::new, |answer| database_watch::blocking(&answer, Quotes::Names)))
     }
 
     fn counters(&mut self, asked: &mut Asked<'_>) -> Result<Vec<Counter>, Error> {

@@ -1,0 +1,34 @@
+//! MySQL and MariaDB.
+
+mod client;
+
+use sql::Engine;
+
+use super::Kind;
+use crate::client::{Client, Place};
+use crate::error::Error;
+use client::MySql;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::MySql,
+    open,
+    open_to_watch: |place| open(place, 0),
+    writers_max: None,
+    freezes_rows: false,
+    has_pgbench_options: false,
+    commits_implicitly: true,
+    // In one statement, because they may refer to each other.
+    drop_tables: |names| vec![format!("DROP TABLE IF EXISTS {}", names.join(", "))],
+    find_table: |table| {
+        format!(
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = '{table}'"
+        )
+    },
+    settle: None,
+    analyze: "ANALYZE TABLE",
+};
+
+fn open(place: &Place, number: u32) -> Result<Box<dyn Client>, Error> {
+    let (peer, login) = place.server()?;
+    Ok(Box::new(MySql::open(peer, login, number)?))
+}

@@ -1,0 +1,43 @@
+//! PostgreSQL and what speaks its protocol.
+
+mod client;
+
+use std::sync::Arc;
+
+use sql::Engine;
+use wire::sql::Login;
+
+use super::Kind;
+use crate::client::{Client, Place};
+use crate::error::Error;
+use client::Postgres;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::PostgreSql,
+    open: |place, number| {
+        let (peer, login) = place.server()?;
+        Ok(Box::new(Postgres::open(peer, login, number)?))
+    },
+    open_to_watch,
+    writers_max: None,
+    freezes_rows: true,
+    has_pgbench_options: true,
+    commits_implicitly: false,
+    // In one statement, because they may refer to each other.
+    drop_tables: |names| vec![format!("DROP TABLE IF EXISTS {}", names.join(", "))],
+    find_table: |table| format!("SELECT 1 WHERE to_regclass('{table}') IS NOT NULL"),
+    // From now on it is waited until everything is on disk, if that is how the server is set.
+    settle: Some("RESET synchronous_commit"),
+    analyze: "VACUUM ANALYZE",
+};
+
+/// Settings of a session that only watches: it must not hold anything up. They are part of the start-up, so that a pooler either
+/// refuses them or forgets them with the session.
+const WATCHING: [(&str, &str); 2] = [("application_name", "tenbin watch"), ("statement_timeout", "500")];
+
+fn open_to_watch(place: &Place) -> Result<Box<dyn Client>, Error> {
+    let (peer, login) = place.server()?;
+    let mut login = Login::clone(login);
+    login.settings.extend(WATCHING.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    Ok(Box::new(Postgres::open_as_it_is(peer, &Arc::new(login), 0)?))
+}

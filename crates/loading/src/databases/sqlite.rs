@@ -1,0 +1,28 @@
+//! SQLite.
+
+mod client;
+
+use sql::Engine;
+
+use super::Kind;
+use crate::client::{Client, Place};
+use crate::error::Error;
+use client::Sqlite;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::Sqlite,
+    open: |place, _| open(place),
+    open_to_watch: open,
+    writers_max: Some(1),
+    freezes_rows: false,
+    has_pgbench_options: false,
+    commits_implicitly: false,
+    drop_tables: |names| names.iter().map(|name| format!("DROP TABLE IF EXISTS {name}")).collect(),
+    find_table: |table| format!("SELECT 1 FROM sqlite_schema WHERE name = '{table}'"),
+    settle: None,
+    analyze: "ANALYZE",
+};
+
+fn open(place: &Place) -> Result<Box<dyn Client>, Error> {
+    Ok(Box::new(Sqlite::open(place.file()?)?))
+}

@@ -1,0 +1,30 @@
+//! MySQL and MariaDB.
+
+mod watch;
+
+use plan::Engine;
+use wire::mysql::Session;
+
+use super::Kind;
+use crate::protocol::nonce;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::MySql,
+    server: "MySQL or MariaDB",
+    login_help: "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
+    about_the_server: "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
+             command <> 'Daemon'), NULL",
+    version_line: |version| match version.contains("MariaDB") {
+        true => format!("MariaDB {version}"),
+        false => format!("MySQL {version}"),
+    },
+    ask: |desk, question| {
+        let session = Session::new(desk.login.clone(), nonce()?);
+        let session = if desk.is_private { session.on_private_transport() } else { session };
+        desk.ask_over(session, question, |_| None)
+    },
+    // Commands on a table, commands on a column, and privileges of the server.
+    is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
+    watch: Some(|| Box::new(watch::MySql::default())),
+    in_process: None,
+};

@@ -1,0 +1,30 @@
+//! PostgreSQL and what speaks its protocol.
+
+mod statements;
+mod watch;
+
+use plan::Engine;
+use wire::postgres::Session;
+
+use super::Kind;
+use crate::protocol::nonce;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::PostgreSql,
+    server: "PostgreSQL",
+    login_help: "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
+                 server's pg_hba.conf",
+    about_the_server: "SELECT current_setting('server_version'), current_setting('max_connections'), \
+             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
+             + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
+             ELSE current_setting('superuser_reserved_connections')::bigint END, pg_backend_pid()",
+    version_line: |version| format!("PostgreSQL {version}"),
+    ask: |desk, question| {
+        let session = Session::new(desk.login.clone(), nonce()?);
+        desk.ask_over(session, question, Session::backend_pid)
+    },
+    // The name of the SQLSTATE is `insufficient_privilege`.
+    is_forbidden: |error| error.sqlstate.0 == *b"42501",
+    watch: Some(|| Box::new(watch::Postgres::default())),
+    in_process: None,
+};

@@ -1,0 +1,46 @@
+//! SQLite, in this process.
+
+use engine::Probed;
+use plan::{Engine, Transactions};
+use sqlite::Database;
+use wire::InProcess;
+
+use super::Kind;
+use crate::database_check::{Desk, QueryResult, Unready};
+use crate::prepare::Refusal;
+
+pub(super) const KIND: Kind = Kind {
+    engine: Engine::Sqlite,
+    server: "SQLite",
+    login_help: "see to the file of the URL",
+    // It takes as many connections as there are.
+    about_the_server: "SELECT sqlite_version(), '0', '0', NULL",
+    version_line: |version| format!("SQLite {version}"),
+    ask,
+    is_forbidden: |_| false,
+    watch: None,
+    in_process: Some(|deck, steps, settings, transactions| {
+        sqlite::sqlite(deck, steps, settings, file(transactions))
+            .map(|script| Box::new(InProcess(script)) as _)
+    }),
+};
+
+fn file(transactions: &Transactions) -> Database {
+    let (path, settings) = transactions.database.file.clone().unwrap_or_default();
+    Database { settings, ..Database::new(path) }
+}
+
+fn ask(desk: &Desk<'_>, question: &str) -> Result<QueryResult, Refusal> {
+    let connection = file(desk.transactions).open().map_err(Unready::File)?;
+    let answer = connection.query_row(question, [], |row| {
+        let columns = (0..row.as_ref().column_count()).map(|column| {
+            let value = row.get_ref(column)?;
+            let number = value.as_i64().map(|number| number.to_string());
+            Ok(number.or_else(|_| value.as_str().map(str::to_owned)).ok())
+        });
+        columns.collect::<Result<Vec<_>, _>>()
+    });
+    let answer = answer.map_err(|error| error.to_string());
+    let probed = Probed { connect_ns: 0, tls: None, is_certificate_missing: false };
+    Ok(QueryResult { answer, is_forbidden: false, probed, backend_pid: None })
+}

@@ -1,0 +1,91 @@
+//! MySQL and MariaDB.
+
+use wire::ErrorClass;
+
+use super::{Backslash, Dialect};
+use crate::classes::Retry;
+use crate::script::Placeholders;
+use crate::workload::Tables;
+
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "MySQL",
+    protocol: Some(&wire::mysql::PROTOCOL),
+    placeholders: Placeholders::Question,
+    has_pipelines: false,
+    prepares_transaction_control: false,
+    infers_quoted_types: false,
+    backslash: Backslash::Hexadecimal,
+    has_escapes_in_quotes: true,
+    has_dollar_quotes: false,
+    has_hash_comments: true,
+    dashes_need_blank: true,
+    commits_implicitly: true,
+    release_commits: false,
+    has_sqlstates: true,
+    class_of_number: class_of_number,
+    scripts: SCRIPTS,
+    retries,
+};
+
+/// END is another word for COMMIT elsewhere, and an id of 0 asks for the next one here.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("tpcb-like", include_str!("../workloads/tpcb-like.mysql.sql")),
+    ("simple-update", include_str!("../workloads/simple-update.mysql.sql")),
+    ("oltp-insert", include_str!("../workloads/oltp-insert.mysql.sql")),
+];
+
+/// Classes of errors by number. Numbers come before SQLSTATEs, which are vague here: 42000 stands for 140 different errors.
+const NUMBERS: &[(ErrorClass, &[u16])] = &[
+    (ErrorClass::SerializationFailure, &[1020]),
+    (ErrorClass::Deadlock, &[1213]),
+    (ErrorClass::LockTimeout, &[1205]),
+    (ErrorClass::TooManyConnections, &[1040, 1203]),
+    (ErrorClass::OutOfResources, &[1037, 1038, 1041, 1114]),
+    (ErrorClass::LimitReached, &[1104, 1226, 1390, 1436, 1461]),
+    (ErrorClass::Canceled, &[1317, 1969, 3024]),
+    (ErrorClass::ReadOnly, &[1290, 1792, 1836]),
+    (ErrorClass::ServerShutdown, &[1053, 1077, 1079, 1080, 1927]),
+    (ErrorClass::IdleTimeout, &[4031]),
+    (ErrorClass::Corrupted, &[1033, 1034, 1035, 1194, 1195, 1712, 1877]),
+    // 4091 and 4092 (sequences and views) are MariaDB's.
+    (
+        ErrorClass::MissingObject,
+        &[
+            1049, 1051, 1054, 1072, 1082, 1091, 1106, 1109, 1115, 1128, 1146, 1176, 1177, 1273, 1286, 1305,
+            1360, 1630, 1932, 4091, 4092,
+        ],
+    ),
+    (ErrorClass::ObjectExists, &[1007, 1050, 1060, 1061, 1304, 1359]),
+    (
+        ErrorClass::MissingPrivilege,
+        &[1044, 1045, 1131, 1132, 1142, 1143, 1148, 1211, 1227, 1370, 1410, 1419, 1698],
+    ),
+    (ErrorClass::PreparedStatement, &[1243, 1615]),
+];
+
+/// Class of a number, if the number says more than the SQLSTATE.
+fn class_of_number(number: u16) -> Option<ErrorClass> {
+    NUMBERS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|(class, _)| *class)
+}
+
+fn retries(tables: Tables) -> &'static [Retry] {
+    match tables {
+        Tables::Sbtest | Tables::SbtestEmpty => {
+            &[Retry::Number(1213), Retry::Number(1020), Retry::Number(1205)]
+        }
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_listed_once() {
+        let numbers: Vec<u16> = NUMBERS.iter().flat_map(|(_, numbers)| *numbers).copied().collect();
+        for (place, number) in numbers.iter().enumerate() {
+            assert!(!numbers[..place].contains(number), "{number}");
+        }
+    }
+}

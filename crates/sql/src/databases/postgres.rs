@@ -1,0 +1,28 @@
+//! PostgreSQL and what speaks its protocol.
+
+use super::{Backslash, Dialect};
+use crate::classes::Retry;
+use crate::script::Placeholders;
+use crate::workload::Tables;
+
+const UNIQUE_VIOLATION: &[Retry] = &[Retry::State(*b"23505")];
+
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "PostgreSQL",
+    protocol: Some(&wire::postgres::PROTOCOL),
+    placeholders: Placeholders::Numbered,
+    has_pipelines: true,
+    prepares_transaction_control: true,
+    infers_quoted_types: true,
+    backslash: Backslash::Doubled,
+    has_escapes_in_quotes: false,
+    has_dollar_quotes: true,
+    has_hash_comments: false,
+    dashes_need_blank: false,
+    commits_implicitly: false,
+    release_commits: false,
+    has_sqlstates: true,
+    class_of_number: |_| None,
+    scripts: &[],
+    retries: |tables| if tables == Tables::Sbtest { UNIQUE_VIOLATION } else { &[] },
+};

@@ -1,0 +1,35 @@
+//! SQLite, in this process.
+
+use wire::ErrorClass;
+
+use super::{Backslash, Dialect};
+use crate::classes::Retry;
+use crate::script::Placeholders;
+use crate::workload::Tables;
+
+pub(super) const DIALECT: Dialect = Dialect {
+    name: "SQLite",
+    protocol: None,
+    placeholders: Placeholders::Question,
+    has_pipelines: false,
+    prepares_transaction_control: true,
+    infers_quoted_types: false,
+    backslash: Backslash::Plain,
+    has_escapes_in_quotes: false,
+    has_dollar_quotes: false,
+    has_hash_comments: false,
+    dashes_need_blank: false,
+    commits_implicitly: false,
+    release_commits: true,
+    has_sqlstates: false,
+    class_of_number: |_| None,
+    scripts: &[],
+    retries,
+};
+
+fn retries(tables: Tables) -> &'static [Retry] {
+    match tables {
+        Tables::Sbtest | Tables::SbtestEmpty => &[Retry::Class(ErrorClass::LockTimeout)],
+        _ => &[],
+    }
+}
