@@ -9,6 +9,7 @@ pub mod baseline;
 pub mod bottleneck;
 mod causes;
 mod compared_by;
+pub mod comparison;
 mod condition;
 mod core_time;
 mod counting;

@@ -12,9 +12,14 @@ pub fn errors(counts: &Counts) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The same as a share of what was planned; `None` if nothing was.
+/// Share of planned requests that the system did not serve; `None` if nothing was planned.
 pub fn error_share(counts: &Counts) -> Option<f64> {
-    (counts.planned > 0).then(|| errors(counts) as f64 / counts.planned as f64)
+    share(errors(counts), counts.planned)
+}
+
+/// Share of `part` in `all`; `None` if `all` is 0.
+pub fn share(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| part as f64 / all as f64)
 }
 
 /// CPU time per request in microseconds, if there is enough of it.
