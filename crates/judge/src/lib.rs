@@ -30,6 +30,7 @@ pub mod intervention;
 mod kind;
 pub mod ladder;
 mod measured;
+mod measured_run;
 mod metric;
 mod no_verdict;
 mod others;
@@ -78,6 +79,7 @@ pub use inside::{
 pub use kind::MetricKind;
 pub use ladder::Ladder;
 pub use measured::Measured;
+pub use measured_run::MeasuredRun;
 pub use metric::{COMPARED, METRICS, Metric};
 pub use no_verdict::is_prevented_by_invalid_runs;
 pub use others::others_cores;

@@ -234,7 +234,7 @@ fn of_row(
         is_best,
         is_winner,
         is_valid: row.is_valid,
-        figures: figures::of_row(row, &view.runs, view.metric.as_ref()),
+        figures: figures::of_row(row, view.metric.as_ref()),
         metric: view
             .metric
             .as_ref()

@@ -4,8 +4,8 @@ use evidence::Procedure;
 use judge::Eligibility;
 use stats::{Scale, Verdict};
 
+use super::Pair;
 use super::certainty::certainty;
-use super::pairs::Pair;
 use super::sentences::{Name, Outcome, outcome};
 use super::{LoadView, StudyPieces, StudyView, against as against_baseline, failing, tournament};
 use crate::answer::Answer;

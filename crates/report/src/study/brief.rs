@@ -181,7 +181,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             let at = |row: &&VariantRow<'_>| row.figures.as_ref()?.response.all.at(percentile);
             table.column(&name, "", rows.iter().map(|row| Cell::figure(at(row), duration)));
         }
-        table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share(), percent_of)));
+        table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share, percent_of)));
     }
 
     fn verdict(&self, (load, row): &RowRef<'v, 'a>) -> String {

@@ -363,7 +363,7 @@ impl<'a> StudyPieces<'a> {
     pub(crate) fn written(&self, load: &LoadView<'_>) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, row) in load.rows.iter().enumerate() {
-            let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share() > Some(0.0));
+            let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share > Some(0.0));
             for habit in
                 last.map(|run| written::habits(self.view.runs[run].run.outputs())).unwrap_or_default()
             {

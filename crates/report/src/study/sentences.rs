@@ -4,8 +4,8 @@ use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
 use stats::{CarryOver, Control, LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 
+use super::Pair;
 use super::answer::{figures, is_tournament};
-use super::pairs::Pair;
 use super::{LoadView, Sliced, StudyView, name};
 use crate::apart;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
@@ -92,7 +92,7 @@ pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
 /// Why there is no verdict on a pair, if there is none.
 pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
-        let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
+        let share = |row: usize| load.rows[row].error_share.map_or("n/a".to_owned(), percent_of);
         let (ahead, other) = pair.ahead();
         if let Some(words) = gone(load, pair) {
             return Some(words);

@@ -449,7 +449,7 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
         median: metric.median / unit_size,
         min: metric.min / unit_size,
         max: metric.max / unit_size,
-        error_share: load.rows[*row].error_share(),
+        error_share: load.rows[*row].error_share,
         is_best: *is_best,
     })
 }
