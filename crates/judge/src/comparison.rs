@@ -4,13 +4,17 @@
 //! variant, and [`LoadOfStudy`] ranks the variants under a load and compares them in pairs: by blocks that both were measured in, or as
 //! the procedure of the study has found.
 
+mod axis;
+mod cores;
 mod paired;
 mod procedures;
 mod ranking;
 pub mod unpaired;
 mod variant;
 
-pub use paired::{LoadOfStudy, Pair, Pairs};
-pub use procedures::{Sliced, sliced, tournament_findings};
+pub use axis::axis_of_runs;
+pub use cores::busy_cores;
+pub use paired::{LoadOfStudy, Pair, Pairs, first_look_blocks};
+pub use procedures::{Sliced, error_rate, sliced, tournament_findings};
 pub use ranking::{Ranked, Standings};
 pub use variant::{Gone, Medians, Variant, variants};

@@ -7,7 +7,6 @@ use judge::{Window, rates};
 use record::{ClassName, Counts, Split, Tally};
 
 use crate::durations::Durations;
-use crate::load_tool;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
@@ -115,7 +114,7 @@ impl Figures {
             return self;
         }
         let received = tools.iter().map(|(tool, _)| tool.received_bytes).sum();
-        let all = load_tool::together(tools);
+        let all = Durations::of_tools(tools);
         Self {
             received_bytes: received,
             sent_bytes: None,

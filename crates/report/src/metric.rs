@@ -11,7 +11,7 @@ pub(crate) fn read(by: &ComparedBy, view: &View<'_>) -> Option<f64> {
 }
 
 /// What a run says in a block.
-pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> stats::Seen {
+pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> judge::results::Seen {
     view.measured_run().seen(by)
 }
 

@@ -3,8 +3,8 @@
 use alphanumeric_sort::compare_str;
 use evidence::{EvidenceError, Study, StudyPlace};
 use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
+use judge::results::TournamentFindings;
 use judge::{Diagnosis, Eligibility, MeasuredRun};
-use stats::TournamentFindings;
 use units::Utc;
 
 use crate::LoadRun;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use evidence::{EvidenceError, Study};
+use evidence::{Compare, EvidenceError, Study};
 use stats::{
-    Comparison, Discards, Duel, ERRORS_MARGIN, MoreErrors, NoVerdict, Paired, Scale, Seen,
+    Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, Scale, Seen,
     TournamentFindings, Verdict,
 };
 
@@ -44,6 +44,11 @@ pub struct Pair {
     pub attainable: usize,
 }
 
+/// Number of blocks at the first look of a study that plans all its blocks at once.
+pub fn first_look_blocks() -> usize {
+    LOOKS[0].blocks as usize
+}
+
 impl Pair {
     /// Whether the second is ahead.
     pub fn is_behind(&self) -> bool {
@@ -53,6 +58,31 @@ impl Pair {
     /// Place of the other one.
     pub fn other(&self, row: usize) -> usize {
         if self.first == row { self.second } else { self.first }
+    }
+
+    /// Estimate and interval as seen from a variant of the pair: of the first against the second, or the other way round.
+    pub fn seen_from(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
+        let Comparison { estimate, interval, scale, .. } = self.comparison;
+        match self.first == place {
+            true => (estimate, interval),
+            false => (
+                estimate.map(|estimate| scale.turned(estimate)),
+                interval.map(|[low, high]| [high, low].map(|end| scale.turned(end))),
+            ),
+        }
+    }
+
+    /// Whether the estimate is at least the smallest difference that matters; `None` without an estimate.
+    pub fn is_relevant(&self, compare: &Compare) -> Option<bool> {
+        let matters = self.by.min_effect(compare);
+        self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
+    }
+
+    /// Number of blocks at the next look, which may decide; `None` if there is none.
+    pub fn next_look_blocks(&self) -> Option<u32> {
+        let last = LOOKS[LOOKS.len() - 1].blocks as usize;
+        let mut looks = stats::looks(last, self.comparison.family).map(|look| look.blocks);
+        looks.find(|blocks| *blocks as usize > self.comparison.blocks)
     }
 
     /// Whether there were blocks enough for a look, so that the estimate has an interval.

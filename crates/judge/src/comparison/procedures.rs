@@ -30,6 +30,11 @@ pub fn tournament_findings(
     Ok(tournament.map(|tournament| tournament.finding()))
 }
 
+/// Total error rate of the verdicts of a study that may have been extended: each extension spends a further half of the rate before it.
+pub fn error_rate(study: &Study) -> f64 {
+    stats::error_rate(u32::try_from(study.extensions.len()).unwrap_or(u32::MAX))
+}
+
 /// Findings from slices beyond their figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Sliced {

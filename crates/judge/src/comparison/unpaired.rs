@@ -2,10 +2,12 @@
 //!
 //! [`judge`] takes both sides of every row, because all verdicts share one error rate.
 
+use evidence::Compare;
 use record::Counts;
 use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
 
 use crate::baseline::{self, INVALID_APART, RUNS_MIN};
+use crate::compared_by::ComparedBy;
 use crate::rates;
 
 /// Chance that any of the verdicts of all rows is wrong.
@@ -120,6 +122,11 @@ impl Side {
     fn has_more_errors_than(&self, other: &Self) -> bool {
         self.unserved_share > other.unserved_share + ERRORS_MARGIN
     }
+}
+
+/// Smallest difference that matters in either of two studies that compare by the same metric.
+pub fn smaller_min_effect(by: &ComparedBy, [first, second]: [&Compare; 2]) -> MinEffect {
+    MinEffect { scale: by.scale(), size: first.matters.min(second.matters) }
 }
 
 /// Judges all rows together: they share an error rate of 5 % (Holm). Each row is the first and the second side.

@@ -2,8 +2,8 @@
 
 use evidence::{Outage, Procedure, Run, Study};
 use judge::comparison::unpaired::{self, Side, Verdict};
+use judge::results::MinEffect;
 use judge::{Condition, Eligibility};
-use stats::MinEffect;
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
@@ -75,7 +75,7 @@ pub(super) fn compare(
     }
     let compares = [&first.new.compare, &second.new.compare];
     let higher_is_better = compares[0].higher_is_better;
-    let matters = MinEffect { scale: by.scale(), size: compares[0].matters.min(compares[1].matters) };
+    let matters = unpaired::smaller_min_effect(&by, compares);
     let compared = unpaired::judge(sides, by.scale(), matters, higher_is_better);
     let rows = named.into_iter().zip(compared);
     let mut rows: Vec<ComparedRow> =

@@ -1,8 +1,8 @@
 //! How two studies are written side by side.
 
 use judge::comparison::unpaired::{Side, Verdict};
+use judge::results::Scale;
 use serde_json::{Value, json};
-use stats::Scale;
 
 use super::bar::Axis;
 use super::of_studies::Studies;

@@ -70,7 +70,7 @@ pub(super) fn times(durations: &Durations) -> Times {
 }
 
 /// The metric over runs, in the unit of the page.
-pub(super) fn spread(metric: &Metric, spread: stats::Spread) -> Option<Spread> {
+pub(super) fn spread(metric: &Metric, spread: judge::results::Spread) -> Option<Spread> {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(|figure| in_unit(metric, figure));
     Some(Spread { n: spread.count, median: median?, min: min?, max: max? })
 }

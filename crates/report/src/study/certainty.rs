@@ -1,7 +1,7 @@
 //! How sure the answer under a load is, and why.
 
 use judge::Eligibility;
-use stats::{NoVerdict, TournamentEnd, Verdict};
+use judge::results::{NoVerdict, TournamentEnd, Verdict};
 
 use super::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};

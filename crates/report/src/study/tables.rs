@@ -1,7 +1,7 @@
 //! The tables of a study.
 
 use judge::Eligibility;
-use stats::Spread;
+use judge::results::Spread;
 
 use super::answer::winner;
 use super::rows::{RowStep, VariantRow};
