@@ -16,6 +16,7 @@ use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
+use crate::rates;
 use crate::scope::Scope;
 
 pub(crate) use one_run::gates as of_one_run;
@@ -33,7 +34,7 @@ const ALPHA: f64 = 0.05;
 /// The chance that any of all conditions is wrongly said to be true.
 const ALPHA_OF_ALL: f64 = 0.05;
 /// From this difference on, throwing away is choosing.
-const INVALID_APART: usize = 3;
+pub(crate) const INVALID_APART: usize = 3;
 
 /// What the runs of one side say by a condition.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,8 +120,22 @@ impl Side {
         Ok(side)
     }
 
+    /// Adds a run that a metric has been read from.
+    pub(crate) fn note(&mut self, seen: Seen) {
+        match seen {
+            Seen::Figure { value, errors, planned } => {
+                self.figures.push(value);
+                self.errors = self.errors.saturating_add(errors);
+                self.planned = self.planned.saturating_add(planned);
+            }
+            Seen::TooFew => self.too_few += 1,
+            Seen::Invalid | Seen::Failed => self.invalid += 1,
+            Seen::Missing => {}
+        }
+    }
+
     fn error_share(&self) -> f64 {
-        self.errors as f64 / self.planned.max(1) as f64
+        rates::share(self.errors, self.planned).unwrap_or(0.0)
     }
 
     /// How a command ends that needs a run of this side, if it has some and none of them counts.

@@ -3,6 +3,7 @@
 
 mod level;
 mod losses;
+mod pooled;
 mod recovery;
 mod sums;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use record::{Gaps, Moment};
 
 use level::Level;
 use losses::Losses;
+pub use pooled::{Difference, Figure, InRun, Pooled, in_run, pooled};
 pub use sums::EventSums;
 pub(crate) use sums::worst_of;
 

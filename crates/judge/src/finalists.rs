@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Run, Study, stage};
 use stats::{Seen, Spread};
 
+use crate::rates;
 use crate::setting::Setting;
 
 /// A variant that leaves more of its requests unserved, as a share, is not the best of its system.
@@ -67,7 +68,7 @@ impl Swept {
             }
         }
         let spread = Spread::with_endless(seen.iter().filter_map(Seen::value))?;
-        let error_share = lost as f64 / all.max(1) as f64;
+        let error_share = rates::share(lost, all).unwrap_or(0.0);
         Some(Self { setting, valid: spread.count, median: spread.median, error_share })
     }
 }

@@ -1,7 +1,7 @@
 //! The figures of a run on which a verdict may rest.
 
-use evidence::{EvidenceError, Outage, Run};
-use record::{Counts, Phase};
+use evidence::{EvidenceError, LoadTool, Outage, Run};
+use record::{Counts, Phase, Tally};
 
 use crate::durations::Durations;
 use crate::event_cost::EventSums;
@@ -27,21 +27,44 @@ pub struct Measured {
     pub resources: Option<Resources>,
     /// What its events cost; `None` if it had none, or nobody knows of one of them.
     pub events: Option<EventSums>,
+    /// Time from the first request sent to the last one that ended; `None` if that is no time at all.
+    pub span_s: Option<f64>,
+    /// Bytes received; `None` if a tool made the load and did not report them.
+    pub received_bytes: Option<u64>,
+    /// Bytes sent; `None` if a tool made the load.
+    pub sent_bytes: Option<u64>,
+    /// Requests sent, in the warm-up and after it.
+    pub sent_with_warm_up: u64,
+    /// When the last request ended, in nanoseconds since the load began; `None` if none did.
+    pub last_finished_ns: Option<u64>,
 }
 
 impl Measured {
     /// Of a stored run.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
-        let tally = run.whole(Phase::Measured)?;
-        Ok(Self {
-            counts: tally.counts,
+        Ok(Self::of_tallies(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?))
+    }
+
+    /// Of a stored run with the tallies of its warm-up and of the time after it, all steps together.
+    pub fn of_tallies(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
+        let ending = run.ending.as_ref();
+        let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
+        let bytes =
+            |of_engine: u64, of_tool: fn(&LoadTool) -> Option<u64>| tool.map_or(Some(of_engine), of_tool);
+        Self {
+            counts: measured.counts,
             window: Window::of(run),
-            outage: run.ending.as_ref().and_then(|ending| ending.outage.clone()),
-            response: Durations::of_run(run, &tally.response.all(), &tally.counts),
-            pace: Pace::of(run, &run.whole(Phase::WarmUp)?, &tally),
+            outage: ending.and_then(|ending| ending.outage.clone()),
+            response: Durations::of_run(run, &measured.response.all(), &measured.counts),
+            pace: Pace::of(run, warm_up, measured),
             resources: Resources::of(run),
             events: EventSums::of(run),
-        })
+            span_s: measured.span_ns().map(|ns| ns as f64 / 1e9),
+            received_bytes: bytes(measured.received_bytes, |tool| tool.received_bytes),
+            sent_bytes: bytes(measured.sent_bytes, |_| None),
+            sent_with_warm_up: measured.counts.sent.saturating_add(warm_up.counts.sent),
+            last_finished_ns: measured.last_finished_ns,
+        }
     }
 
     /// Requests that ended, in whatever way but by the end of the run.

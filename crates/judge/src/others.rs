@@ -10,6 +10,12 @@ use crate::inside::is_of_database;
 /// The readings that name the cores that a subject may use.
 const ALLOWED: &str = "cores_allowed";
 
+/// Mean of [`others_cores`] over several runs, and never below 0. `None` if it was not read in any of them.
+pub fn mean_of_others<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
+    let read: Vec<f64> = runs.filter_map(others_cores).collect();
+    (!read.is_empty()).then(|| (read.iter().sum::<f64>() / read.len() as f64).max(0.0))
+}
+
 /// How many cores other processes kept busy, on average over the measured seconds: those that are neither the generator nor a
 /// process of the plan. The other system of a block in slices is one of them. Only cores that the system and the generator may use
 /// count, as far as both are known, and all cores otherwise.

@@ -2,6 +2,8 @@
 
 use record::{Counts, Tally};
 
+use crate::window::Window;
+
 /// CPU time below it is too little to divide: the kernel counts in ticks, of mostly 10 ms.
 const CPU_MIN_S: f64 = 0.1;
 
@@ -12,9 +14,35 @@ pub fn errors(counts: &Counts) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The same as a share of what was planned; `None` if nothing was.
+/// Share of planned requests that the system did not serve; `None` if nothing was planned.
 pub fn error_share(counts: &Counts) -> Option<f64> {
-    (counts.planned > 0).then(|| errors(counts) as f64 / counts.planned as f64)
+    share(errors(counts), counts.planned)
+}
+
+/// Share of planned requests of several runs that the system did not serve; `None` if nothing was planned. Sums are saturating, because
+/// counts of a damaged store may be of any size.
+pub fn error_share_of<'a>(runs: impl Iterator<Item = &'a Counts>) -> Option<f64> {
+    let (failed, planned) = runs.fold((0u64, 0u64), |(failed, planned), counts| {
+        (failed.saturating_add(errors(counts)), planned.saturating_add(counts.planned))
+    });
+    share(failed, planned)
+}
+
+/// Share of `part` in `all`; `None` if `all` is 0.
+pub fn share(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| part as f64 / all as f64)
+}
+
+/// Number per second, over a time above 0.
+pub fn per_s(count: u64, length_s: f64) -> f64 {
+    count as f64 / length_s
+}
+
+/// KB of 1,024 bytes per second: the average per request, times the number of requests that ended in a second of the window. `bytes` are
+/// those of all `requests` that ended.
+pub fn kb_per_s(window: Window, bytes: u64, requests: u64) -> f64 {
+    let each = bytes as f64 / requests.max(1) as f64;
+    window.ended_per_s() * each / 1024.0
 }
 
 /// CPU time per request in microseconds, if there is enough of it.

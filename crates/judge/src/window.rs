@@ -3,6 +3,8 @@
 use evidence::{Model, Run, WindowLength};
 use record::{Backlog, InWindow, Phase, Tally};
 
+use crate::rates;
+
 /// What ended within the measured window of a run, or of one step of it, whenever it was intended.
 ///
 /// Throughput is answers ÷ length, for closed and open loads alike. The length is part of the plan, or the instant at which
@@ -89,6 +91,6 @@ impl Window {
 
     /// So many of something in a second of the window.
     pub fn per_s(&self, count: u64) -> f64 {
-        count as f64 / self.length_s
+        rates::per_s(count, self.length_s)
     }
 }

@@ -1,7 +1,7 @@
 //! How far two figures lie apart is written: as a ratio, or, of what may be 0, as a difference with its sign and unit.
 
 use judge::ComparedBy;
-use stats::{MinEffect, Scale};
+use judge::results::{MinEffect, Scale};
 
 use crate::ratio;
 use crate::units::percent_with;

@@ -1,20 +1,19 @@
 //! A search for a capacity as every format sees it: what held, what failed, and every level between.
 
 mod drawn;
-mod levels;
 mod limit;
 mod page;
 mod sentences;
 mod table;
 
 use evidence::{EvidenceError, Procedure, Study};
+use judge::results::Capacity;
+use judge::results::Usl;
 use judge::{Condition, Setting, settings};
-use stats::Capacity;
-use stats::usl::{self, Usl};
 
 use crate::LoadRun;
 
-pub(crate) use levels::{LevelRow, Levels, SizeRow};
+pub(crate) use judge::levels::{LevelRow, Levels, SizeRow};
 pub(crate) use limit::Limit;
 pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
@@ -77,13 +76,11 @@ impl CapacityView {
                 })?;
                 let Some(search) = search else { continue };
                 levels.rates.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
-                let points: Vec<(f64, f64)> =
-                    levels.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
                 let found = search.finding();
                 rows.push(CapacityRow {
                     limit: Limit::of(study, &found, &levels)?,
                     found,
-                    usl: usl::fit(&points, study.new.seed),
+                    usl: levels.scalability(study.new.seed),
                     load: load.to_owned(),
                     setting,
                     levels,

@@ -1,8 +1,8 @@
 //! How a study ends: which row of the list of endings applies to what its report says.
 
 use evidence::{Procedure, StudyState, Verdict};
+use judge::results::Verdict as PairVerdict;
 use judge::{CommandEnding, Eligibility, Gates};
-use stats::Verdict as PairVerdict;
 
 use crate::capacity::CapacityRow;
 use crate::study::{BaselineAnswer, StudyView, VariantRow};

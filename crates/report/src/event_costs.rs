@@ -3,8 +3,9 @@
 mod pooled;
 
 use evidence::{Cost, Event, EventCost, Lost, Recovery};
+use judge::event_cost::Figure;
 
-pub(crate) use pooled::{Figure, InRun, Pooled, REQUEST_SECONDS, in_run, pooled, with_interval};
+pub(crate) use pooled::{REQUEST_SECONDS, cell, pooled, short_cell, signed, with_interval, written};
 
 use crate::event_causes;
 use crate::item::{Escape, Fact, Item};
@@ -120,7 +121,7 @@ fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
 /// All figures, one by one, for a list.
 pub(crate) fn words(cost: &Cost) -> Vec<String> {
     let worst = cost.worst_response_ns.map(|ns| format!("worst response {}", duration(ns as f64)));
-    let excess = Figure::ExcessWaiting.write(cost.excess_wait_ns);
+    let excess = written(Figure::ExcessWaiting, cost.excess_wait_ns);
     let figures = [
         Some(format!("lost {}", lost(&cost.lost))),
         Some(format!("outage {}", outage(cost))),

@@ -7,7 +7,6 @@ use judge::{Window, rates};
 use record::{ClassName, Counts, Split, Tally};
 
 use crate::durations::Durations;
-use crate::load_tool;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
@@ -115,7 +114,7 @@ impl Figures {
             return self;
         }
         let received = tools.iter().map(|(tool, _)| tool.received_bytes).sum();
-        let all = load_tool::together(tools);
+        let all = Durations::of_tools(tools);
         Self {
             received_bytes: received,
             sent_bytes: None,
@@ -166,7 +165,7 @@ impl Figures {
 
     /// Answers per second as JMeter counts them: n ÷ (last end − first start). Only where a table is labelled as JMeter's.
     pub(crate) fn jmeter_throughput_per_s(&self) -> Option<f64> {
-        self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)
+        self.span_s.filter(|_| self.answered() > 0).map(|span_s| rates::per_s(self.answered(), span_s))
     }
 
     /// KB of 1,024 bytes per second as JMeter counts them, over the same time.
@@ -186,8 +185,7 @@ impl Figures {
 
     /// KB of 1,024 bytes per second: what a request that ended has on average, times how many ended in a second of the window.
     pub(crate) fn kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
-        let each = bytes? as f64 / self.samples().max(1) as f64;
-        self.window.map(|window| window.ended_per_s() * each / 1024.0)
+        Some(rates::kb_per_s(self.window?, bytes?, self.samples()))
     }
 }
 

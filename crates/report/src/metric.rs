@@ -7,12 +7,12 @@ use crate::view::View;
 
 /// The figure of one run; `None` where there is nothing to say, or too little to say it.
 pub(crate) fn read(by: &ComparedBy, view: &View<'_>) -> Option<f64> {
-    by.figure(view.run, &view.measured)
+    view.measured_run().figure(by)
 }
 
 /// What a run says in a block.
-pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> stats::Seen {
-    judge::seen(view.run, &view.measured, by)
+pub(crate) fn seen(by: &ComparedBy, view: &View<'_>) -> judge::results::Seen {
+    view.measured_run().seen(by)
 }
 
 /// Planned requests that the system did not serve, as a share.

@@ -2,8 +2,9 @@
 
 use alphanumeric_sort::compare_str;
 use evidence::{EvidenceError, Study, StudyPlace};
-use judge::{Diagnosis, Eligibility};
-use stats::TournamentFindings;
+use judge::comparison::{self, LoadOfStudy, Pairs, Standings, Variant};
+use judge::results::TournamentFindings;
+use judge::{Diagnosis, Eligibility, MeasuredRun};
 use units::Utc;
 
 use crate::LoadRun;
@@ -19,7 +20,6 @@ use crate::words;
 
 mod against;
 mod answer;
-mod best;
 mod bottlenecks;
 mod brief;
 mod certainty;
@@ -34,9 +34,7 @@ mod layout;
 mod of_baseline;
 pub(crate) mod others;
 mod over_runs;
-mod pairs;
 mod pieces;
-mod procedures;
 mod rows;
 mod screen;
 mod sentences;
@@ -46,21 +44,17 @@ pub(crate) mod troubles;
 mod validity;
 mod written;
 
-use best::Standings;
-use pairs::{Pairs, Scene};
-
 pub(crate) use answer::{answer, headline, winner};
-pub(crate) use best::Ranked;
 pub(crate) use brief::Brief;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged, why_unjudged};
 pub(crate) use layout::items;
 pub(crate) use of_baseline::{Answer as BaselineAnswer, GateOfBaseline, facts as of_baseline};
-pub(crate) use pairs::Pair;
 pub(crate) use pieces::{StudyPieces, runs, tone};
-pub(crate) use procedures::Sliced;
 pub(crate) use rows::VariantRow;
 pub(crate) use sentences::{Name, caveats, pair, reason, row_name, scale, verdict_name, verdict_word};
 pub(crate) use validity::validity;
+
+pub(crate) use judge::comparison::{Pair, Ranked, Sliced};
 
 /// A study with its figures worked out.
 pub(crate) struct StudyView<'a> {
@@ -118,6 +112,7 @@ impl<'a> StudyView<'a> {
         let mut names = study.new.loads_of_places();
         names.sort_by(|a, b| compare_str(a, b));
         study.new.sort_loads(&mut names);
+        let measured: Vec<MeasuredRun<'_>> = runs.iter().map(View::measured_run).collect();
         let mut loads = Vec::with_capacity(names.len());
         for name in names {
             let rows = rows::of_load(study, name, &runs, metric.as_ref())?;
@@ -126,11 +121,14 @@ impl<'a> StudyView<'a> {
                 None => words::planned_load(&view.run.new),
                 Some(rules) => words::load_in_slices(&view.run.new, rules),
             });
-            let found = procedures::tournament(study, name, &rows)?;
-            let scene = metric.as_ref().map(|by| Scene { study, load: name, rows: &rows, views: &runs, by });
-            let Standings { ranking, pairs, baseline } = best::of_load(scene.as_ref(), found.as_ref())?;
+            let variants: Vec<&Variant<'_>> = rows.iter().map(|row| &row.variant).collect();
+            let found = comparison::tournament_findings(study, name, &variants)?;
+            let of_load = |by| LoadOfStudy { study, load: name, variants: &variants, runs: &measured, by };
+            let standings = metric.as_ref().map(|by| of_load(by).standings(found.as_ref())).transpose()?;
+            let Standings { ranking, pairs, baseline } = standings.unwrap_or_default();
             let Pairs { first: pairs, further } = pairs;
-            let sliced = metric.as_ref().map_or(Ok(None), |by| procedures::sliced(study, name, &rows, by))?;
+            let sliced = |by| comparison::sliced(study, name, &variants, by);
+            let sliced = metric.as_ref().map_or(Ok(None), sliced)?;
             loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found, sliced });
         }
         let missing = study.missing().count();

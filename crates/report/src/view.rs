@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use evidence::{EvidenceError, Level, LoadTool, Run, RunState, StudyPlace, Unit, Validity, Verdict};
-use judge::event_cost::EventSums;
-use judge::{ComparedBy, Eligibility, Measured, Pace, Resources, Signals, Window};
+use judge::{ComparedBy, Eligibility, Measured, MeasuredRun, Signals, Window};
 use record::{Phase, Tally};
 use units::Utc;
 
@@ -74,26 +73,21 @@ impl<'a> View<'a> {
         };
         let window = Window::of(run);
         let before = run.whole(Phase::WarmUp)?;
-        let pace = Pace::of(run, &before, &whole);
+        let measured = Measured::of_tallies(run, &before, &whole);
         let of_tool = tool(&whole);
         let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
         let whole = whole.by_tools(&of_tool);
         let warm_up = Figures::of(&before, None, kind);
         let signals = Signals::of(run);
-        let outage = run.ending.as_ref().and_then(|ending| ending.outage.clone());
-        let measured = Measured {
-            counts: whole.counts,
-            window,
-            outage,
-            response: whole.response.all,
-            pace,
-            resources: Resources::of(run),
-            events: EventSums::of(run),
-        };
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
+    }
+
+    /// The run with its figures, as `judge` reads it.
+    pub(crate) fn measured_run(&self) -> MeasuredRun<'_> {
+        MeasuredRun { run: self.run, measured: &self.measured }
     }
 
     /// What was counted.
@@ -128,21 +122,12 @@ impl<'a> View<'a> {
     /// How long requests were measured: from the end of the warm-up to the last one that ended; by the wall clock if none
     /// did. `None` if neither is known.
     pub(crate) fn duration_s(&self) -> Option<f64> {
-        let warm_up_ns = self.run.new.warm_up_ns;
-        let seen_ns = self.whole.last_finished_ns.map(|last_ns| last_ns.saturating_sub(warm_up_ns) as f64);
-        let by_the_clock_ns = || {
-            let ended_at_unix_ms = self.run.ending.as_ref()?.ended_at_unix_ms;
-            let elapsed_ms = ended_at_unix_ms.saturating_sub(self.run.new.started_at_unix_ms).max(0);
-            Some((elapsed_ms as f64 * 1e6 - warm_up_ns as f64).max(0.0))
-        };
-        seen_ns.or_else(by_the_clock_ns).map(|ns| ns / 1e9)
+        self.measured_run().duration_s()
     }
 
     /// What the generator spent per request, warm-up included, in microseconds.
     pub(crate) fn generator_us_per_request(&self) -> Option<f64> {
-        let generator = &self.run.ending.as_ref()?.generator;
-        let requests = self.whole.counts.sent.saturating_add(self.warm_up.counts.sent);
-        (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
+        self.measured_run().generator_us_per_request()
     }
 
     /// What the system spent per request that ended, in microseconds of CPU.
@@ -152,35 +137,12 @@ impl<'a> View<'a> {
 
     /// Context switches of the system per 10⁶ bytes that passed, of loads over raw TCP: there they are the cost of small writes.
     pub(crate) fn system_switches_per_mb(&self) -> Option<f64> {
-        let is_raw = self.run.new.plan_json["steps"][0].get("receive").is_some();
-        let resources = self.measured.resources.as_ref().filter(|_| is_raw)?;
-        let usage = resources.system.as_ref()?;
-        let per_s =
-            resources.per_s(usage, usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0));
-        let bytes = self.whole.sent_bytes?.checked_add(self.whole.received_bytes?)?;
-        let mb_per_s = bytes as f64 / 1e6 / self.whole.span_s?;
-        // None at all: no thread was looked at twice, as in runs of a second.
-        Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite() && *per_mb > 0.0)
-    }
-
-    /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
-    pub(crate) fn system_cpu_s(&self) -> Option<f64> {
-        self.measured.system_cpu_s()
+        self.measured_run().system_switches_per_mb()
     }
 
     /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
     pub(crate) fn generator_cores_used(&self) -> Option<f64> {
-        let measured = self
-            .measured
-            .resources
-            .as_ref()
-            .and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
-        let over_all = || {
-            let generator = &self.run.ending.as_ref()?.generator;
-            let elapsed_s = self.duration_s()? + self.run.new.warm_up_ns as f64 / 1e9;
-            Some((generator.cpu_user_s + generator.cpu_sys_s) / elapsed_s).filter(|cores| cores.is_finite())
-        };
-        measured.or_else(over_all)
+        self.measured_run().generator_cores_used()
     }
 
     /// Verdict and validity in one word or two.

@@ -1,8 +1,7 @@
 //! Sentences and figures that several formats share.
 
 use evidence::{
-    Distorted, Failure, GateResult, Generator, Level, Model, NewRun, Output, SliceRules, Unit, Validity,
-    Verdict,
+    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, Unit, Validity, Verdict,
 };
 use judge::Condition;
 use judge::slo::Figure;
@@ -94,8 +93,7 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
 
 /// Whether users of a closed load waited in vain while others were answered all the time.
 pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
-    let is_answered = view.measured.outage.as_ref().is_none_or(|outage| outage.times.is_empty());
-    is_answered && view.run.new.model == Model::Closed
+    view.measured_run().is_gone_for_some_users()
 }
 
 /// The figures of a run that are called so, and are in doubt.

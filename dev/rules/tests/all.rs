@@ -8,5 +8,6 @@ mod lists;
 mod protocols;
 mod purity;
 mod release_checks;
+mod statistics;
 mod tidy;
 mod words;

@@ -26,7 +26,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("store", &["evidence", "record"]),
     ("progress", &["evidence", "record"]),
     ("judge", &["evidence", "record", "stats", "units"]),
-    ("report", &["evidence", "judge", "record", "stats", "units"]),
+    ("report", &["evidence", "judge", "record", "units"]),
     (
         "runner",
         &[

@@ -82,16 +82,7 @@ fn sides(
 pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, EvidenceError> {
     let mut side = Side::default();
     for run in runs {
-        match seen(run, &Measured::of(run)?, by) {
-            stats::Seen::Figure { value, errors, planned } => {
-                side.figures.push(value);
-                side.errors = side.errors.saturating_add(errors);
-                side.planned = side.planned.saturating_add(planned);
-            }
-            stats::Seen::TooFew => side.too_few += 1,
-            stats::Seen::Invalid | stats::Seen::Failed => side.invalid += 1,
-            stats::Seen::Missing => {}
-        }
+        side.note(seen(run, &Measured::of(run)?, by));
     }
     Ok(side)
 }

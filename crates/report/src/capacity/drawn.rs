@@ -1,6 +1,6 @@
 //! A capacity drawn with characters: from zero to the highest rate that was run.
 
-use stats::Capacity;
+use judge::results::Capacity;
 
 /// Where it held.
 const HELD: char = '━';

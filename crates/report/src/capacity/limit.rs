@@ -3,8 +3,8 @@
 use evidence::{EvidenceError, Run, Study};
 use judge::Bottleneck;
 use judge::bottleneck::causes_of_failed;
+use judge::results::Capacity;
 use judge::words::percent;
-use stats::Capacity;
 
 use super::sentences::written;
 use super::{CapacityRow, Levels};

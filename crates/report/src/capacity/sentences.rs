@@ -1,8 +1,8 @@
 //! What a search says, in sentences.
 
+use judge::results::SearchEnd;
+use judge::results::Usl;
 use record::Percentile;
-use stats::SearchEnd;
-use stats::usl::Usl;
 
 use super::{CapacityRow, CapacityView, LevelRow};
 use crate::answer::{Answer, Certainty};

@@ -2,9 +2,10 @@
 
 use evidence::EvidenceError;
 use judge::baseline;
+use judge::comparison::unpaired::{self, Compared, Side};
 use serde_json::Value;
 
-use super::row::{ComparedRow, SideFigures, judge};
+use super::row::{self, ComparedRow};
 use super::written;
 use crate::apart;
 use crate::study::StudyView;
@@ -29,20 +30,23 @@ impl AgainstStored {
         let compare = &view.study.new.compare;
         let found = view.study.baseline.as_ref().and_then(|baseline| baseline.found.as_ref().ok());
         let (Some(found), Some(by)) = (found, &view.metric) else { return Ok(Self::default()) };
-        let (mut places, mut rows) = (Vec::new(), Vec::new());
+        let (mut places, mut sides) = (Vec::new(), Vec::new());
         for (of_load, load) in view.loads.iter().enumerate() {
             for (of_row, row) in load.rows.iter().enumerate() {
                 let stored = found.row(load.name, &row.place.system, &row.place.variant);
                 let Some(stored) = stored.and_then(|stored| stored.side(&by.name())) else { continue };
                 let runs = row.runs.iter().map(|(run, _)| view.runs[*run].run);
-                let sides = [baseline::stored_side(stored), baseline::metric_side(by, runs)?];
-                let sides = sides.map(|side| SideFigures::of_side(&side));
+                let both = [baseline::stored_side(stored), baseline::metric_side(by, runs)?];
+                sides.push(both.map(|side| Side::of_baseline(&side)));
                 places.push((of_load, of_row));
-                rows.push(ComparedRow::new(load.name, row.place, sides, by.scale()));
             }
         }
-        judge(&mut rows, by.min_effect(compare), compare.higher_is_better);
-        let rows = places.into_iter().zip(rows).map(|(place, compared)| Row { place, compared }).collect();
+        let all = unpaired::judge(sides, by.scale(), by.min_effect(compare), compare.higher_is_better);
+        let row = |(place, compared): ((usize, usize), Compared)| {
+            let load = &view.loads[place.0];
+            Row { place, compared: ComparedRow::new(load.name, load.rows[place.1].place, compared) }
+        };
+        let rows = places.into_iter().zip(all).map(row).collect();
         Ok(Self { rows, matters: view.matters() })
     }
 
@@ -50,10 +54,9 @@ impl AgainstStored {
     pub(crate) fn lines(&self, view: &StudyView<'_>, name: &dyn Fn(usize, usize) -> String) -> Vec<String> {
         let Some(by) = &view.metric else { return Vec::new() };
         let write = by.metric.kind.writer();
-        let middle =
-            |side: &SideFigures| side.spread().map_or_else(|| "n/a".to_owned(), |of| write(of.median));
+        let middle = |side: &Side| side.spread.map_or_else(|| "n/a".to_owned(), |of| write(of.median));
         let line = |row: &Row| {
-            let ComparedRow { sides: [was, is], unpaired, verdict, .. } = &row.compared;
+            let Compared { sides: [was, is], unpaired, verdict } = &row.compared.compared;
             let of_estimate = unpaired.and_then(|of| Some((of.estimate?, of)));
             let told = of_estimate.map(|(estimate, of)| {
                 let interval = of.interval.zip(of.confidence).map(|(ends, confidence)| {
@@ -63,7 +66,7 @@ impl AgainstStored {
                 format!(": {}{}", apart::alone(by, estimate), interval.unwrap_or_default())
             });
             let counts = [was, is].map(|side| side.figures.len());
-            let why = verdict.reason().map_or_else(String::new, |why| format!(": {why}"));
+            let why = row::reason(verdict).map_or_else(String::new, |why| format!(": {why}"));
             format!(
                 "{}: {} {}, was {}{}; {}{why}; {} and {} runs",
                 name(row.place.0, row.place.1),
@@ -71,7 +74,7 @@ impl AgainstStored {
                 middle(is),
                 middle(was),
                 told.unwrap_or_default(),
-                verdict.words(&self.matters),
+                row::words(verdict, &self.matters),
                 counts[0],
                 counts[1]
             )

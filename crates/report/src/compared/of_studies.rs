@@ -1,13 +1,14 @@
 //! Two studies: the settings that both measured under the same load.
 
 use evidence::{Outage, Procedure, Run, Study};
+use judge::comparison::unpaired::{self, Side, Verdict};
+use judge::results::MinEffect;
 use judge::{Condition, Eligibility};
-use stats::MinEffect;
 
 use super::asked::{self, A_AND_B};
 use super::conditions::{Conditions, differences};
 use super::failures::{self, Failure};
-use super::row::{ComparedRow, SideFigures, Verdict, judge};
+use super::row::ComparedRow;
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, ComparedBy};
@@ -36,7 +37,7 @@ pub(super) fn compare(
 ) -> Result<(Studies, Vec<Failure>, Vec<String>), ReportError> {
     let by = common_metric(first, second)?;
     let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
-    let (mut rows, mut of_rows) = (Vec::new(), Vec::new());
+    let (mut named, mut sides, mut of_rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut alone = [Vec::new(), Vec::new()];
     let mut asked: Vec<String> = Vec::new();
     let mut held: Vec<failures::Row<'_>> = Vec::new();
@@ -62,21 +63,24 @@ pub(super) fn compare(
         for (side, view, row) in [("A", a, row), ("B", b, row_b)] {
             gone.extend(degraded(view, row).map(|degraded| format!("{side}: {degraded}.")));
         }
-        let sides = [(a, row), (b, row_b)].map(|(view, row)| {
+        sides.push([(a, row), (b, row_b)].map(|(view, row)| {
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
-            SideFigures::of(views.map(|view| (metric::seen(&by, view), &view.whole.counts)))
-        });
-        rows.push(ComparedRow::new(load.name, row.place, sides, by.scale()));
+            Side::of(views.map(|view| (metric::seen(&by, view), &view.whole.counts)))
+        }));
+        named.push((load.name, row.place));
         of_rows.push([(a, row), (b, row_b)]);
     }
-    alone[1] = only_in(b, &rows);
-    if rows.is_empty() {
+    if named.is_empty() {
         return Err(nothing_in_common(first, second, &views));
     }
     let compares = [&first.new.compare, &second.new.compare];
     let higher_is_better = compares[0].higher_is_better;
-    let matters = MinEffect { scale: by.scale(), size: compares[0].matters.min(compares[1].matters) };
-    judge(&mut rows, matters, higher_is_better);
+    let matters = unpaired::smaller_min_effect(&by, compares);
+    let compared = unpaired::judge(sides, by.scale(), matters, higher_is_better);
+    let rows = named.into_iter().zip(compared);
+    let mut rows: Vec<ComparedRow> =
+        rows.map(|((load, place), compared)| ComparedRow::new(load, place, compared)).collect();
+    alone[1] = only_in(b, &rows);
     for (row, sides) in rows.iter_mut().zip(of_rows).filter(|_| by.distorted().is_some()) {
         row.why = why(row, sides, higher_is_better);
     }
@@ -101,11 +105,11 @@ fn why(
     sides: [(&StudyView<'_>, &VariantRow<'_>); 2],
     higher_is_better: bool,
 ) -> Option<Why> {
-    if row.verdict != (Verdict::Differs { below_matters: false }) {
+    if row.compared.verdict != (Verdict::Differs { below_matters: false }) {
         return None;
     }
     let views = sides.map(|(view, row)| valid(view, row));
-    let (faster, slower) = if row.is_b_ahead(higher_is_better) { (1, 0) } else { (0, 1) };
+    let (faster, slower) = if row.compared.is_second_ahead(higher_is_better) { (1, 0) } else { (0, 1) };
     let names = ["A", "B"];
     Why::apart([names[faster], names[slower]], [&views[faster], &views[slower]])
 }

@@ -1,11 +1,12 @@
 //! How two studies are written side by side.
 
+use judge::comparison::unpaired::{Side, Verdict};
+use judge::results::Scale;
 use serde_json::{Value, json};
-use stats::Scale;
 
 use super::bar::Axis;
 use super::of_studies::Studies;
-use super::row::{ComparedRow, SideFigures, Verdict};
+use super::row::{self, ComparedRow};
 use crate::apart;
 use crate::item::Escape;
 use crate::ratio;
@@ -28,16 +29,20 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         table.name("load", rows.iter().map(|row| escape(&row.load)));
     }
     for (side, head) in ["A", "B"].into_iter().enumerate() {
-        let middle = |row: &ComparedRow| row.sides[side].spread().map(|spread| spread.median);
+        let middle = |row: &ComparedRow| row.compared.sides[side].spread.map(|spread| spread.median);
         table.column(
             head,
             "",
             rows.iter().map(|row| Cell::figure(middle(row), studies.by.metric.kind.writer())),
         );
-        table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
+        table.column(
+            "runs",
+            "",
+            rows.iter().map(|row| Cell::count(row.compared.sides[side].figures.len() as u64)),
+        );
     }
     let by = &studies.by;
-    let of = |row: &ComparedRow| row.unpaired.and_then(|unpaired| unpaired.estimate);
+    let of = |row: &ComparedRow| row.compared.unpaired.and_then(|unpaired| unpaired.estimate);
     let head = match by.scale() {
         Scale::Ratio => "B ÷ A",
         Scale::Difference => "B − A",
@@ -47,22 +52,23 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         "",
         rows.iter().map(|row| Cell::figure(of(row), |estimate| apart::alone(by, estimate))),
     );
-    let interval = |row: &ComparedRow| match row.unpaired.and_then(|of| Some((of.estimate?, of.interval?))) {
-        Some((estimate, ends)) => apart::ends_beside(by, estimate, ends),
-        None => "–".to_owned(),
-    };
+    let interval =
+        |row: &ComparedRow| match row.compared.unpaired.and_then(|of| Some((of.estimate?, of.interval?))) {
+            Some((estimate, ends)) => apart::ends_beside(by, estimate, ends),
+            None => "–".to_owned(),
+        };
     table.column("interval", "", rows.iter().map(interval));
     if by.scale() == Scale::Ratio {
         draw(studies, &mut table);
     }
     let matters = apart::min_effect(by, studies.matters);
-    table.words("verdict", rows.iter().map(|row| row.verdict.words(&matters)));
+    table.words("verdict", rows.iter().map(|row| row::words(&row.compared.verdict, &matters)));
     table
 }
 
 /// Each ratio in its interval, on one axis.
 fn draw(studies: &Studies, table: &mut Table) {
-    let drawn = |row: &ComparedRow| row.unpaired.and_then(|of| Some((of.estimate?, of.interval)));
+    let drawn = |row: &ComparedRow| row.compared.unpaired.and_then(|of| Some((of.estimate?, of.interval)));
     let ends = studies.rows.iter().filter_map(drawn);
     let ends = ends.flat_map(|(ratio, interval)| interval.unwrap_or([ratio, ratio]));
     let axis = Axis::of(ends, studies.matters.size);
@@ -79,7 +85,11 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
          the machine, the kernel, versions, or other load. One study that runs both avoids this."
             .to_owned(),
     ];
-    if studies.rows.iter().any(|row| row.unpaired.is_some_and(|unpaired| unpaired.interval.is_some())) {
+    if studies
+        .rows
+        .iter()
+        .any(|row| row.compared.unpaired.is_some_and(|unpaired| unpaired.interval.is_some()))
+    {
         let of = match studies.by.scale() {
             Scale::Ratio => "The ratio is the median of the ratios of every run of B to every run of A.",
             Scale::Difference => {
@@ -103,7 +113,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
                 escape(&why.sentence())
             ));
         }
-        if let Some(reason) = row.verdict.reason() {
+        if let Some(reason) = row::reason(&row.compared.verdict) {
             sentences.push(format!("{} under {}: {reason}.", escape(&name), escape(&row.load)));
         }
     }
@@ -135,8 +145,8 @@ pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
 }
 
 pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
-    let side = |side: &SideFigures| {
-        let spread = side.spread();
+    let side = |side: &Side| {
+        let spread = side.spread;
         json!({
             "runs": side.figures.len(),
             "invalid": side.invalid,
@@ -146,54 +156,28 @@ pub(super) fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
             "error_share": side.error_share,
         })
     };
-    let interval = row.unpaired.and_then(|unpaired| unpaired.interval);
-    let of = |wanted: Scale| row.unpaired.filter(|of| of.scale == wanted)?.estimate;
-    let end_size = row.unpaired.map_or(1.0, |of| if of.scale == Scale::Ratio { 1.0 } else { unit_size });
+    let interval = row.compared.unpaired.and_then(|unpaired| unpaired.interval);
+    let of = |wanted: Scale| row.compared.unpaired.filter(|of| of.scale == wanted)?.estimate;
+    let end_size =
+        row.compared.unpaired.map_or(1.0, |of| if of.scale == Scale::Ratio { 1.0 } else { unit_size });
     json!({
         "load": row.load,
         "system": row.system,
         "variant": row.variant,
-        "a": side(&row.sides[0]),
-        "b": side(&row.sides[1]),
+        "a": side(&row.compared.sides[0]),
+        "b": side(&row.compared.sides[1]),
         "ratio": of(Scale::Ratio),
         "difference": of(Scale::Difference).map(|difference| difference / unit_size),
         "low": interval.map(|[low, _]| low / end_size),
         "high": interval.map(|[_, high]| high / end_size),
-        "confidence": row.unpaired.and_then(|unpaired| unpaired.confidence),
-        "p": row.unpaired.map(|unpaired| unpaired.p),
-        "verdict": row.verdict.word(),
-        "below_matters": match row.verdict {
+        "confidence": row.compared.unpaired.and_then(|unpaired| unpaired.confidence),
+        "p": row.compared.unpaired.map(|unpaired| unpaired.p),
+        "verdict": row::word(&row.compared.verdict),
+        "below_matters": match row.compared.verdict {
             Verdict::Differs { below_matters } => Some(below_matters),
             _ => None,
         },
-        "reason": row.verdict.reason(),
+        "reason": row::reason(&row.compared.verdict),
         "explanation": row.why.as_ref().map(Why::object),
     })
-}
-
-impl Verdict {
-    fn word(&self) -> &'static str {
-        match self {
-            Self::Differs { .. } => "differs",
-            Self::Equivalent => "equivalent",
-            Self::Inconclusive(_) => "inconclusive",
-            Self::None(_) => "none",
-        }
-    }
-
-    pub(super) fn words(&self, matters: &str) -> String {
-        match self {
-            Self::Differs { below_matters: true } => format!("differs, by less than {matters}"),
-            Self::Equivalent => format!("equivalent within {matters}"),
-            _ => self.word().to_owned(),
-        }
-    }
-
-    pub(super) fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Inconclusive(reason) => reason.as_deref(),
-            Self::None(reason) => Some(reason),
-            _ => None,
-        }
-    }
 }

@@ -1,12 +1,13 @@
 //! What events cost over all blocks of a study, for the page: the figures of the terminal's tables, block by block.
 
-use stats::Repeated;
+use judge::event_cost::{Difference, Figure, Pooled};
+use judge::results::Repeated;
 
 use super::document::{BlockCost, CostFigure, CostRow, EventCauses, EventCosts, PooledEvent, RowCost};
 use super::{bottlenecks, of_run};
 use crate::event_causes;
-use crate::event_costs::{Figure, Pooled, REQUEST_SECONDS, with_interval};
-use crate::study::event_costs::{Difference, differences, of_row};
+use crate::event_costs::{REQUEST_SECONDS, cell, signed, with_interval, written};
+use crate::study::event_costs::{differences, of_row};
 use crate::study::{LoadView, StudyPieces, StudyView, VariantRow};
 use crate::text::harmless;
 use crate::units::{count, decimal, duration};
@@ -88,8 +89,9 @@ fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView
 /// What it cost in words: in how many runs, and how much in the median of them.
 fn told(of: &Pooled<'_>) -> Vec<String> {
     let all = of.runs_known();
-    let write =
-        |figure: Figure| of.over(figure).map_or_else(|| "n/a".to_owned(), |over| figure.write(over.middle));
+    let write = |figure: Figure| {
+        of.over(figure).map_or_else(|| "n/a".to_owned(), |over| written(figure, over.middle))
+    };
     let in_runs = |figure| {
         let runs = of.values(figure).filter(|(_, value)| value.is_some_and(|value| value > 0.0)).count();
         (runs > 0)
@@ -138,7 +140,7 @@ fn cost_figure(figure: Figure, rows: &[(usize, &Pooled<'_>)], apart: &[&Differen
             .iter()
             .map(|(row, of)| RowCost {
                 row: *row,
-                text: of.cell(figure).text,
+                text: cell(of, figure).text,
                 verdict: None,
                 blocks: of.values(figure).map(|(block, value)| block_cost(figure, block, value)).collect(),
                 ..RowCost::of(figure, of.over(figure))
@@ -148,7 +150,7 @@ fn cost_figure(figure: Figure, rows: &[(usize, &Pooled<'_>)], apart: &[&Differen
             .iter()
             .map(|of| RowCost {
                 row: of.row,
-                text: with_interval(of.over(figure), |apart| figure.write_signed(apart)).text,
+                text: with_interval(of.over(figure), |apart| signed(figure, apart)).text,
                 verdict: Some(verdict(of.over(figure))),
                 blocks: of.by_block(figure).map(|(block, value)| block_cost(figure, block, value)).collect(),
                 ..RowCost::of(figure, of.over(figure))
@@ -219,7 +221,7 @@ fn sentence(of: &Difference<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
     ];
     let part = |(name, figure): (&str, Figure)| {
         let over = of.over(figure);
-        let by = with_interval(over, |apart| figure.write_signed(apart)).text;
+        let by = with_interval(over, |apart| signed(figure, apart)).text;
         match verdict(over) {
             "unknown" => format!("{name} unknown"),
             verdict => format!("{name} {by}, {verdict}"),

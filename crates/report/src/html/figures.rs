@@ -1,7 +1,5 @@
 //! Figures of a run or a row, in the units of the page.
 
-use stats::median;
-
 use super::document::{Counts, Fairness, MinMedianMax, RowFigures, Spread, Times};
 use crate::durations::{Durations, Keyed};
 use crate::figures;
@@ -31,19 +29,14 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<Row
 }
 
 /// Of a row: all samples of its runs together; `None` if nothing was measured.
-pub(super) fn of_row(
-    row: &VariantRow<'_>,
-    runs: &[View<'_>],
-    metric: Option<&ComparedBy>,
-) -> Option<RowFigures> {
-    let shown = || row.shown().map(|run| &runs[run]);
+pub(super) fn of_row(row: &VariantRow<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     Some(RowFigures {
         ok_per_s: row.throughput.map(|spread| spread.median),
-        system_cores: row.middle.system_cores_used,
-        generator_cores: row.middle.generator_cores_used,
-        system_us_per_request: row.middle.system_us_per_request,
-        generator_us_per_request: median(shown().filter_map(View::generator_us_per_request)),
-        rss_peak_bytes: row.middle.rss_peak_bytes,
+        system_cores: row.medians.system_cores_used,
+        generator_cores: row.medians.generator_cores_used,
+        system_us_per_request: row.medians.system_us_per_request,
+        generator_us_per_request: row.medians.generator_us_per_request,
+        rss_peak_bytes: row.medians.rss_peak_bytes,
         metric: metric.and_then(|by| in_unit(by.metric, row.metric?.median)),
         ..of_all(row.figures.as_ref()?)
     })
@@ -77,7 +70,7 @@ pub(super) fn times(durations: &Durations) -> Times {
 }
 
 /// The metric over runs, in the unit of the page.
-pub(super) fn spread(metric: &Metric, spread: stats::Spread) -> Option<Spread> {
+pub(super) fn spread(metric: &Metric, spread: judge::results::Spread) -> Option<Spread> {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(|figure| in_unit(metric, figure));
     Some(Spread { n: spread.count, median: median?, min: min?, max: max? })
 }

@@ -199,7 +199,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
             words: "throughput".to_owned(),
             unit: "per_s",
             higher_is_better: true,
-            scale: apart::noun(stats::Scale::Ratio),
+            scale: apart::noun(judge::results::Scale::Ratio),
             matters: 0.0,
             matters_text: String::new(),
         },

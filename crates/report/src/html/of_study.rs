@@ -234,7 +234,7 @@ fn of_row(
         is_best,
         is_winner,
         is_valid: row.is_valid,
-        figures: figures::of_row(row, &view.runs, view.metric.as_ref()),
+        figures: figures::of_row(row, view.metric.as_ref()),
         metric: view
             .metric
             .as_ref()
@@ -249,8 +249,8 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
     let by = &pair.by;
     let finite = |figure: Option<f64>| figure.filter(|figure: &f64| figure.is_finite());
     let in_unit = |apart: Option<f64>| match by.scale() {
-        stats::Scale::Ratio => finite(apart),
-        stats::Scale::Difference => figures::in_unit(by.metric, apart?),
+        judge::results::Scale::Ratio => finite(apart),
+        judge::results::Scale::Difference => figures::in_unit(by.metric, apart?),
     };
     let in_blocks: Vec<f64> = pair.in_blocks.iter().copied().filter(|apart| apart.is_finite()).collect();
     let ends = comparison.estimate.zip(comparison.interval);
@@ -265,7 +265,9 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
         high: in_unit(comparison.interval.map(|[_, high]| high)),
         confidence: finite(comparison.confidence),
         verdict: match comparison.verdict {
-            stats::Verdict::Differs { below_matters: true } if !pair.has_more_errors => "differs_below",
+            judge::results::Verdict::Differs { below_matters: true } if !pair.has_more_errors => {
+                "differs_below"
+            }
             _ => verdict_word(pair),
         },
         blocks: comparison.blocks,

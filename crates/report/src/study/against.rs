@@ -1,6 +1,6 @@
 //! The answer of a study that compares every row with a baseline.
 
-use stats::Verdict;
+use judge::results::Verdict;
 
 use super::answer::{WriteApart, measured};
 use super::sentences::{Name, is_open};

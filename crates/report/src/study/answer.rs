@@ -2,10 +2,10 @@
 
 use evidence::Procedure;
 use judge::Eligibility;
-use stats::{Scale, Verdict};
+use judge::results::{Scale, Verdict};
 
+use super::Pair;
 use super::certainty::certainty;
-use super::pairs::Pair;
 use super::sentences::{Name, Outcome, outcome};
 use super::{LoadView, StudyPieces, StudyView, against as against_baseline, failing, tournament};
 use crate::answer::Answer;
@@ -127,10 +127,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
 
 /// How things stand where some comparison with the best has no verdict, though there was a look at one.
 fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteApart) -> String {
-    let matters = |pair: &Pair| {
-        let matters = pair.by.min_effect(&view.study.new.compare);
-        pair.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
-    };
+    let matters = |pair: &Pair| pair.is_relevant(&view.study.new.compare);
     let is_ahead = |pair: &&Pair| pair.first == best && matters(pair) == Some(true);
     let (looked_at, rest): (Vec<&Pair>, Vec<&Pair>) =
         of_row(load, best).partition(|pair| pair.was_looked_at());

@@ -1,9 +1,9 @@
 //! What decides about a study, on one screen: one table of all variants under all loads, and what must be known about it.
 
+use judge::results::{Scale, Verdict};
 use judge::words::LASTS;
 use judge::{Certainty, Resource};
 use record::Percentile;
-use stats::{Scale, Verdict};
 
 use super::answer::winner;
 use super::pieces::StudyPieces;
@@ -181,7 +181,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             let at = |row: &&VariantRow<'_>| row.figures.as_ref()?.response.all.at(percentile);
             table.column(&name, "", rows.iter().map(|row| Cell::figure(at(row), duration)));
         }
-        table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share(), percent_of)));
+        table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share, percent_of)));
     }
 
     fn verdict(&self, (load, row): &RowRef<'v, 'a>) -> String {
@@ -420,14 +420,13 @@ fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
 
 fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
     let pair = against(load, *row).filter(|pair| pair.was_looked_at());
-    let pair = pair.and_then(|pair| Some((pair.comparison.estimate?, pair)));
-    let Some((estimate, pair)) = pair else { return String::new().into() };
-    let (scale, ends) = (pair.comparison.scale, pair.comparison.interval);
     // The best one stands above, even where it is behind in the blocks that both share.
-    let (estimate, ends) = match load.baseline.is_none() && pair.first == *row {
-        true => (scale.turned(estimate), ends.map(|[low, high]| [high, low].map(|end| scale.turned(end)))),
-        false => (estimate, ends),
-    };
+    let apart = pair.and_then(|pair| {
+        let from = if load.baseline.is_none() { pair.other(*row) } else { pair.first };
+        let (estimate, ends) = pair.seen_from(from);
+        Some((estimate?, ends, pair))
+    });
+    let Some((estimate, ends, pair)) = apart else { return String::new().into() };
     Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
 }
 

@@ -1,9 +1,9 @@
 //! How sure the answer under a load is, and why.
 
 use judge::Eligibility;
-use stats::{NoVerdict, TournamentEnd, Verdict};
+use judge::results::{NoVerdict, TournamentEnd, Verdict};
 
-use super::pairs::Pair;
+use super::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
 use super::{LoadView, StudyView, VariantRow};
 use crate::answer::Certainty;
@@ -47,7 +47,7 @@ fn runs_valid(valid: usize) -> String {
 
 /// Why there is no best one.
 fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
-    let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0);
+    let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share.is_some_and(|share| share >= 1.0);
     match &view.metric {
         None => "this version does not know the metric to compare by".to_owned(),
         Some(_) if load.rows.iter().any(failed) => format!("no {} ended ok", view.noun().one),

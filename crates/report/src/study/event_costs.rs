@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::tables::names;
 use super::{LoadView, StudyView, VariantRow};
 use crate::event_causes;
-use crate::event_costs::{Figure, InRun, Pooled, in_run, pooled, with_interval};
+use crate::event_costs::{self, pooled, with_interval};
 use crate::item::Escape;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, harmless, listed};
 use crate::units::{decimal, duration};
 use crate::view::View;
 use judge::EventCauses;
-use stats::Repeated;
+use judge::event_cost::{Difference, Figure, InRun, Pooled, in_run};
+use judge::results::Repeated;
 
 const NAME_CHARACTERS_MAX: usize = 24;
 /// Rows that are named in one line, and lines about causes.
@@ -62,7 +63,10 @@ pub(crate) fn table(
     ];
     for (head, below, figure) in columns {
         if figure != Figure::STALE_REUSE || has_stale {
-            let cell = |of: &Pooled<'_>| if has_intervals { of.cell(figure) } else { of.short_cell(figure) };
+            let cell = |of: &Pooled<'_>| match has_intervals {
+                true => event_costs::cell(of, figure),
+                false => event_costs::short_cell(of, figure),
+            };
             table.column(head, below, each.iter().map(|(_, of)| cell(of)));
         }
     }
@@ -140,45 +144,13 @@ pub(crate) fn all_causes(
     causes(view, load, escape).iter().map(line).collect()
 }
 
-/// By how much more an event cost in a variant than in another, over the blocks that both were measured in.
-pub(crate) struct Difference<'a> {
-    /// It may hold anything: escape it.
-    pub(crate) name: &'a str,
-    /// Places in the rows of the load: what cost more or less, and than which.
-    pub(crate) row: usize,
-    pub(crate) from: usize,
-    /// What it cost in both, for every block in which both have a valid run; `None` where one of the two is not known.
-    pub(crate) blocks: Vec<(u32, Option<[InRun; 2]>)>,
-}
-
-impl Difference<'_> {
-    /// Blocks in which both costs are known.
-    pub(crate) fn blocks_known(&self) -> usize {
-        self.blocks.iter().filter(|(_, both)| both.is_some()).count()
-    }
-
-    /// By how much more it was, by block.
-    pub(crate) fn by_block(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
-        let apart = move |[own, other]: [InRun; 2]| Some(figure.of(&own)? - figure.of(&other)?);
-        self.blocks.iter().map(move |(block, both)| (*block, both.and_then(apart)))
-    }
-
-    /// Over all blocks in which both costs are known. If one of the two was not back in one of them, there is no difference in
-    /// recovery: without that block, the rest would be a biased choice.
-    pub(crate) fn over(&self, figure: Figure) -> Option<Repeated> {
-        let known = self.blocks.iter().zip(self.by_block(figure)).filter(|((_, both), _)| both.is_some());
-        let apart: Option<Vec<f64>> = known.map(|(_, (_, apart))| apart).collect();
-        Repeated::of(&apart?)
-    }
-}
-
 /// Of all variants from the baseline, or else from the best one, or else from the first, by event.
 pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<Difference<'a>> {
     let best = || load.bests().next().map(|best| best.row);
     let from = load.baseline.or_else(best).unwrap_or(0);
     let by_block = |row: &VariantRow<'_>| -> BTreeMap<u32, BTreeMap<&'a str, Option<InRun>>> {
         let valid = row.is_valid.then(|| row.shown()).into_iter().flatten();
-        valid.filter_map(|run| Some((view.runs[run].place()?.block, in_run(&view.runs[run])))).collect()
+        valid.filter_map(|run| Some((view.runs[run].place()?.block, in_run(view.runs[run].run)))).collect()
     };
     let Some(other) = load.rows.get(from).map(by_block) else { return Vec::new() };
     let mut differences = Vec::new();
@@ -215,89 +187,9 @@ pub(crate) fn table_of_differences(
     table.column("blocks", "known", all.iter().map(blocks));
     for (head, figure) in [("lost", Figure::Lost), ("outage", Figure::Outage), ("recovery", Figure::Recovery)]
     {
-        let cell = |of: &Difference<'_>| with_interval(of.over(figure), |apart| figure.write_signed(apart));
+        let cell =
+            |of: &Difference<'_>| with_interval(of.over(figure), |apart| event_costs::signed(figure, apart));
         table.column(head, "", all.iter().map(cell));
     }
     Some((from, table))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cost(lost: f64, outage_ms: f64, recovery_ms: Option<f64>) -> InRun {
-        InRun::with(lost, outage_ms * 1e6, recovery_ms.map(|ms| ms * 1e6))
-    }
-
-    /// `unknown`: blocks in which nobody knows one of the two costs.
-    fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
-        let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
-        Difference {
-            name: "deploy",
-            row: 1,
-            from: 0,
-            blocks: blocks.chain((0..unknown).map(|block| (1_000 + block, None))).collect(),
-        }
-    }
-
-    #[test]
-    fn differences_are_of_blocks_and_may_be_zero() {
-        // Blocks differ by far more than the two of a block.
-        let known: Vec<[InRun; 2]> = (0..8)
-            .map(|block| f64::from(block) * 1_000.0)
-            .map(|base| {
-                [cost(0.0, base + 800.0, Some(base + 810.0)), cost(0.0, base + 200.0, Some(base + 210.0))]
-            })
-            .collect();
-        let found = difference(&known, 1);
-        let [outage, recovery, lost] =
-            [Figure::Outage, Figure::Recovery, Figure::Lost].map(|figure| found.over(figure).unwrap());
-        assert_eq!((outage.middle, outage.interval), (600e6, Some([600e6, 600e6])));
-        assert_eq!((recovery.middle, recovery.runs), (600e6, 8));
-        assert_eq!((lost.middle, lost.interval), (0.0, Some([0.0, 0.0])));
-        assert_eq!((found.blocks_known(), found.blocks.len()), (8, 9));
-        assert_eq!(found.by_block(Figure::Outage).last(), Some((1_000, None)));
-        let mut one_is_not_back = known.clone();
-        one_is_not_back[3][0] = cost(0.0, 0.0, None);
-        assert_eq!(difference(&one_is_not_back, 0).over(Figure::Recovery), None);
-        assert_eq!(difference(&[], 8).over(Figure::Outage), None, "nobody knows");
-        assert_eq!(
-            [600e6, -2e6, 0.0].map(|ns| Figure::Outage.write_signed(ns)),
-            ["+600 ms", "−2.00 ms", "0"]
-        );
-    }
-
-    #[test]
-    fn equal_variants_seldom_differ() {
-        let mut state = 1u64;
-        let mut chance = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f64 / (1u64 << 24) as f64
-        };
-        // What is wrong in a block is wrong in both, and half of the requests lost are none at all.
-        let mut study = |effect_ms: f64| {
-            let blocks = (0..8).map(|_| {
-                let base_ms = 200.0 + 100.0 * chance();
-                let mut one = |more_ms: f64| {
-                    let ms = base_ms + more_ms + 20.0 * (chance() + chance() - 1.0);
-                    cost((4.0 * chance() - 2.0).max(0.0).round(), ms, Some(ms + 20.0 * chance()))
-                };
-                [one(effect_ms), one(0.0)]
-            });
-            difference(&blocks.collect::<Vec<_>>(), 0)
-        };
-        let misses = |figure: Option<Repeated>, truth: f64| {
-            let [low, high] = figure.and_then(|figure| figure.interval).unwrap();
-            u32::from(truth < low || high < truth)
-        };
-        let (mut lost, mut outage, mut recovery) = (0, 0, 0);
-        for _ in 0..500 {
-            let equal = study(0.0);
-            lost += misses(equal.over(Figure::Lost), 0.0);
-            outage += misses(equal.over(Figure::Outage), 0.0);
-            recovery += misses(study(600.0).over(Figure::Recovery), 600e6);
-        }
-        // 5 % of 500, and three standard deviations.
-        assert!([lost, outage, recovery].iter().all(|missed| *missed <= 40), "{lost} {outage} {recovery}");
-    }
 }

@@ -2,8 +2,8 @@
 
 use evidence::StudyPlace;
 use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
+use judge::results::{Effect, Finding, Undecided};
 use judge::{Bottleneck, Diagnosis, Ladder};
-use stats::{Effect, Finding, Undecided};
 
 use super::StudyView;
 use crate::bottleneck;

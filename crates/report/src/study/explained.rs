@@ -6,7 +6,7 @@ use evidence::{BaselineRow, FrameKind};
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
 use judge::explanation::{Explanation, Part, Sides, Spent, explain};
-use stats::Verdict;
+use judge::results::Verdict;
 
 use super::{LoadView, Pair, StudyView};
 use crate::text::harmless;

@@ -2,7 +2,6 @@
 //! without it. Nothing is compared.
 
 use super::answer::listed;
-use super::pairs::ERRORS_MARGIN;
 use super::rows::VariantRow;
 use super::{LoadView, StudyPieces, StudyView};
 use judge::{Bottleneck, Certainty, Resource};
@@ -13,11 +12,6 @@ use crate::units::percent_of;
 /// What its rows are shown by.
 pub(super) const SHOWN_BY: &str = "throughput";
 
-/// Whether a row is without failures: no more of its requests failed than are overlooked everywhere.
-pub(super) fn is_without(row: &VariantRow<'_>) -> bool {
-    row.is_valid && row.error_share().is_some_and(|share| share <= ERRORS_MARGIN)
-}
-
 /// A sentence for each system, without its full stop.
 pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let rows = || 0..load.rows.len();
@@ -27,7 +21,7 @@ pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     for system in systems {
         let of_system = || rows().filter(|row| load.rows[*row].place.system == system);
         let (without, rest): (Vec<usize>, Vec<usize>) =
-            of_system().partition(|row| is_without(&load.rows[*row]));
+            of_system().partition(|row| load.rows[*row].is_without_failures());
         let failing: Vec<usize> = rest.into_iter().filter(|row| has_failures(&load.rows[*row])).collect();
         let named = |rows: &[usize]| listed(rows.iter().map(|row| page.row(load, *row)));
         match (failing.is_empty(), without.is_empty()) {
@@ -56,7 +50,7 @@ pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
 
 /// Whether something of it failed, or all of it.
 fn has_failures(row: &VariantRow<'_>) -> bool {
-    row.is_valid && !is_without(row)
+    row.is_valid && !row.is_without_failures()
         || row.runs.iter().any(|(_, eligibility)| *eligibility == judge::Eligibility::Failed)
 }
 
@@ -67,7 +61,7 @@ fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, pl
     let Some(figures) = row.figures.as_ref().filter(|_| row.is_valid) else {
         return format!("{name}: no run was completed");
     };
-    let share = row.error_share().map_or_else(|| "n/a".to_owned(), percent_of);
+    let share = row.error_share.map_or_else(|| "n/a".to_owned(), percent_of);
     let class = figures.errors.first().map_or_else(String::new, |error| {
         format!(" ({}: {})", page.short(error.class.as_str()), page.text(&error.message))
     });

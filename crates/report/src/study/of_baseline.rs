@@ -213,7 +213,7 @@ fn differences(view: &StudyView<'_>) -> Vec<String> {
 pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
     let blocks = view.study.blocks();
     let is_open = view.loads.iter().any(|load| breached(view, load).any(|(.., is_undecided)| is_undecided));
-    let more = blocks.saturating_mul(2).min(stats::EXTENDED_MAX);
+    let more = blocks.saturating_mul(2).min(judge::results::EXTENDED_MAX);
     (is_open && more > blocks).then_some(more)
 }
 

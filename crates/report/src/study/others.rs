@@ -1,6 +1,6 @@
 //! What processes outside of a study took of the cores while each variant was measured.
 
-use judge::{Eligibility, others_cores};
+use judge::{Eligibility, mean_of_others};
 
 use super::sentences::Name;
 use super::{LoadView, StudyView, VariantRow};
@@ -10,13 +10,11 @@ use crate::units::decimal;
 /// about as much in doubt.
 const TOLD_FROM: f64 = 0.05;
 
-/// By row how many cores other processes used, the mean of its valid runs and never below 0: [`others_cores`]. `None` where it was not
+/// By row how many cores other processes used, the mean of its valid runs and never below 0: [`mean_of_others`]. `None` where it was not
 /// read.
 pub(crate) fn of_rows(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Option<f64>> {
     let of_row = |row: &VariantRow<'_>| {
-        let read: Vec<f64> =
-            row.eligibility(Eligibility::Valid).filter_map(|run| others_cores(view.runs[run].run)).collect();
-        (!read.is_empty()).then(|| (read.iter().sum::<f64>() / read.len() as f64).max(0.0))
+        mean_of_others(row.eligibility(Eligibility::Valid).map(|run| view.runs[run].run))
     };
     load.rows.iter().map(of_row).collect()
 }

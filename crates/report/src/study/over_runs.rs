@@ -2,8 +2,8 @@
 
 use evidence::EvidenceError;
 use evidence::Unit;
+use judge::comparison::axis_of_runs;
 use record::MinMedianMax;
-use stats::{Scale, Spread};
 
 use super::answer::winner;
 use super::{LoadView, StudyView, name};
@@ -74,20 +74,11 @@ fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &
     let metric = by.metric;
     let figures =
         |row: usize| load.rows[row].shown().filter_map(|run| crate::metric::read(by, &view.runs[run]));
-    let Some(axis) = Spread::over(rows.iter().flat_map(|row| figures(*row))) else { return false };
     if rows.iter().all(|row| figures(*row).count() < 2) {
         return false;
     }
-    // No difference that matters fills the axis.
     let matters = by.min_effect(&view.study.new.compare);
-    let around = match matters.scale {
-        Scale::Ratio => (axis.median * matters.size).abs(),
-        Scale::Difference => matters.size,
-    };
-    let low = axis.min.min(axis.median - around);
-    // What is never below 0 has no axis there.
-    let low = if axis.min >= 0.0 { low.max(0.0) } else { low };
-    let ends = [low, axis.max.max(axis.median + around)];
+    let Some(ends) = axis_of_runs(rows.iter().flat_map(|row| figures(*row)), matters) else { return false };
     let range = format!("{}–{}", metric.kind.writer()(ends[0]), metric.kind.writer()(ends[1]));
     let draw = |row: &usize| spark::points(figures(*row), ends, AXIS_COLUMNS);
     table.drawings(&format!("every run: {}", metric.name), &range, rows.iter().map(draw));

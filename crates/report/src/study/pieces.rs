@@ -3,12 +3,12 @@
 use evidence::{
     COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
 };
+use judge::results::Scale;
 use judge::words::blocks;
 use judge::{Bottleneck, Eligibility};
-use stats::Scale;
 
 use super::answer::{answer, winner};
-use super::sentences::{self, next_blocks, row_name};
+use super::sentences::{self, row_name};
 use super::troubles::{self, Group, Trouble, TroubleKind};
 use super::validity::validity;
 use super::{LoadView, StudyView, bottlenecks, explained, gates, of_baseline, others, written};
@@ -363,7 +363,7 @@ impl<'a> StudyPieces<'a> {
     pub(crate) fn written(&self, load: &LoadView<'_>) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, row) in load.rows.iter().enumerate() {
-            let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share() > Some(0.0));
+            let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share > Some(0.0));
             for habit in
                 last.map(|run| written::habits(self.view.runs[run].run.outputs())).unwrap_or_default()
             {
@@ -565,12 +565,12 @@ impl<'a> StudyPieces<'a> {
         let is_over =
             is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
         let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
-        let open = pairs.filter(|pair| pair.comparison.verdict == stats::Verdict::Inconclusive);
+        let open = pairs.filter(|pair| pair.comparison.verdict == judge::results::Verdict::Inconclusive);
         // Where blocks were lost, what is planned is not what counts.
         let is_fixed =
             matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::BestOfEach { .. });
         let least = if is_fixed { study.blocks() + 1 } else { 0 };
-        let of_pairs = open.filter_map(next_blocks).max().map(|blocks| blocks.max(least));
+        let of_pairs = open.filter_map(super::Pair::next_look_blocks).max().map(|blocks| blocks.max(least));
         of_pairs.max(of_baseline::blocks_to_add(self.view).filter(|_| is_over))
     }
 

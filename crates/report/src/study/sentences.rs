@@ -1,11 +1,12 @@
 //! Sentences about a study. The caller escapes the names in them.
 
+use judge::comparison::first_look_blocks;
+use judge::results::{CarryOver, Control, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 use judge::words::blocks;
 use judge::{ComparedBy, Eligibility};
-use stats::{CarryOver, Control, LOOKS, Levels, MoreErrors, NoVerdict, Scale, Verdict};
 
+use super::Pair;
 use super::answer::{figures, is_tournament};
-use super::pairs::Pair;
 use super::{LoadView, Sliced, StudyView, name};
 use crate::apart;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
@@ -92,7 +93,7 @@ pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
 /// Why there is no verdict on a pair, if there is none.
 pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
-        let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
+        let share = |row: usize| load.rows[row].error_share.map_or("n/a".to_owned(), percent_of);
         let (ahead, other) = pair.ahead();
         if let Some(words) = gone(load, pair) {
             return Some(words);
@@ -198,7 +199,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         Verdict::Equivalent => format!("{}: equivalent within {matters}", common_blocks(pair)),
         Verdict::Inconclusive => {
             // After a look that can be the only one there is no next.
-            let next = if common < LOOKS[0].blocks as usize { String::new() } else { next_look(pair) };
+            let next = if common < first_look_blocks() { String::new() } else { next_look(pair) };
             format!("{ahead}: inconclusive{next}")
         }
         Verdict::None(_) if common == 0 => {
@@ -284,7 +285,7 @@ pub(super) fn extended(study: &evidence::Study) -> Option<String> {
 
 /// Such as `7.5 %`.
 fn error_rate(study: &evidence::Study) -> String {
-    percent_up_to(stats::error_rate(study.extensions.len() as u32), 3)
+    percent_up_to(judge::comparison::error_rate(study), 3)
 }
 
 /// By what rows are compared first.
@@ -373,15 +374,8 @@ pub(super) fn ahead(pair: &Pair) -> String {
 
 /// What more blocks may decide; empty if none can.
 pub(super) fn next_look(pair: &Pair) -> String {
-    next_blocks(pair)
+    pair.next_look_blocks()
         .map_or_else(String::new, |next| format!("; {} may be conclusive", blocks(next as usize)))
-}
-
-/// So many may decide what these have not; `None` if none can.
-pub(super) fn next_blocks(pair: &Pair) -> Option<u32> {
-    let last = LOOKS[LOOKS.len() - 1].blocks as usize;
-    let mut looks = stats::looks(last, pair.comparison.family).map(|look| look.blocks);
-    looks.find(|blocks| *blocks as usize > pair.comparison.blocks)
 }
 
 /// How a row is called, not escaped.

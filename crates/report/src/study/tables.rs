@@ -1,7 +1,7 @@
 //! The tables of a study.
 
 use judge::Eligibility;
-use stats::Spread;
+use judge::results::Spread;
 
 use super::answer::winner;
 use super::rows::{RowStep, VariantRow};
@@ -45,7 +45,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         table.words("note", notes);
         return table;
     }
-    table.column("errors", "", rows().map(|row| Cell::figure(row.error_share(), percent_of)));
+    table.column("errors", "", rows().map(|row| Cell::figure(row.error_share, percent_of)));
     // What decides stands before everything else.
     match view.metric.as_ref().map(|by| by.metric) {
         Some(metric) if metric.name != "throughput" => {
@@ -61,8 +61,8 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         table.column(view.noun().answers, "/s", rows().map(|row| middle(row.answers)));
     }
     let kb = |figure: Option<f64>| Cell::figure(figure, rate);
-    table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
-    table.column("sent", "KB/s", rows().map(|row| kb(row.middle.sent_kb_per_s)));
+    table.column("received", "KB/s", rows().map(|row| kb(row.medians.received_kb_per_s)));
+    table.column("sent", "KB/s", rows().map(|row| kb(row.medians.sent_kb_per_s)));
     outcomes(&mut table, load);
     let mut used = |head: &str,
                     below: &str,
@@ -73,14 +73,14 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         }
     };
     let cores = |cores| decimal(cores, 2);
-    used("system", "cores", |row| row.middle.system_cores_used, &cores);
-    used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
-    used("system", view.noun().us_per_one, |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
-    used("switches", "/MB", |row| row.middle.system_switches_per_mb, &|switches| decimal(switches, 1));
-    used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
+    used("system", "cores", |row| row.medians.system_cores_used, &cores);
+    used("generator", "cores", |row| row.medians.generator_cores_used, &cores);
+    used("system", view.noun().us_per_one, |row| row.medians.system_us_per_request, &|us| decimal(us, 1));
+    used("switches", "/MB", |row| row.medians.system_switches_per_mb, &|switches| decimal(switches, 1));
+    used("memory", "MiB", |row| row.medians.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
     let any = |figure: fn(&VariantRow<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
     let (queue, swap): (Figure, Figure) =
-        (|row| row.middle.listen_queue_peak, |row| row.middle.swap_peak_bytes);
+        (|row| row.medians.listen_queue_peak, |row| row.medians.swap_peak_bytes);
     if any(queue) {
         used("queue", "to accept", queue, &|waiting| count(whole(waiting)));
     }

@@ -1,7 +1,7 @@
 //! What a tournament says besides its answer: which variants are not distinguishable from the best, and who left when.
 
+use judge::results::{EliminationReason, TournamentEnd, TournamentFindings};
 use judge::words::blocks;
-use stats::{EliminationReason, TournamentEnd, TournamentFindings};
 
 use super::sentences::row_name;
 use super::{LoadView, StudyView};

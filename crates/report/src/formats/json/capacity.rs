@@ -1,8 +1,8 @@
 //! What a search for a capacity found, in JSON.
 
+use judge::results::SearchEnd;
+use judge::results::Usl;
 use serde::Serialize;
-use stats::SearchEnd;
-use stats::usl::Usl;
 
 use super::bottleneck::BottleneckObject;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, SizeRow};

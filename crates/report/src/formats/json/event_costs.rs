@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use evidence::{Cost, Lost, Recovery};
 use judge::EventCauses;
+use judge::event_cost::{Difference, Figure, Pooled};
+use judge::results::Repeated;
 use serde::Serialize;
-use stats::Repeated;
 
 use super::bottleneck::CauseObject;
 use super::{microseconds, thousandths};
-use crate::event_costs::{Figure, Pooled};
-use crate::study::event_costs::Difference;
 
 /// What one event cost. Times are in seconds since the load began.
 #[derive(Serialize)]

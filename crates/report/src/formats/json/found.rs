@@ -1,8 +1,8 @@
 //! How a study finds its answer, and what a tournament has found, in JSON.
 
 use evidence::{SliceRules, Study};
+use judge::results::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
 use serde::Serialize;
-use stats::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
 
 use super::study::{Variant, variant};
 use crate::study::{LoadView, verdict_name};

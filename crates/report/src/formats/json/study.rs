@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use judge::Eligibility;
 use judge::cpu_profile::Profile;
+use judge::results::Scale;
 use serde::Serialize;
 use serde_json::Value;
-use stats::Scale;
 
 use super::capacity::{self, CapacityObject};
 use super::experiment::DiagnosisObject;
@@ -308,7 +308,7 @@ impl<'a> Whole<'a> {
                     .compare
                     .procedure
                     .can_be_extended()
-                    .then(|| stats::error_rate(view.study.extensions.len() as u32)),
+                    .then(|| judge::comparison::error_rate(view.study)),
                 others: view.loads.iter().flat_map(|load| others(view, load)).collect(),
                 variance: view.loads.iter().filter_map(variance).collect(),
             },
@@ -359,7 +359,7 @@ fn others<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<OthersObje
 
 fn variance<'a>(load: &LoadView<'a>) -> Option<VarianceObject<'a>> {
     let Sliced { levels, carry_over, control } = load.sliced?;
-    let carried = |stats::CarryOver { effect, interval, is_found, bias_most }| CarryOverObject {
+    let carried = |judge::results::CarryOver { effect, interval, is_found, bias_most }| CarryOverObject {
         effect,
         interval,
         is_found,
@@ -391,7 +391,7 @@ fn row_events<'a>(view: &'a StudyView<'_>) -> Vec<RowEvent<'a>> {
 }
 
 fn differences<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> Vec<EventDifference<'a>> {
-    let of = |of: &study::event_costs::Difference<'a>| EventDifference {
+    let of = |of: &judge::event_cost::Difference<'a>| EventDifference {
         load: load.name,
         a: variant(load, of.row),
         b: variant(load, of.from),
@@ -449,7 +449,7 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
         median: metric.median / unit_size,
         min: metric.min / unit_size,
         max: metric.max / unit_size,
-        error_share: load.rows[*row].error_share(),
+        error_share: load.rows[*row].error_share,
         is_best: *is_best,
     })
 }
@@ -477,11 +477,11 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
             verdict: verdict_word(pair),
             confidence: comparison.confidence,
             p: comparison.p,
-            test: (comparison.test == stats::Test::Student).then_some("student"),
+            test: (comparison.test == judge::results::Test::Student).then_some("student"),
             common_blocks: comparison.common,
             a_better_blocks: *first_better,
             below_matters: match comparison.verdict {
-                stats::Verdict::Differs { below_matters } => Some(below_matters),
+                judge::results::Verdict::Differs { below_matters } => Some(below_matters),
                 _ => None,
             },
             reason: reason(view, load, pair),

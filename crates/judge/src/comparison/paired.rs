@@ -1,107 +1,146 @@
-//! Two rows over the blocks that both were measured in, by one metric or by several that are judged together.
+//! Two variants over the blocks that both were measured in, by one metric or by several that are judged together.
 
 use std::collections::BTreeMap;
 
-use evidence::{EvidenceError, Study};
-use judge::{Eligibility, Pairing};
+use evidence::{Compare, EvidenceError, Study};
 use stats::{
-    Comparison, Discards, Duel, MoreErrors, NoVerdict, Paired, Scale, Seen, TournamentFindings, Verdict,
+    Comparison, Discards, Duel, ERRORS_MARGIN, LOOKS, MoreErrors, NoVerdict, Paired, Scale, Seen,
+    TournamentFindings, Verdict,
 };
 
 use super::procedures;
-use super::rows::VariantRow;
-use crate::metric::{self, ComparedBy};
-use crate::view::View;
+use super::variant::Variant;
+use crate::compared_by::ComparedBy;
+use crate::eligibility::Eligibility;
+use crate::measured_run::MeasuredRun;
+use crate::pairing::Pairing;
 
-/// Two rows over the blocks that both were measured in.
-#[derive(Clone)]
-pub(crate) struct Pair {
-    /// Places in the rows of the load. The second is the baseline, if there is one; else, if either is better by the first
+/// Comparison of two variants over the blocks that both were measured in.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Place of the first in the variants under the load. The second is the baseline, if there is one; else, if either is better by the first
     /// metric, it is the first.
-    pub(crate) first: usize,
-    pub(crate) second: usize,
-    /// What they are compared by.
-    pub(crate) by: ComparedBy,
+    pub first: usize,
+    /// Place of the second.
+    pub second: usize,
+    /// Metric by which they are compared.
+    pub by: ComparedBy,
     higher_is_better: bool,
-    pub(crate) comparison: Comparison,
+    /// Estimate, interval, and verdict.
+    pub comparison: Comparison,
     /// Whether it shares its error rate with others, by Holm.
-    pub(crate) is_shared: bool,
+    pub is_shared: bool,
     /// The ratio or the difference in each of the blocks that count, in their order.
-    pub(crate) in_blocks: Vec<f64>,
-    /// In how many of the blocks that count the first was better.
-    pub(crate) first_better: usize,
-    /// In how many the second was.
-    pub(crate) second_better: usize,
+    pub in_blocks: Vec<f64>,
+    /// Number of the blocks that count in which the first was better.
+    pub first_better: usize,
+    /// Number of these blocks in which the second was better.
+    pub second_better: usize,
     /// Whether the better one is no winner, because more of its requests failed.
-    pub(crate) has_more_errors: bool,
+    pub has_more_errors: bool,
     /// Blocks in which both have a valid run, but one has too few samples for a verdict on the metric.
-    pub(crate) too_few_samples: usize,
-    /// In how many blocks both can ever have a figure.
-    pub(crate) attainable: usize,
+    pub too_few_samples: usize,
+    /// Number of blocks in which both can ever have a figure.
+    pub attainable: usize,
+}
+
+/// Number of blocks at the first look of a study that plans all its blocks at once.
+pub fn first_look_blocks() -> usize {
+    LOOKS[0].blocks as usize
 }
 
 impl Pair {
     /// Whether the second is ahead.
-    pub(crate) fn is_behind(&self) -> bool {
+    pub fn is_behind(&self) -> bool {
         is_behind(&self.comparison, self.higher_is_better)
     }
 
-    /// The other one of the two.
-    pub(crate) fn other(&self, row: usize) -> usize {
+    /// Place of the other one.
+    pub fn other(&self, row: usize) -> usize {
         if self.first == row { self.second } else { self.first }
     }
 
+    /// Estimate and interval as seen from a variant of the pair: of the first against the second, or the other way round.
+    pub fn seen_from(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
+        let Comparison { estimate, interval, scale, .. } = self.comparison;
+        match self.first == place {
+            true => (estimate, interval),
+            false => (
+                estimate.map(|estimate| scale.turned(estimate)),
+                interval.map(|[low, high]| [high, low].map(|end| scale.turned(end))),
+            ),
+        }
+    }
+
+    /// Whether the estimate is at least the smallest difference that matters; `None` without an estimate.
+    pub fn is_relevant(&self, compare: &Compare) -> Option<bool> {
+        let matters = self.by.min_effect(compare);
+        self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
+    }
+
+    /// Number of blocks at the next look, which may decide; `None` if there is none.
+    pub fn next_look_blocks(&self) -> Option<u32> {
+        let last = LOOKS[LOOKS.len() - 1].blocks as usize;
+        let mut looks = stats::looks(last, self.comparison.family).map(|look| look.blocks);
+        looks.find(|blocks| *blocks as usize > self.comparison.blocks)
+    }
+
     /// Whether there were blocks enough for a look, so that the estimate has an interval.
-    pub(crate) fn was_looked_at(&self) -> bool {
+    pub fn was_looked_at(&self) -> bool {
         self.comparison.interval.is_some()
     }
 
-    /// Who is ahead, and who is not, as places in the rows.
-    pub(crate) fn ahead(&self) -> (usize, usize) {
+    /// Places of the variant that is ahead, and of the other.
+    pub fn ahead(&self) -> (usize, usize) {
         if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }
     }
 }
 
-/// All that pairs are made of.
-pub(super) struct Scene<'a> {
-    pub(super) study: &'a Study,
-    pub(super) load: &'a str,
-    pub(super) rows: &'a [VariantRow<'a>],
-    pub(super) views: &'a [View<'a>],
-    /// What decides.
-    pub(super) by: &'a ComparedBy,
+/// A load of a study, with what its variants have measured.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOfStudy<'a> {
+    /// The study.
+    pub study: &'a Study,
+    /// Name of the load.
+    pub load: &'a str,
+    /// Variants under the load, in the order by which pairs and rankings refer to them.
+    pub variants: &'a [&'a Variant<'a>],
+    /// All runs of the study, in the order by which variants refer to them.
+    pub runs: &'a [MeasuredRun<'a>],
+    /// Metric that decides.
+    pub by: &'a ComparedBy,
 }
 
-/// Pairs by the first metric, and the same by further ones.
-#[derive(Default)]
-pub(super) struct Pairs {
-    pub(super) first: Vec<Pair>,
-    pub(super) further: Vec<Pair>,
+/// Comparisons of two variants.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// By the metric that decides.
+    pub first: Vec<Pair>,
+    /// The same pairs by further metrics.
+    pub further: Vec<Pair>,
 }
 
 /// A study may claim any number of further ones.
 const METRICS_MAX: usize = 10;
-/// One in a thousand: more errors than that above another cannot be made up by speed.
-pub(super) const ERRORS_MARGIN: f64 = 0.001;
 
-/// Two rows, the first against the second.
+/// Places of two variants, the first against the second.
 type Couple = (usize, usize);
 
-/// What is to be compared: the blocks of two rows by a metric.
+/// Question: the blocks of two variants by a metric.
 struct Asked {
     couple: Couple,
     by: ComparedBy,
     common: Pairing,
 }
 
-/// What that says.
+/// Its answer.
 struct Judged {
     asked: Asked,
     comparison: Comparison,
     is_shared: bool,
 }
 
-impl Scene<'_> {
+impl LoadOfStudy<'_> {
     /// Each couple by itself; its metrics are judged together.
     pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
@@ -114,21 +153,21 @@ impl Scene<'_> {
         Ok(pairs)
     }
 
-    /// All couples and all metrics judged together: rows against a baseline. Every other row is of the family, whether it has
+    /// All couples and all metrics judged together: variants against a baseline. Every other variant is of the family, whether it has
     /// figures or not.
     pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
-        let rows = u32::try_from(self.rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
     }
 
-    /// What a tournament has confirmed. Further metrics are judged only if it differs: so they need not share with it.
+    /// Pairs that a tournament has confirmed. Further metrics are judged only if it differs: so they need not share with it.
     pub(super) fn confirmed(&self, found: &TournamentFindings) -> Pairs {
         let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
             return Pairs::default();
         };
         let fresh = |by: ComparedBy| {
-            let of = |row: usize| self.by_block(&by, self.rows[row].confirming(self.views));
+            let of = |row: usize| self.by_block(&by, self.variants[row].confirming(self.runs));
             let common = self.pairing([of(couple.0), of(couple.1)]);
             Asked { couple, by, common }
         };
@@ -140,25 +179,25 @@ impl Scene<'_> {
         self.pairs(judged, 1, false)
     }
 
-    /// By every metric, the first one first.
+    /// Judges couples by every metric, the first one first.
     fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, EvidenceError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
         for by in std::iter::once(self.by.clone()).chain(self.further()) {
             for couple in couples {
-                let rows = [&self.rows[couple.0], &self.rows[couple.1]];
-                let of = |row: &VariantRow<'_>| self.by_block(&by, row.runs.iter().map(|(run, _)| *run));
+                let rows = [self.variants[couple.0], self.variants[couple.1]];
+                let of = |row: &Variant<'_>| self.by_block(&by, row.runs.iter().map(|(run, _)| *run));
                 asked.push(Asked { couple: *couple, by: by.clone(), common: self.pairing(rows.map(of)) });
                 duels.extend(procedures::duel(self.study, self.load, rows, &by)?);
             }
         }
-        let invalid = |row: usize| self.rows[row].count(Eligibility::Invalid);
+        let invalid = |row: usize| self.variants[row].count(Eligibility::Invalid);
         Ok(match duels.len() == asked.len() {
             true => in_duels(asked, &duels),
             false => self.in_blocks(asked, family, invalid),
         })
     }
 
-    /// By the rules of a study that plans all its blocks at once.
+    /// Judges by the rules of a study that plans all its blocks at once.
     fn in_blocks(&self, asked: Vec<Asked>, family: u32, invalid: impl Fn(usize) -> usize) -> Vec<Judged> {
         let paired = |asked: &Asked| (invalid(asked.couple.0), invalid(asked.couple.1));
         let discards: Vec<Discards> =
@@ -179,7 +218,7 @@ impl Scene<'_> {
         judged.map(|(asked, comparison)| Judged { asked, comparison, is_shared: family > 1 }).collect()
     }
 
-    /// The first so many are by the first metric. Unless they stand as they are, who is ahead in them is the first.
+    /// Makes pairs; the `first` ones are by the metric that decides. Unless their order is fixed, the variant that is ahead comes first.
     fn pairs(&self, judged: Vec<Judged>, first: usize, is_fixed: bool) -> Pairs {
         let higher_is_better = self.study.new.compare.higher_is_better;
         let is_turned = |judged: &&Judged| !is_fixed && is_behind(&judged.comparison, higher_is_better);
@@ -220,7 +259,7 @@ impl Scene<'_> {
             comparison,
             by,
         };
-        let share = |row: usize| self.rows[row].unserved_share().unwrap_or(0.0);
+        let share = |row: usize| self.variants[row].unserved_share().unwrap_or(0.0);
         let (ahead, other) = pair.ahead();
         let differs = matches!(comparison.verdict, Verdict::Differs { .. });
         pair.has_more_errors = differs && share(ahead) > share(other) + ERRORS_MARGIN;
@@ -233,7 +272,7 @@ impl Scene<'_> {
         names.filter_map(|name| ComparedBy::named(name)).filter(|by| by != self.by)
     }
 
-    /// As many as the plan names, known or not.
+    /// Number of metrics that the plan names, known or not.
     fn metrics_laid_down(&self) -> u32 {
         u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -242,14 +281,17 @@ impl Scene<'_> {
         Pairing::of(self.study.blocks(), &first, &second)
     }
 
-    /// What runs say in each block.
+    /// Result of runs in each block.
     fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
-        runs.filter_map(|run| Some((self.views[run].place()?.block, metric::seen(by, &self.views[run]))))
-            .collect()
+        let seen = |run: usize| {
+            let run = &self.runs[run];
+            Some((run.run.new.place.as_ref()?.1.block, run.seen(by)))
+        };
+        runs.filter_map(seen).collect()
     }
 }
 
-/// By the study's own duel.
+/// Judges by the study's own duel.
 fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
     let found = stats::judge_together(&duels.iter().collect::<Vec<_>>());
     let values = |[a, b]: &[Seen; 2]| Some((a.value()?, b.value()?));
@@ -263,7 +305,7 @@ fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
 }
 
 impl Judged {
-    /// The second against the first.
+    /// Swaps the two.
     fn turned(self) -> Self {
         let Self { asked: Asked { couple, by, mut common }, comparison, is_shared } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
@@ -272,7 +314,7 @@ impl Judged {
     }
 }
 
-/// `pairs` are turned already.
+/// Comparison of the second with the first; `pairs` are swapped already.
 fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
     let judged = &pairs[..comparison.blocks.min(pairs.len())];
     let verdict = match comparison.verdict {

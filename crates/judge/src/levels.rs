@@ -1,68 +1,77 @@
-//! What was run in a search: every rate over all its runs, and every number of users.
+//! Levels of a search for a capacity: every rate over all its runs, and every number of users.
 
 use evidence::{EvidenceError, Run, RunId};
-use judge::slo::FailedCondition;
-use judge::{Condition, Measured, OfLevel, of_level, rates, stage_name};
 use record::{Percentile, Phase, Tally};
+use stats::usl::{self, Usl};
 use stats::{At, Judged, Level, SearchStage, median};
 
-/// What was run of one variant.
-#[derive(Default)]
-pub(crate) struct Levels {
+use crate::condition::Condition;
+use crate::measured::Measured;
+use crate::rates;
+use crate::search::{OfLevel, of_level, stage_name};
+use crate::slo::FailedCondition;
+
+/// Levels at which one variant was run.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
     /// Lowest first, once all are noted. Runs after the confirmation are none of them.
-    pub(crate) rates: Vec<LevelRow>,
+    pub rates: Vec<LevelRow>,
     /// In the order in which they were run; a number of users may come again.
-    pub(crate) sizes: Vec<SizeRow>,
+    pub sizes: Vec<SizeRow>,
     /// Why the run after the overload did not hold, if it did not.
-    pub(crate) not_recovered: Option<String>,
+    pub not_recovered: Option<String>,
     /// Why the soak did not hold, if it did not.
-    pub(crate) not_soaked: Option<String>,
+    pub not_soaked: Option<String>,
     /// Whether any run of it was answered.
-    pub(crate) was_answered: bool,
+    pub was_answered: bool,
 }
 
 /// A rate, over all its runs.
-pub(crate) struct LevelRow {
-    pub(crate) per_s: f64,
+#[derive(Clone, Debug)]
+pub struct LevelRow {
+    /// Requests per second that were offered.
+    pub per_s: f64,
     /// What its runs were for, in order, each once.
-    pub(crate) stages: Vec<SearchStage>,
-    pub(crate) passed: u32,
-    pub(crate) failed: u32,
-    pub(crate) invalid: u32,
+    pub stages: Vec<SearchStage>,
+    /// Runs that passed.
+    pub passed: u32,
+    /// Runs that failed.
+    pub failed: u32,
+    /// Runs that say nothing.
+    pub invalid: u32,
     /// Of those that passed, how many had requests that were sent late.
-    pub(crate) late: u32,
+    pub late: u32,
     /// Why the last of the invalid ones is, in words.
-    pub(crate) invalid_by: Option<String>,
+    pub invalid_by: Option<String>,
     /// The passed and all of the runs of the confirmation that say something.
-    pub(crate) confirmed: (u32, u32),
+    pub confirmed: (u32, u32),
     /// What did not hold, in words, of the run of those that failed that comes last.
-    pub(crate) failed_by: Option<String>,
+    pub failed_by: Option<String>,
     /// Its runs that failed.
-    pub(crate) failed_runs: Vec<RunId>,
+    pub failed_runs: Vec<RunId>,
     /// The conditions that did not hold in any of its runs, as they were written, each once.
-    pub(crate) conditions: Vec<String>,
+    pub conditions: Vec<String>,
     /// All samples of the runs that may be believed.
-    pub(crate) tally: Tally,
-    /// Of each of them.
+    pub tally: Tally,
+    /// Ok answers per second of each of them.
     ok_per_s: Vec<f64>,
     system_us_per_request: Vec<f64>,
 }
 
 /// A number of users.
-pub(crate) struct SizeRow {
-    pub(crate) users: u32,
-    pub(crate) per_s: f64,
-    pub(crate) mean_response_ns: f64,
+#[derive(Clone, Debug)]
+pub struct SizeRow {
+    /// Users.
+    pub users: u32,
+    /// Ok answers per second.
+    pub per_s: f64,
+    /// Mean response time, in nanoseconds.
+    pub mean_response_ns: f64,
 }
 
 impl Levels {
     /// Takes in a run, with its seconds; answers what it says.
-    pub(crate) fn note(
-        &mut self,
-        run: &Run,
-        level: &Level,
-        slos: &[Condition],
-    ) -> Result<Judged, EvidenceError> {
+    pub fn note(&mut self, run: &Run, level: &Level, slos: &[Condition]) -> Result<Judged, EvidenceError> {
         let said = of_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
         self.was_answered |= match judged {
@@ -86,8 +95,15 @@ impl Levels {
         Ok(judged)
     }
 
+    /// Fit of the scalability law to the numbers of users; `None` if they are too few. `seed` is that of the study.
+    pub fn scalability(&self, seed: u64) -> Option<Usl> {
+        let points: Vec<(f64, f64)> =
+            self.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
+        usl::fit(&points, seed)
+    }
+
     /// The level of this rate.
-    pub(crate) fn at(&self, per_s: f64) -> Option<&LevelRow> {
+    pub fn at(&self, per_s: f64) -> Option<&LevelRow> {
         self.rates.iter().find(|row| row.per_s == per_s)
     }
 }
@@ -164,28 +180,28 @@ impl LevelRow {
     }
 
     /// What its runs were for, in words.
-    pub(crate) fn stage_words(&self) -> String {
+    pub fn stage_words(&self) -> String {
         let words: Vec<&str> = self.stages.iter().map(|stage| stage_name(*stage)).collect();
         words.join(", ")
     }
 
     /// Ok answers per second, the median of its runs.
-    pub(crate) fn ok_per_s(&self) -> Option<f64> {
+    pub fn ok_per_s(&self) -> Option<f64> {
         median(self.ok_per_s.iter().copied())
     }
 
     /// Planned requests that the system did not serve, as a share, over all its runs.
-    pub(crate) fn error_share(&self) -> Option<f64> {
+    pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.tally.counts)
     }
 
     /// CPU time of the system for each request, the median of its runs.
-    pub(crate) fn system_us_per_request(&self) -> Option<f64> {
+    pub fn system_us_per_request(&self) -> Option<f64> {
         median(self.system_us_per_request.iter().copied())
     }
 
     /// A percentile of response time over all its runs, where there are samples enough.
-    pub(crate) fn response_ns(&self, percentile: Percentile) -> Option<f64> {
+    pub fn response_ns(&self, percentile: Percentile) -> Option<f64> {
         self.tally.response.all().printable_at(percentile).map(|ns| ns as f64)
     }
 }

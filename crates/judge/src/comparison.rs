@@ -1,0 +1,20 @@
+//! Comparisons of configurations: which of them differ, in which direction, and whether the difference matters.
+//!
+//! [`unpaired`] compares the runs of two studies, which were made at different times. Within a study, [`variants`] gathers the runs of each
+//! variant, and [`LoadOfStudy`] ranks the variants under a load and compares them in pairs: by blocks that both were measured in, or as
+//! the procedure of the study has found.
+
+mod axis;
+mod cores;
+mod paired;
+mod procedures;
+mod ranking;
+pub mod unpaired;
+mod variant;
+
+pub use axis::axis_of_runs;
+pub use cores::busy_cores;
+pub use paired::{LoadOfStudy, Pair, Pairs, first_look_blocks};
+pub use procedures::{Sliced, error_rate, sliced, tournament_findings};
+pub use ranking::{Ranked, Standings};
+pub use variant::{Gone, Medians, Variant, variants};

@@ -1,0 +1,64 @@
+//! Results of a study's own procedure for its variants.
+
+use evidence::{EvidenceError, Study};
+use stats::{CarryOver, Control, Duel, Levels, TournamentFindings};
+
+use super::variant::Variant;
+use crate::compared_by::ComparedBy;
+use crate::setting::Setting;
+
+/// The duel of two variants by a metric; `None` if the study has no duel.
+pub(super) fn duel(
+    study: &Study,
+    load: &str,
+    variants: [&Variant<'_>; 2],
+    by: &ComparedBy,
+) -> Result<Option<Duel>, EvidenceError> {
+    let [first, second] = variants.map(Variant::setting);
+    crate::duel(study, load, [&first, &second], by)
+}
+
+/// Findings of a tournament of all variants under a load, each under its place in them; `None` if the study has none.
+pub fn tournament_findings(
+    study: &Study,
+    load: &str,
+    variants: &[&Variant<'_>],
+) -> Result<Option<TournamentFindings>, EvidenceError> {
+    let Some(by) = ComparedBy::named(&study.new.compare.by) else { return Ok(None) };
+    let settings: Vec<Setting> = variants.iter().map(|variant| variant.setting()).collect();
+    let tournament = crate::tournament(study, load, &settings, &by)?;
+    Ok(tournament.map(|tournament| tournament.finding()))
+}
+
+/// Total error rate of the verdicts of a study that may have been extended: each extension spends a further half of the rate before it.
+pub fn error_rate(study: &Study) -> f64 {
+    stats::error_rate(u32::try_from(study.extensions.len()).unwrap_or(u32::MAX))
+}
+
+/// Findings from slices beyond their figures.
+#[derive(Clone, Copy, Debug)]
+pub struct Sliced {
+    /// Variation between starts and between slices.
+    pub levels: Levels,
+    /// Whether slices change those that follow them; `None` with too few blocks.
+    pub carry_over: Option<CarryOver>,
+    /// Part that other processes explain by their CPU time.
+    pub control: Option<Control>,
+}
+
+/// Findings from slices under a load; `None` if the study was not made in slices, or there are too few.
+pub fn sliced(
+    study: &Study,
+    load: &str,
+    variants: &[&Variant<'_>],
+    by: &ComparedBy,
+) -> Result<Option<Sliced>, EvidenceError> {
+    let (Some(_), [first, second]) = (study.new.compare.procedure.slices(), variants) else {
+        return Ok(None);
+    };
+    let sliced = |duel: Duel| {
+        let (levels, carry_over, control) = (duel.levels()?, duel.carry_over(), duel.control());
+        Some(Sliced { levels, carry_over, control })
+    };
+    Ok(duel(study, load, [first, second], by)?.and_then(sliced))
+}

@@ -1,0 +1,269 @@
+//! Configurations that two studies measured at different times: the runs of one against the runs of the other.
+//!
+//! [`judge`] takes both sides of every row, because all verdicts share one error rate.
+
+use evidence::Compare;
+use record::Counts;
+use stats::{ERRORS_MARGIN, MinEffect, Scale, Seen, Spread, Unpaired};
+
+use crate::baseline::{self, INVALID_APART, RUNS_MIN};
+use crate::compared_by::ComparedBy;
+use crate::rates;
+
+/// Chance that any of the verdicts of all rows is wrong.
+const ALPHA: f64 = 0.05;
+
+/// Runs of one study under one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// Figures of the valid runs with enough samples, in the unit of the metric.
+    pub figures: Vec<f64>,
+    /// Spread of `figures`; `None` if there are none.
+    pub spread: Option<Spread>,
+    /// Share of planned requests of these runs that the system did not serve; `None` if nothing was planned.
+    pub error_share: Option<f64>,
+    /// Like `error_share`, but the time for which the system was gone counts too.
+    unserved_share: f64,
+    /// Runs that are lost. From a stored baseline, failed ones too: it does not tell them apart.
+    pub invalid: usize,
+    /// Valid runs with too few samples for a verdict by the metric.
+    pub too_few_samples: usize,
+}
+
+/// Two sides and their verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Runs of the first study, and of the second.
+    pub sides: [Side; 2],
+    /// Second side against the first; `None` if one has no figures, or has a figure of 0 where a ratio is asked for.
+    pub unpaired: Option<Unpaired>,
+    /// Verdict among all rows that were judged together.
+    pub verdict: Verdict,
+}
+
+/// Result of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// The sides differ.
+    Differs {
+        /// Whether the difference is smaller than the smallest that matters.
+        below_matters: bool,
+    },
+    /// The sides differ by less than what matters, if at all.
+    Equivalent,
+    /// More runs may decide.
+    Inconclusive(Option<OnlyAlone>),
+    /// These runs cannot decide.
+    None(NoVerdict),
+}
+
+/// A difference that is significant alone, but not among all rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnlyAlone {
+    /// The p-value of the row.
+    pub p: f64,
+    /// Rows that share the error rate.
+    pub together: usize,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoVerdict {
+    /// So many more runs of one side are invalid that the remaining ones are a biased sample.
+    UnevenDiscards {
+        /// Invalid runs of both sides.
+        invalid: [usize; 2],
+    },
+    /// The better side has more errors.
+    BetterHasMoreErrors,
+    /// The sides would be equivalent, but one has more errors.
+    EquivalentHasMoreErrors,
+    /// A side has fewer than [`RUNS_MIN`] runs that count.
+    TooFewRuns {
+        /// Runs that count, of both sides.
+        runs: [usize; 2],
+        /// Valid runs of both sides together with too few samples.
+        too_few_samples: usize,
+    },
+    /// A figure is 0, so there is no ratio.
+    NoRatio,
+}
+
+impl Side {
+    /// From the results of runs, each with its counts.
+    pub fn of<'a>(seen: impl Iterator<Item = (Seen, &'a Counts)>) -> Self {
+        let (mut side, mut all) = (baseline::Side::default(), Counts::default());
+        for (run, counts) in seen {
+            match run {
+                // A failure is a result of the system, and no loss.
+                Seen::Failed => continue,
+                Seen::Figure { .. } => all.add(counts),
+                _ => {}
+            }
+            side.note(run);
+        }
+        Self { error_share: rates::error_share(&all), ..Self::of_baseline(&side) }
+    }
+
+    /// From the side of a baseline. It keeps no errors apart from the time for which the system was gone, so `error_share` includes that
+    /// time.
+    pub fn of_baseline(side: &baseline::Side) -> Self {
+        let share = rates::share(side.errors, side.planned);
+        Self {
+            spread: Spread::with_endless(side.figures.iter().copied()),
+            figures: side.figures.clone(),
+            error_share: share,
+            unserved_share: share.unwrap_or(0.0),
+            invalid: side.invalid,
+            too_few_samples: side.too_few,
+        }
+    }
+
+    fn has_more_errors_than(&self, other: &Self) -> bool {
+        self.unserved_share > other.unserved_share + ERRORS_MARGIN
+    }
+}
+
+/// Smallest difference that matters in either of two studies that compare by the same metric.
+pub fn smaller_min_effect(by: &ComparedBy, [first, second]: [&Compare; 2]) -> MinEffect {
+    MinEffect { scale: by.scale(), size: first.matters.min(second.matters) }
+}
+
+/// Judges all rows together: they share an error rate of 5 % (Holm). Each row is the first and the second side.
+pub fn judge(
+    rows: Vec<[Side; 2]>,
+    scale: Scale,
+    matters: MinEffect,
+    higher_is_better: bool,
+) -> Vec<Compared> {
+    let mut rows: Vec<Compared> = rows.into_iter().map(|sides| Compared::unjudged(sides, scale)).collect();
+    let has_enough = |row: &Compared| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
+    // A row without a ratio has no p-value, and takes no part.
+    let p_of = |row: &Compared| row.unpaired.filter(|_| has_enough(row)).map(|unpaired| unpaired.p);
+    let judged: Vec<(usize, f64)> =
+        rows.iter().enumerate().filter_map(|(place, row)| Some((place, p_of(row)?))).collect();
+    let p: Vec<f64> = judged.iter().map(|(_, p)| *p).collect();
+    let together = judged.len();
+    for ((place, _), is_significant) in judged.into_iter().zip(stats::holm(&p, ALPHA)) {
+        rows[place].verdict = rows[place].judge(is_significant, together, matters, higher_is_better);
+    }
+    rows
+}
+
+impl Compared {
+    fn unjudged(sides: [Side; 2], scale: Scale) -> Self {
+        let unpaired = Unpaired::of(&sides[1].figures, &sides[0].figures, scale, ALPHA);
+        let verdict = Verdict::None(why_none(&sides));
+        Self { sides, unpaired, verdict }
+    }
+
+    /// Whether the second side is the better one.
+    pub fn is_second_ahead(&self, higher_is_better: bool) -> bool {
+        let estimate = self.unpaired.and_then(|of| Some((of.estimate?, of.scale.none())));
+        estimate.is_some_and(|(estimate, none)| estimate > none) == higher_is_better
+    }
+
+    fn judge(
+        &self,
+        is_significant: bool,
+        together: usize,
+        matters: MinEffect,
+        higher_is_better: bool,
+    ) -> Verdict {
+        let (Some(unpaired), [a, b]) = (self.unpaired, &self.sides) else { return self.verdict };
+        let invalid = [a.invalid, b.invalid];
+        if a.invalid.abs_diff(b.invalid) >= INVALID_APART {
+            return Verdict::None(NoVerdict::UnevenDiscards { invalid });
+        }
+        if is_significant {
+            let (ahead, behind) = if self.is_second_ahead(higher_is_better) { (b, a) } else { (a, b) };
+            if ahead.has_more_errors_than(behind) {
+                return Verdict::None(NoVerdict::BetterHasMoreErrors);
+            }
+            let below_matters = unpaired.estimate.is_some_and(|estimate| !matters.is_reached_by(estimate));
+            return Verdict::Differs { below_matters };
+        }
+        if unpaired.differs() {
+            return Verdict::Inconclusive(Some(OnlyAlone { p: unpaired.p, together }));
+        }
+        let is_within = |ends: [f64; 2]| ends.iter().all(|end| !matters.is_reached_by(*end));
+        if !unpaired.interval.is_some_and(is_within) {
+            return Verdict::Inconclusive(None);
+        }
+        match a.has_more_errors_than(b) || b.has_more_errors_than(a) {
+            true => Verdict::None(NoVerdict::EquivalentHasMoreErrors),
+            false => Verdict::Equivalent,
+        }
+    }
+}
+
+/// Why a row that takes no part has no verdict.
+fn why_none(sides: &[Side; 2]) -> NoVerdict {
+    let runs = sides.each_ref().map(|side| side.figures.len());
+    match runs.iter().any(|count| *count < RUNS_MIN) {
+        true => {
+            let too_few_samples = sides.iter().map(|side| side.too_few_samples).sum();
+            NoVerdict::TooFewRuns { runs, too_few_samples }
+        }
+        false => NoVerdict::NoRatio,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sides(a: &[f64], b: &[f64]) -> [Side; 2] {
+        [a, b].map(|figures: &[f64]| {
+            let none = Counts::default();
+            let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
+            Side::of(figures.iter().map(one))
+        })
+    }
+
+    const SLOW: [f64; 6] = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2];
+    const FAST: [f64; 6] = [110.0, 111.0, 109.0, 110.5, 109.5, 110.2];
+    const LEVEL: [f64; 6] = [100.1, 100.9, 99.1, 100.4, 99.6, 100.3];
+
+    fn judged(rows: Vec<[Side; 2]>, matters: f64) -> Vec<Verdict> {
+        let rows = judge(rows, Scale::Ratio, MinEffect::share(matters), true);
+        rows.into_iter().map(|row| row.verdict).collect()
+    }
+
+    #[test]
+    fn rows_are_judged_together() {
+        let rows = || vec![sides(&SLOW, &FAST), sides(&SLOW, &LEVEL), sides(&SLOW[..4], &FAST[..4])];
+        let verdicts = judged(rows(), 0.03);
+        assert_eq!(verdicts[..2], [Verdict::Differs { below_matters: false }, Verdict::Equivalent]);
+        // Four a side have p = 0.029 at best, and the strictest of the two that are left is held against 0.025.
+        assert!(
+            matches!(verdicts[2], Verdict::Inconclusive(Some(OnlyAlone { together: 3, .. }))),
+            "{verdicts:?}"
+        );
+        assert_eq!(
+            judged(vec![sides(&SLOW[..4], &FAST[..4])], 0.2),
+            [Verdict::Differs { below_matters: true }]
+        );
+    }
+
+    #[test]
+    fn three_runs_a_side_are_too_few() {
+        let verdicts = judged(vec![sides(&SLOW[..3], &FAST), sides(&[0.0; 4], &[0.0; 4])], 0.03);
+        let too_few = NoVerdict::TooFewRuns { runs: [3, 6], too_few_samples: 0 };
+        assert_eq!(verdicts, [Verdict::None(too_few), Verdict::None(NoVerdict::NoRatio)]);
+        assert!(judged(Vec::new(), 0.03).is_empty());
+    }
+
+    #[test]
+    fn errors_and_losses_stand_before_speed() {
+        let mut faster = sides(&SLOW, &FAST);
+        faster[1].unserved_share = 0.01;
+        assert_eq!(judged(vec![faster], 0.03), [Verdict::None(NoVerdict::BetterHasMoreErrors)]);
+        let mut level = sides(&SLOW, &LEVEL);
+        level[0].unserved_share = 0.01;
+        assert_eq!(judged(vec![level], 0.03), [Verdict::None(NoVerdict::EquivalentHasMoreErrors)]);
+        let mut lost = sides(&SLOW, &FAST);
+        lost[0].invalid = 3;
+        assert_eq!(judged(vec![lost], 0.03), [Verdict::None(NoVerdict::UnevenDiscards { invalid: [3, 0] })]);
+    }
+}

@@ -1,0 +1,91 @@
+//! A stored run with its figures: what its load cost the generator, and what passed over the network.
+
+use evidence::{Model, Run};
+
+use crate::compared_by::ComparedBy;
+use crate::measured::Measured;
+use crate::rates;
+
+/// A stored run and its figures.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredRun<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Its figures.
+    pub measured: &'a Measured,
+}
+
+impl MeasuredRun<'_> {
+    /// Figure of a metric, for people; `None` where there is nothing to say, or too little to say it.
+    pub fn figure(&self, by: &ComparedBy) -> Option<f64> {
+        by.figure(self.run, self.measured)
+    }
+
+    /// Result of the run in its block, by a metric.
+    pub fn seen(&self, by: &ComparedBy) -> stats::Seen {
+        crate::seen(self.run, self.measured, by)
+    }
+
+    /// How long requests were measured, in seconds: from the end of the warm-up to the last one that ended; by the wall clock if none
+    /// did. `None` if neither is known.
+    pub fn duration_s(&self) -> Option<f64> {
+        let warm_up_ns = self.run.new.warm_up_ns;
+        let last_ns = self.measured.last_finished_ns;
+        let seen_ns = last_ns.map(|last_ns| last_ns.saturating_sub(warm_up_ns) as f64);
+        let by_the_clock_ns = || {
+            let ended_at_unix_ms = self.run.ending.as_ref()?.ended_at_unix_ms;
+            let elapsed_ms = ended_at_unix_ms.saturating_sub(self.run.new.started_at_unix_ms).max(0);
+            Some((elapsed_ms as f64 * 1e6 - warm_up_ns as f64).max(0.0))
+        };
+        seen_ns.or_else(by_the_clock_ns).map(|ns| ns / 1e9)
+    }
+
+    /// CPU time of the generator per request, warm-up included, in microseconds.
+    pub fn generator_us_per_request(&self) -> Option<f64> {
+        let generator = &self.run.ending.as_ref()?.generator;
+        let requests = self.measured.sent_with_warm_up;
+        (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
+    }
+
+    /// Cores that the generator kept busy: while requests were measured, or else over the whole run.
+    pub fn generator_cores_used(&self) -> Option<f64> {
+        let resources = self.measured.resources.as_ref();
+        let measured = resources.and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
+        let over_all = || {
+            let generator = &self.run.ending.as_ref()?.generator;
+            let elapsed_s = self.duration_s()? + self.run.new.warm_up_ns as f64 / 1e9;
+            Some((generator.cpu_user_s + generator.cpu_sys_s) / elapsed_s).filter(|cores| cores.is_finite())
+        };
+        measured.or_else(over_all)
+    }
+
+    /// Cores that the system kept busy while requests were measured.
+    pub fn system_cores_used(&self) -> Option<f64> {
+        let resources = self.measured.resources.as_ref()?;
+        resources.cores_used(resources.system.as_ref()?)
+    }
+
+    /// Context switches of the system per 10⁶ bytes that passed, of loads over raw TCP: there they are the cost of small writes.
+    pub fn system_switches_per_mb(&self) -> Option<f64> {
+        let is_raw = self.run.new.plan_json["steps"][0].get("receive").is_some();
+        let resources = self.measured.resources.as_ref().filter(|_| is_raw)?;
+        let usage = resources.system.as_ref()?;
+        let per_s =
+            resources.per_s(usage, usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0));
+        let bytes = self.measured.sent_bytes?.checked_add(self.measured.received_bytes?)?;
+        let mb_per_s = bytes as f64 / 1e6 / self.measured.span_s?;
+        // None at all: no thread was looked at twice, as in runs of a second.
+        Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite() && *per_mb > 0.0)
+    }
+
+    /// KB of 1,024 bytes per second, of so many bytes of all requests; `None` if nothing tells how long the window was.
+    pub fn kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
+        Some(rates::kb_per_s(self.measured.window?, bytes?, self.measured.samples()))
+    }
+
+    /// Whether users of a closed load waited in vain while others were answered all the time.
+    pub fn is_gone_for_some_users(&self) -> bool {
+        let outage = self.measured.outage.as_ref();
+        outage.is_none_or(|outage| outage.times.is_empty()) && self.run.new.model == Model::Closed
+    }
+}

@@ -1,0 +1,9 @@
+//! Results of `stats` that reports read: verdicts, intervals, and estimates. Reports get them through this list, so that they cannot call
+//! a function of `stats`.
+
+pub use stats::usl::Usl;
+pub use stats::{
+    Capacity, CarryOver, Control, EXTENDED_MAX, Effect, Eliminated, EliminationReason, Finding, Levels,
+    MinEffect, MoreErrors, NoVerdict, Repeated, Scale, SearchEnd, Seen, Spread, Test, TournamentEnd,
+    TournamentFindings, Undecided, Verdict,
+};

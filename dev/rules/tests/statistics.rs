@@ -1,0 +1,73 @@
+//! Statistics are computed in `stats`, and `judge` says what they mean. Reports get finished values.
+
+use rules::{files, tokens};
+
+/// Results of `stats` that reports read.
+const RESULTS: &str = "crates/judge/src/results.rs";
+
+/// Names of the results, read from the list in `judge`.
+fn results() -> Vec<String> {
+    let code = tokens::of(&files::read(RESULTS));
+    let is_type = |text: &str| text.chars().any(|character| character.is_ascii_lowercase());
+    let names = code.into_iter().map(|token| token.text);
+    names.filter(|text| text.starts_with(|first: char| first.is_ascii_uppercase()) && is_type(text)).collect()
+}
+
+/// Calls of functions of `stats` in code: of the crate itself, and those that belong to its types. Each with its line.
+fn calls(code: &[tokens::Token], results: &[String]) -> Vec<(usize, String)> {
+    let is_function = |text: &str| text.starts_with(|first: char| first.is_ascii_lowercase());
+    let path = |window: &[tokens::Token]| {
+        let [owner, colon, other, name] = window else { return None };
+        let is_path = colon.text == ":" && other.text == ":";
+        let is_call = results.contains(&owner.text) && is_function(&name.text);
+        (is_path && (owner.text == "stats" || is_call))
+            .then(|| (name.line, format!("{}::{}", owner.text, name.text)))
+    };
+    code.windows(4).filter_map(path).collect()
+}
+
+#[test]
+fn reports_call_no_function_of_statistics() {
+    let results = results();
+    assert!(results.len() > 10 && results.contains(&"Spread".to_owned()), "{results:?}");
+    for file in files::rust().iter().filter(|file| file.is_product() && file.package() == Some("report")) {
+        let calls = calls(&tokens::without_tests(&file.text), &results);
+        assert!(
+            calls.is_empty(),
+            "{} computes: {calls:?}. Compute in a module of judge that is named for the idea, and pass the result",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn every_way_to_call_statistics_is_found() {
+    let results = ["Spread".to_owned(), "Scale".to_owned()];
+    let found = |code: &str| calls(&tokens::without_tests(code), &results).len();
+    for code in [
+        "use stats::median;",
+        "fn f() { judge::results::Spread::over([1.0]); }",
+        "fn f() { let of = Spread::with_endless; }",
+        "fn f(p: &[f64]) { stats::holm(p, 0.05); }",
+    ] {
+        assert_eq!(found(code), 1, "{code}");
+    }
+    for code in [
+        "use judge::results::{Scale, Spread};",
+        "fn f(of: Spread) -> f64 { of.median }",
+        "const S: Scale = Scale::Ratio;",
+        "#[cfg(test)]\nmod tests { use stats::median; }",
+    ] {
+        assert_eq!(found(code), 0, "{code}");
+    }
+}
+
+#[test]
+fn results_are_types_without_functions() {
+    let is_path = |text: &str| ["pub", "use", "stats", "usl", "doc"].contains(&text);
+    let is_function =
+        |text: &str| text.starts_with(|first: char| first.is_ascii_lowercase()) && !is_path(text);
+    let names = tokens::of(&files::read(RESULTS)).into_iter().map(|token| token.text);
+    let functions: Vec<String> = names.filter(|text| is_function(text)).collect();
+    assert!(functions.is_empty(), "{RESULTS} lists results of statistics, not functions: {functions:?}");
+}
