@@ -105,7 +105,8 @@ impl Rehearsal<'_> {
 
     /// The bytes of one request, or of all statements of a transaction.
     fn exchange(&mut self, step: u16, user: &User, number: u64) -> Vec<u8> {
-        let PeerStep { peer, step } = self.script.place(step);
+        let peer = self.script.route(step, &user.values);
+        let PeerStep { step, .. } = self.script.place(step);
         let script = self.script;
         let channel = self.channels.entry((peer, number)).or_insert_with(|| script.open(peer, number as u32));
         let (mut bytes, ticket) = (Vec::new(), Ticket(0));

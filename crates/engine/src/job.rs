@@ -110,12 +110,25 @@ impl Job {
     }
 }
 
+/// Which of several addresses a socket goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The first socket of connection `n` goes to number `n` modulo the number of addresses. Later sockets go to the next each time
+    /// if there is no log-in, else to the same.
+    #[default]
+    InTurn,
+    /// All sockets go to the first address in order that answers. Once that is lost, they go to the next that answers; after the
+    /// last address comes the first again.
+    First,
+}
+
 /// Who is spoken to.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Its addresses, resolved once for the whole run; at least one. The first socket of connection `n` goes to number `n`
-    /// modulo how many there are. Later ones go to the next each time if there is no log-in, else to the same.
+    /// Its addresses, resolved once for the whole run; at least one.
     pub endpoints: Vec<Endpoint>,
+    /// Which of the addresses a socket goes to.
+    pub selection: Selection,
     /// How it must prove who it is; `None` speaks in the clear.
     pub tls: Option<TlsPeer>,
     /// Whether connections begin in the clear, and go over to TLS when the greeting asks for it.
@@ -136,6 +149,7 @@ impl Peer {
     pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
         Self {
             endpoints: vec![endpoint],
+            selection: Selection::InTurn,
             tls,
             tls_on_request: false,
             keep_alive: true,
@@ -149,19 +163,20 @@ impl Peer {
         self.tls.is_some() && !self.tls_on_request
     }
 
-    /// Where connection `number` goes with its socket `generation`.
+    /// The address that connection `number` goes to with its socket `generation`, where addresses are taken in turn.
+    pub(crate) fn address_in_turn(&self, number: u32, generation: u32) -> usize {
+        let turn = if self.tls_on_request { 0 } else { generation };
+        number.wrapping_add(turn) as usize % self.endpoints.len()
+    }
+
+    /// The peer at one of its addresses, which becomes the only one.
     ///
     /// # Panics
     ///
-    /// When there is no address.
-    pub(crate) fn endpoint(&self, number: u32, generation: u32) -> &Endpoint {
-        &self.endpoints[self.address(number, generation)]
-    }
-
-    /// The number of that address.
-    pub(crate) fn address(&self, number: u32, generation: u32) -> usize {
-        let turn = if self.tls_on_request { 0 } else { generation };
-        number.wrapping_add(turn) as usize % self.endpoints.len()
+    /// When there is no address of this number.
+    pub fn at(&self, address: usize) -> Self {
+        let tls = self.tls.as_ref().map(|tls| tls.at(address));
+        Self { endpoints: vec![self.endpoints[address].clone()], tls, ..self.clone() }
     }
 
     /// How many addresses have accounts of their own.

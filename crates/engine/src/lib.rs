@@ -29,7 +29,7 @@ mod worker;
 pub use address_accounts::address_accounts;
 pub use embedded::start_embedded;
 pub use first_requests::{FirstRequests, first_requests};
-pub use job::{Endpoint, Job, Peer};
+pub use job::{Endpoint, Job, Peer, Selection};
 pub use net::errand::{Errand, ErrandFault};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};

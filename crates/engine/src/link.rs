@@ -13,6 +13,8 @@ pub(crate) struct Link {
     pub(crate) carried: Carried,
     /// The peer that it goes to.
     pub(crate) peer: u16,
+    /// The number of the address that its present socket goes to, or its last one went to.
+    pub(crate) address: u16,
     /// The step that it carries, or carried last.
     pub(crate) step: u16,
     /// Its number among the links of this worker to its peer.
@@ -102,6 +104,7 @@ impl Link {
             state: State::Down,
             carried: Carried::default(),
             peer,
+            address: 0,
             step: 0,
             number,
             generation: 0,

@@ -4,6 +4,7 @@ mod calling;
 mod cancelling;
 mod dialing;
 mod draining;
+mod failover;
 mod finishing;
 mod going_on;
 mod greeting;
@@ -41,6 +42,7 @@ use crate::signals::Signals;
 use crate::step_account::StepAccount;
 use crate::timers::{NEVER, Reason, Timers};
 use crate::user::User;
+use failover::Failover;
 use late_reading::LateReading;
 use read_delay::ReadDelay;
 
@@ -68,6 +70,7 @@ pub(crate) struct Worker<'a> {
     /// Those to the first peer come first.
     links: Vec<Link>,
     dispatch: Dispatch,
+    failover: Failover,
     /// By number of a link among those to its peer: links of several peers with one number are one user's.
     totals: Vec<ConnectionTotals>,
     /// By peer, the number of the first link among those of all workers.
@@ -118,6 +121,8 @@ pub(crate) struct Worker<'a> {
     thread: usize,
     /// By step, the peer that its request goes to, and its number there.
     steps: Box<[PeerStep]>,
+    /// Chooses the peer of each request by the values of its user, if the peer of some step follows from values.
+    routes: Option<&'a dyn Channels>,
     /// By peer, how far the accounts of parts lie behind the numbers that channels have for them.
     parts_ahead: Box<[u16]>,
     /// By peer, whether it is in this process.
@@ -229,6 +234,7 @@ impl<'a> Worker<'a> {
             driver: Driver::new(&job.load, share, stop, job.warm_up_ns, numbers, shared_row),
             totals: vec![ConnectionTotals::default(); dispatch.most_links()],
             users,
+            failover: Failover::new(job, links.len()),
             links,
             dispatch,
             first_numbers,
@@ -259,6 +265,7 @@ impl<'a> Worker<'a> {
             queued_calls: VecDeque::new(),
             thread: thread as usize,
             steps: (0..steps).map(|step| script.place(step as u16)).collect(),
+            routes: script.has_routes().then_some(script),
             parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
             in_process,
             keeps_values: job.peers() > 1 || is_shared || job.scenarios.has_memory(),

@@ -22,6 +22,7 @@ mod redirects;
 mod replies_out_of_turn;
 mod scenario_connections;
 mod scenarios;
+mod selection;
 mod shared_connections;
 mod shares;
 mod signals;

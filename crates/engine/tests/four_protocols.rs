@@ -205,6 +205,7 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
 fn nowhere() -> Peer {
     Peer {
         endpoints: Vec::new(),
+        selection: engine::Selection::InTurn,
         tls: None,
         tls_on_request: false,
         keep_alive: true,

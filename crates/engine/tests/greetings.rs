@@ -103,6 +103,7 @@ fn connections_go_to_all_addresses_in_turn() {
     let endpoints = servers.iter().map(|server| Endpoint::Tcp(server.address)).collect();
     let peer = Peer {
         endpoints,
+        selection: engine::Selection::InTurn,
         tls: None,
         tls_on_request: false,
         keep_alive: true,
@@ -189,6 +190,7 @@ fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
     let tls = TlsPeer::new("localhost", &TlsTrust::Authorities(authority.path())).unwrap();
     Peer {
         endpoints: vec![Endpoint::Tcp(address)],
+        selection: engine::Selection::InTurn,
         tls: Some(tls),
         tls_on_request: true,
         keep_alive: true,

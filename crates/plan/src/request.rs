@@ -96,6 +96,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         target: path.to_owned(),
         headers,
         body,
+        further_hosts: Vec::new(),
         credentials: None,
         cookies: None,
         redirects: None,

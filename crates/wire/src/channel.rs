@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
+use core::ops::Range;
 
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Closing, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage};
@@ -58,7 +59,8 @@ pub enum Event {
 ///
 /// A link goes through these stages. A method that is not named in a stage is not called there.
 ///
-/// 1. **New or forgotten.** [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not asked for
+/// 1. **New or forgotten.** [`connects_to`](Channel::connects_to) is called before a socket opens to a peer of several addresses.
+///    [`greet`](Channel::greet) comes first on each new socket. [`room`](Channel::room) is not asked for
 ///    until the greeting is done.
 /// 2. **Greeting.** Each [`Greeting::Send`] is followed by step 4, and each run of bytes by [`greeted`](Channel::greeted).
 ///    [`secured`](Channel::secured) follows once, after TLS is established, if the greeting answered [`Greeting::Secure`]. Whatever
@@ -98,6 +100,11 @@ pub trait Channel: Send {
     /// [`Channels::is_multiplexed`] says so; a serial protocol says it with [`Reply::reusable`].
     fn draining(&self) -> bool {
         false
+    }
+
+    /// The next socket goes to the address of this number, where the peer has several.
+    fn connects_to(&mut self, address: u16) {
+        let _ = address;
     }
 
     /// The link was opened: says what comes before the first exchange. [`Channel::outgoing`] has what is to be sent.
@@ -214,6 +221,23 @@ pub trait Channels: Send + Sync {
     /// The peer of a step, and its number there.
     fn place(&self, step: u16) -> PeerStep {
         PeerStep { peer: 0, step }
+    }
+
+    /// Whether the peer of some step follows from values, and [`Channels::route`] must be asked.
+    fn has_routes(&self) -> bool {
+        false
+    }
+
+    /// The peer that takes the request of a step with these values of its user, which include those that the step needs.
+    fn route(&self, step: u16, values: &Values) -> u16 {
+        let _ = values;
+        self.place(step).peer
+    }
+
+    /// The peers among which [`Channels::route`] chooses for a step, beginning with that of [`Channels::place`].
+    fn peers_of(&self, step: u16) -> Range<u16> {
+        let first = self.place(step).peer;
+        first..first + 1
     }
 
     /// Number of parts of steps that have accounts of their own. The parts of later peers of a mix follow them.

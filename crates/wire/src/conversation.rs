@@ -51,6 +51,11 @@ pub trait Conversation: Send {
         Greeting::Done
     }
 
+    /// The next socket goes to the address of this number, where the peer has several.
+    fn connects_to(&mut self, address: u16) {
+        let _ = address;
+    }
+
     /// Another user is about to begin: what belongs to the one before is forgotten, unless it is among the variables.
     fn change_user(&mut self) {}
 

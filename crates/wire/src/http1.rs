@@ -92,7 +92,10 @@ pub struct Http1 {
 /// What all connections share.
 #[derive(Debug, Default)]
 struct Steps {
+    /// All steps as the first address gets them, then all as the second address gets them, and so on.
     list: Box<[Prepared]>,
+    /// Steps of one address.
+    count: usize,
     /// How many there are; each connection has its own values.
     variables: u16,
     /// Those that get their values from replies.
@@ -104,15 +107,25 @@ struct Steps {
 impl Http1 {
     /// From the steps, whose place in the list is their number, and the number of variables in them.
     pub fn new(steps: Vec<Step>, variables: u16) -> Self {
+        let count = steps.len();
+        Self::for_addresses(steps, count, variables)
+    }
+
+    /// From the steps of each address, `count` of them, one address after the other.
+    fn for_addresses(steps: Vec<Step>, count: usize, variables: u16) -> Self {
         let mut captured: Vec<u16> =
             steps.iter().flat_map(|step| &step.captures).map(|capture| capture.variable).collect();
         // Users who go on over other connections take their cookies with them.
         captured.extend(steps.iter().filter_map(|step| step.request.cookies()).map(|cookies| cookies.jar));
         captured.sort_unstable();
         captured.dedup();
-        let mut next_part = steps.len() as u16;
-        let prepared = steps.into_iter().map(|step| {
+        let mut next_part = count as u16;
+        let prepared = steps.into_iter().enumerate().map(|(number, step)| {
             let mut prepared = Prepared::new(step);
+            if number % count.max(1) == 0 {
+                // A step has the same parts at every address.
+                next_part = count as u16;
+            }
             if let Some(origin) = prepared.step.request.origin() {
                 prepared.first_part = Some(next_part);
                 next_part = next_part.saturating_add(u16::from(origin.redirects.max) + 1);
@@ -121,7 +134,7 @@ impl Http1 {
         });
         let list = prepared.collect();
         let secrets = Secrets::default();
-        Self { script: Arc::new(Steps { list, variables, captured: captured.into(), secrets }) }
+        Self { script: Arc::new(Steps { list, count, variables, captured: captured.into(), secrets }) }
     }
 
     /// From steps as users write them.
@@ -134,13 +147,23 @@ impl Http1 {
         variables: &[String],
         secrets: &Secrets,
     ) -> Result<Self, WrongStep> {
-        let compiled = steps.iter().enumerate().map(|(number, step)| {
-            let request = Template::compile(&step.request, variables, secrets).map_err(|faults| {
-                WrongStep { step: number, what: faults.first().map(ToString::to_string).unwrap_or_default() }
+        let compile = |number: usize, step: &RequestStep, host: &String| -> Result<Step, WrongStep> {
+            let request = Request { host: host.clone(), ..step.request.clone() };
+            let request = Template::compile(&request, variables, secrets).map_err(|faults| WrongStep {
+                step: number,
+                what: faults.first().map(ToString::to_string).unwrap_or_default(),
             })?;
             Ok(Step { request, checks: step.checks.clone(), captures: step.captures.clone() })
-        });
-        let mut script = Self::new(compiled.collect::<Result<_, _>>()?, variables.len() as u16);
+        };
+        let further = steps.iter().map(|step| step.request.further_hosts.len()).max().unwrap_or(0);
+        let at_address = |address: usize| {
+            steps.iter().enumerate().map(move |(number, step)| {
+                let further = address.checked_sub(1).and_then(|place| step.request.further_hosts.get(place));
+                compile(number, step, further.unwrap_or(&step.request.host))
+            })
+        };
+        let compiled = (0..=further).flat_map(at_address).collect::<Result<_, _>>()?;
+        let mut script = Self::for_addresses(compiled, steps.len(), variables.len() as u16);
         if let Some(steps) = Arc::get_mut(&mut script.script) {
             steps.secrets = secrets.clone();
         }
@@ -261,7 +284,7 @@ impl Script for Http1 {
     fn parts(&self) -> u16 {
         let parts =
             |request: &Template| request.origin().map_or(0, |origin| u16::from(origin.redirects.max) + 1);
-        self.templates().map(parts).fold(0, u16::saturating_add)
+        self.templates().take(self.script.count).map(parts).fold(0, u16::saturating_add)
     }
 
     fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {

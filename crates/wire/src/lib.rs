@@ -17,6 +17,7 @@ pub mod postgres;
 mod protocol;
 mod secrets;
 mod serial;
+mod shards;
 pub mod sql;
 pub mod step;
 pub mod tcp;
@@ -37,4 +38,5 @@ pub use protocol::{
 };
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
+pub use shards::{SHARD_HASHES, ShardHash, Shards};
 pub use values::Values;

@@ -2,20 +2,42 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::channel::{Channel, Channels, Footprint, PeerStep};
+use crate::shards::Shards;
+use crate::values::Values;
 
 /// Steps of several scripts, in any order. The number of a script is that of its peer.
 pub struct Mix {
     scripts: Vec<Box<dyn Channels>>,
     /// By step.
     places: Box<[PeerStep]>,
+    /// Peers of which a value chooses one. Their steps have the place of the first.
+    shards: Box<[Shards]>,
 }
 
 impl Mix {
     /// From the scripts and where each step is.
     pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[PeerStep]) -> Self {
-        Self { scripts, places: places.into() }
+        Self { scripts, places: places.into(), shards: Box::default() }
+    }
+
+    /// With peers of which a value chooses one: each has a script of its own with the same steps.
+    #[must_use]
+    pub fn with_shards(self, shards: Vec<Shards>) -> Self {
+        Self { shards: shards.into(), ..self }
+    }
+
+    /// The shards that begin with a peer.
+    fn shards_from(&self, first: u16) -> Option<&Shards> {
+        self.shards.iter().find(|shards| shards.peers().start == first)
+    }
+
+    /// The first of the shards that a peer belongs to, or the peer itself.
+    fn first_shard(&self, peer: u16) -> u16 {
+        let shards = self.shards.iter().find(|shards| shards.peers().contains(&peer));
+        shards.map_or(peer, |shards| shards.peers().start)
     }
 
     fn script(&self, step: u16) -> Option<(&dyn Channels, u16)> {
@@ -40,9 +62,25 @@ impl Channels for Mix {
         self.places.get(usize::from(step)).copied().unwrap_or(PeerStep { peer: 0, step })
     }
 
+    fn has_routes(&self) -> bool {
+        !self.shards.is_empty()
+    }
+
+    fn route(&self, step: u16, values: &Values) -> u16 {
+        let peer = self.place(step).peer;
+        self.shards_from(peer).map_or(peer, |shards| shards.choose(values))
+    }
+
+    fn peers_of(&self, step: u16) -> Range<u16> {
+        let peer = self.place(step).peer;
+        self.shards_from(peer).map_or(peer..peer + 1, Shards::peers)
+    }
+
     fn parts_ahead(&self, peer: u16) -> u16 {
+        let peer = self.first_shard(peer);
         let steps = self.places.iter().filter(|place| place.peer != peer).count() as u16;
-        let earlier = self.scripts.iter().take(usize::from(peer));
+        let earlier = (0..peer).filter(|earlier| self.first_shard(*earlier) == *earlier);
+        let earlier = earlier.map(|earlier| self.of(earlier));
         earlier.map(|script| script.parts()).fold(steps, u16::saturating_add)
     }
 
@@ -59,7 +97,9 @@ impl Channels for Mix {
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
+        let routes = self.shards_from(self.place(step).peer);
         self.script(step).is_some_and(|(script, step)| script.needs(step, variable))
+            || routes.is_some_and(|shards| shards.needs(variable))
     }
 
     fn looks_through(&self, step: u16) -> bool {

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::ops::Range;
 
 use crate::blame::PeerFault;
 use crate::channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
@@ -72,6 +73,10 @@ impl<C: Conversation> Serial<C> {
 impl<C: Conversation> Channel for Serial<C> {
     fn room(&self) -> u32 {
         u32::from(self.ticket == Ticket::NONE)
+    }
+
+    fn connects_to(&mut self, address: u16) {
+        self.conversation.connects_to(address);
     }
 
     fn greet(&mut self) -> Greeting {
@@ -218,6 +223,18 @@ impl Channels for Box<dyn Channels> {
 
     fn place(&self, step: u16) -> PeerStep {
         (**self).place(step)
+    }
+
+    fn has_routes(&self) -> bool {
+        (**self).has_routes()
+    }
+
+    fn route(&self, step: u16, values: &Values) -> u16 {
+        (**self).route(step, values)
+    }
+
+    fn peers_of(&self, step: u16) -> Range<u16> {
+        (**self).peers_of(step)
     }
 
     fn parts(&self) -> u16 {

@@ -91,7 +91,7 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
 
 /// Sends bytes in the clear, and waits until the peer closes: then it is done with them.
 fn send(peer: &Peer, bytes: [u8; 16]) -> Report {
-    let endpoint = peer.endpoint(0, 0);
+    let endpoint = &peer.endpoints[0];
     let sent = Stream::open(endpoint, TIMEOUT).and_then(|mut stream| {
         stream.write_all(&bytes)?;
         stream.read(&mut [0])

@@ -12,7 +12,7 @@ use wire::{Conversation, Greeting, PeerFault};
 
 use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
-use crate::job::{Endpoint, Peer};
+use crate::job::{Endpoint, Peer, Selection};
 
 /// Bytes of one read.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -48,10 +48,30 @@ pub(super) enum Stream {
 }
 
 impl Line {
-    /// Connects to the first address of a peer, and shakes hands if TLS begins at once.
+    /// Connects to the first address of a peer, or to the first that answers if that is its selection, and shakes hands if TLS begins
+    /// at once. The time-out counts for each address.
     pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
+        let tried = match peer.selection {
+            Selection::InTurn => 1,
+            Selection::First => peer.endpoints.len(),
+        };
+        let mut first_error = None;
+        for address in 0..tried {
+            match Self::open_only(&peer.at(address), timeout) {
+                Ok(line) => return Ok(line),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        match first_error {
+            Some(error) => Err(error),
+            None => Self::open_only(peer, timeout),
+        }
+    }
+
+    /// Connects to the only address of a peer.
+    fn open_only(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
         let opened_at = Instant::now();
-        let endpoint = peer.endpoint(0, 0);
+        let endpoint = &peer.endpoints[0];
         let stream = Stream::open(endpoint, timeout)
             .map_err(|error| ProbeError::connect(endpoint.to_string(), &error, timeout))?;
         let mut line = Self {
@@ -230,7 +250,7 @@ impl Line {
                 "the log-in asks for TLS where there is none to go over to".into(),
             ));
         };
-        let mut session = Session::new(tls).map_err(|fault| refused(fault.class, fault.sentence))?;
+        let mut session = Session::new(tls, 0).map_err(|fault| refused(fault.class, fault.sentence))?;
         let until = Instant::now().checked_add(self.timeout);
         while !session.is_established {
             self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;

@@ -6,7 +6,6 @@ use record::ErrorClass;
 use wire::Ticket;
 
 use super::Worker;
-use crate::job::Peer;
 use crate::link::State;
 
 /// How long the end of a load waits for cancellations.
@@ -18,10 +17,8 @@ impl Worker<'_> {
         let link = &self.links[link as usize];
         let State::Up { .. } = &link.state else { return };
         let Some(cancel) = link.channel.cancel(Ticket(user)) else { return };
-        let peer = self.job.peer(link.peer);
-        let endpoint =
-            peer.endpoint(self.first_numbers[usize::from(link.peer)] + link.number, link.generation).clone();
-        let sent = self.canceller.send(Peer { endpoints: vec![endpoint], ..peer.clone() }, cancel);
+        let peer = self.job.peer(link.peer).at(usize::from(link.address));
+        let sent = self.canceller.send(peer, cancel);
         self.note_not_canceled(sent.err(), now_ns);
         self.read_cancellations(0, now_ns);
     }

@@ -23,11 +23,10 @@ impl Worker<'_> {
         if self.in_process[usize::from(link.peer)] {
             return self.open_in_process(number, now_ns);
         }
-        let peer = self.job.peer(link.peer);
-        let dialled = net::dial(
-            peer.endpoint(self.first_numbers[usize::from(link.peer)] + link.number, link.generation),
-        )
-        .and_then(|dialled| {
+        let address = self.choose_address(number);
+        let link = &mut self.links[number as usize];
+        let endpoint = &self.job.peer(link.peer).endpoints[usize::from(address)];
+        let dialled = net::dial(endpoint).and_then(|dialled| {
             self.poll.watch(&dialled.socket, number, link.generation)?;
             if self.late_reading.is_some() || ReadDelay::is_sampled(number) {
                 sockets::stamped::enable(&dialled.socket);
@@ -96,7 +95,8 @@ impl Worker<'_> {
     pub(super) fn shake_hands(&mut self, number: u32, socket: Socket, now_ns: u64) {
         let link = &mut self.links[number as usize];
         let session = match &self.job.peer(link.peer).tls {
-            Some(peer) => Session::new(peer).map_err(|fault| Ending::new(fault.class, 0, fault.sentence)),
+            Some(peer) => Session::new(peer, usize::from(link.address))
+                .map_err(|fault| Ending::new(fault.class, 0, fault.sentence)),
             None => Err(Ending::cannot_secure()),
         };
         match session {
@@ -133,6 +133,7 @@ impl Worker<'_> {
     /// A link is ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
+        self.failover.note_answer(number);
         self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
         if link.carried.is_empty() {
@@ -155,6 +156,9 @@ impl Worker<'_> {
 
     /// No connection came about: for the requests that wait for it, or before the load.
     pub(super) fn dialing_failed(&mut self, number: u32, ending: Ending, now_ns: u64) {
+        if self.tries_next_address(number, now_ns) {
+            return;
+        }
         if self.links[number as usize].carried.is_empty() {
             self.opening_failed(ending);
             self.close(number);

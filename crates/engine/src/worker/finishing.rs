@@ -107,9 +107,7 @@ impl Worker<'_> {
             return;
         };
         let link = &self.links[exchange.link as usize];
-        let connection = self.first_numbers[usize::from(link.peer)] + link.number;
-        let address = self.job.peer(link.peer).address(connection, link.generation);
-        let account = &mut self.accounts[usize::from(first) + address];
+        let account = &mut self.accounts[usize::from(first) + usize::from(link.address)];
         account.note_sent(finish.intended_ns, finish.sent_ns);
         account.recorder.finished(finish);
         if let Some(Ending { class, code, message, .. }) = error {
@@ -124,6 +122,10 @@ impl Worker<'_> {
         if ending.class == ErrorClass::UnsolicitedReply {
             self.signals.doubted_replies += u64::from(link.served);
         }
+        if link.is_opening() && self.tries_next_address(number, at_ns) {
+            return;
+        }
+        let link = &self.links[number as usize];
         if !link.carried.is_empty() {
             return self.end_carried(number, &ending, at_ns);
         }

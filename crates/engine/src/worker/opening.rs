@@ -25,7 +25,10 @@ impl Worker<'_> {
 
     /// What happens to connections to a peer before the load counts with the first step that goes there. Says whether any does.
     fn note_first_step(&mut self, peer: u16) -> bool {
-        let goes_there = |step: &u16| self.steps[usize::from(*step)].peer == peer;
+        let goes_there = |step: &u16| match self.routes {
+            None => self.steps[usize::from(*step)].peer == peer,
+            Some(routes) => routes.peers_of(*step).contains(&peer),
+        };
         let Some(step) = self.job.scenarios.visits().map(|visit| visit.step).find(goes_there) else {
             return false;
         };
@@ -54,6 +57,7 @@ impl Worker<'_> {
         }
         opening.into_iter().for_each(|link| {
             self.opening_failed(Ending::timed_out(ErrorClass::TimeoutConnect, "a connection"));
+            self.leave_address(link);
             self.close(link);
         });
         Ok(())

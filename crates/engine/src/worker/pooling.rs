@@ -89,13 +89,19 @@ impl Worker<'_> {
 
     /// An exchange finds no room at its peer: it counts as planned, and grows late.
     #[cold]
-    pub(super) fn wait_for_room(&mut self, number: u32, step: u16, was_due: bool, intended_ns: u64) {
+    pub(super) fn wait_for_room(
+        &mut self,
+        number: u32,
+        (step, peer): (u16, u16),
+        was_due: bool,
+        intended_ns: u64,
+    ) {
         if !was_due {
             self.accounts[usize::from(step)].note_due(intended_ns);
             self.note_planned(intended_ns);
         }
         self.users[number as usize].next_ns = intended_ns;
-        self.dispatch.wait_for_room(self.steps[usize::from(step)].peer, number, step);
+        self.dispatch.wait_for_room(peer, number, step);
     }
 
     /// Begins exchanges that waited for room at a peer, as far as there is some.

@@ -19,8 +19,9 @@ impl Worker<'_> {
     pub(super) fn begin(&mut self, number: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
         let place = self.steps[usize::from(step)];
         let user = &mut self.users[number as usize];
-        let Some(link_number) = self.dispatch.choose(&self.links, place.peer, user.lane) else {
-            return self.wait_for_room(number, step, was_due, intended_ns);
+        let peer = self.routes.map_or(place.peer, |routes| routes.route(step, &user.values));
+        let Some(link_number) = self.dispatch.choose(&self.links, peer, user.lane) else {
+            return self.wait_for_room(number, (step, peer), was_due, intended_ns);
         };
         let link = &mut self.links[link_number as usize];
         link.step = step;

@@ -47,9 +47,8 @@ pub(crate) fn nonce() -> Result<[u8; 18], Error> {
 impl<S: Session> Connection<S> {
     /// Connects to one of the peer's addresses, by the connection's number, and logs in.
     pub(crate) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
-        let endpoint = peer.endpoints[number as usize % peer.endpoints.len()].clone();
-        let address = endpoint.to_string();
-        let peer = Peer { endpoints: vec![endpoint], ..peer.clone() };
+        let peer = peer.at(number as usize % peer.endpoints.len());
+        let address = peer.endpoints[0].to_string();
         let mut log_in = || {
             let mut line = Line::open(&peer, LOGIN_TIMEOUT)?;
             line.log_in(&mut session)?;

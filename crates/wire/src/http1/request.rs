@@ -19,6 +19,8 @@ pub struct Request {
     pub method: String,
     /// Host and port for the Host header.
     pub host: String,
+    /// Host and port of the further addresses of a peer with several URLs, in order: each address gets its own Host header.
+    pub further_hosts: Vec<String>,
     /// Path and query.
     pub target: String,
     /// Further headers, in order. Host, User-Agent, Accept and Content-Length are only added where none is given here.
@@ -86,6 +88,7 @@ impl Request {
             target: target.to_string(),
             headers: Vec::new(),
             body: None,
+            further_hosts: Vec::new(),
             credentials: None,
             cookies: None,
             redirects: None,

@@ -27,11 +27,12 @@ pub enum TlsTrust {
     Anything,
 }
 
-/// A TLS peer: its name, and what it must show.
+/// A TLS peer: its names, and what it must show.
 #[derive(Clone, Debug)]
 pub struct TlsPeer {
     pub(crate) config: Arc<ClientConfig>,
-    pub(crate) name: ServerName<'static>,
+    /// By address of the peer; the first is also that of all addresses without a name of their own.
+    names: Arc<[ServerName<'static>]>,
     /// What this side shows of itself.
     pub(crate) identity: Arc<Identity>,
 }
@@ -111,11 +112,15 @@ impl TlsError {
     }
 }
 
+fn server_name(host: &str) -> Result<ServerName<'static>, TlsError> {
+    ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+        .map_err(|_| TlsError::Name(host.to_owned()))
+}
+
 impl TlsPeer {
     /// A peer of this name, trusted in this way, to whom no application protocol is offered.
     pub fn new(host: &str, trust: &TlsTrust) -> Result<Self, TlsError> {
-        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
-            .map_err(|_| TlsError::Name(host.to_owned()))?;
+        let names = Arc::from([server_name(host)?]);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder =
             ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
@@ -140,7 +145,27 @@ impl TlsPeer {
         config.resumption = Resumption::disabled();
         let identity = Arc::new(Identity::default());
         config.client_auth_cert_resolver = identity.clone();
-        Ok(Self { config: Arc::new(config), name, identity })
+        Ok(Self { config: Arc::new(config), names, identity })
+    }
+
+    /// Gives each address of the peer the name that its certificate must hold, in order. Without hosts, all addresses keep the name of
+    /// the peer.
+    pub fn naming<'a>(mut self, hosts: impl Iterator<Item = &'a str>) -> Result<Self, TlsError> {
+        let names: Arc<[_]> = hosts.map(server_name).collect::<Result<_, _>>()?;
+        if !names.is_empty() {
+            self.names = names;
+        }
+        Ok(self)
+    }
+
+    /// The name of an address.
+    pub(crate) fn name(&self, address: usize) -> ServerName<'static> {
+        self.names.get(address).unwrap_or(&self.names[0]).clone()
+    }
+
+    /// The peer at one of its addresses, which becomes the only one.
+    pub(crate) fn at(&self, address: usize) -> Self {
+        Self { names: Arc::from([self.name(address)]), ..self.clone() }
     }
 
     /// The same peer, to whom this side presents a certificate if it is asked for one.

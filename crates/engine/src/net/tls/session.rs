@@ -28,10 +28,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session whose first flight is waiting in `outgoing`.
-    pub(crate) fn new(peer: &TlsPeer) -> Result<Self, Fault> {
+    /// A session with an address of a peer, whose first flight is waiting in `outgoing`.
+    pub(crate) fn new(peer: &TlsPeer, address: usize) -> Result<Self, Fault> {
         let tls =
-            UnbufferedClientConnection::new(Arc::clone(&peer.config), peer.name.clone()).map_err(fault)?;
+            UnbufferedClientConnection::new(Arc::clone(&peer.config), peer.name(address)).map_err(fault)?;
         let mut session = Self {
             tls,
             begun_ns: 0,
