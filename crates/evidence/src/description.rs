@@ -125,6 +125,13 @@ pub struct NewRun {
 impl NewRun {
     /// The key of `plan_json` for the path of the plan file, as the command that made the run had it.
     pub const PLAN_FILE: &str = "plan_file";
+    /// The key of `plan_json` for the name that a command line gives to the system of a single run.
+    pub const SYSTEM: &str = "system";
+
+    /// Name of the system of a single run; `None` if its command gave none.
+    pub fn named_system(&self) -> Option<&str> {
+        self.plan_json[Self::SYSTEM].as_str()
+    }
 
     /// The load in words, and whether it is profiled: `100 users, closed, profiled`.
     pub fn load_in_words(&self) -> String {

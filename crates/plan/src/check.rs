@@ -107,6 +107,7 @@ impl Target {
         let endpoint = Endpoint { name: String::new(), gets };
         Plan {
             title,
+            system: None,
             front: endpoint.peer().clone(),
             endpoints: vec![endpoint],
             steps,
@@ -189,7 +190,7 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let running = named.map(|named| named.checked(format!("--{}", named.key()), Path::new(""))).transpose();
     let running = running.map_err(|fault| faults.push(fault)).unwrap_or_default();
     let plan = put_on(target, is_sql, &draft.load, Spelling::Flags, faults)?;
-    Ok(Plan { running, ..plan })
+    Ok(Plan { running, system: draft.system.clone(), ..plan })
 }
 
 /// A load on a target, if nothing is wrong with either.

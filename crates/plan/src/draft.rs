@@ -28,6 +28,8 @@ pub enum Played {
 #[allow(missing_docs, reason = "each is the flag of its name, which is documented where it is read")]
 pub struct Draft {
     pub url: String,
+    /// Name of the system, as in `NAME=URL`.
+    pub system: Option<String>,
     pub load: LoadSpec,
     pub sql: SqlSpec,
     pub expects: ExpectSpec,

@@ -20,6 +20,8 @@ use crate::transactions::Transactions;
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
+    /// Name of the system that a command line gives; `None` if it gives none, and for the systems of a study.
+    pub system: Option<String>,
     /// The address of the system itself, which is started and watched: that of the `url`.
     pub front: Peer,
     /// The systems that steps speak to, by number: those of requests before those of transactions; at least one.

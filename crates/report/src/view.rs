@@ -105,7 +105,7 @@ impl<'a> View<'a> {
         match self.place() {
             Some(place) if place.variant.is_empty() => (&place.system).into(),
             Some(place) => format!("{} {}", place.system, place.variant).into(),
-            None => (&self.run.new.title).into(),
+            None => self.run.new.named_system().unwrap_or(&self.run.new.title).into(),
         }
     }
 

@@ -8,7 +8,7 @@ use plan::{Action, Plan, PlannedStep};
 
 /// `host`: the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
-    let plan_json = plan.to_json();
+    let mut plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
     // Two runs that only draw other values are of one plan.
     let mut of_plan = plan_json.clone();
@@ -43,10 +43,16 @@ pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
         hash.update(cell.as_bytes());
     }
     let hash = hash.finish();
+    let mut title = plan.title.clone();
+    // A name changes nothing that is sent, so it is not hashed.
+    if let Some(system) = &plan.system {
+        title = format!("{system}: {title}");
+        plan_json[NewRun::SYSTEM] = serde_json::json!(system);
+    }
     NewRun {
         started_at_unix_ms: unix_ms(),
-        title: plan.title.clone(),
-        plan_text: format!("{}: {}; {}", plan.title, plan.load_words(), plan.stop_words()),
+        plan_text: format!("{title}: {}; {}", plan.load_words(), plan.stop_words()),
+        title,
         plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
         plan_json,
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -110,6 +110,21 @@ fn flags_of_other_tools_are_answered_with_ours() {
 }
 
 #[test]
+fn name_before_a_single_url_names_the_system_of_its_run() {
+    let (home, server) = (Home::new(), built_in());
+    let address = server.address().to_string();
+    let run = |url: &str| home.json(&[url, "-n", "50", "-d", "5", "--warm-up", "0", "-c", "1"]);
+    let (named, plain) = (run(&format!("old={address}")), run(&address));
+    assert_eq!(named["title"], format!("old: GET http://{address}/"), "{named}");
+    assert_eq!(named["run"]["plan_hash"], plain["run"]["plan_hash"], "a name changes nothing that is sent");
+    let ids = [&named, &plain].map(|run| run["run"]["id"].as_str().unwrap_or_default().to_owned());
+    let table = home.run(&["report", &ids[0], &ids[1]]);
+    assert!(table.stdout.lines().any(|line| line.trim_start().starts_with("old ")), "{table:?}");
+    let wrong = home.run(&["histroy=1"]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("histroy=1"), "{wrong:?}");
+}
+
+#[test]
 fn an_address_is_loaded_over_http_and_bare_numbers_have_units() {
     let (home, server) = (Home::new(), built_in());
     let address = server.address().to_string();

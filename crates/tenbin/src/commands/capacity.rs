@@ -9,7 +9,7 @@ use judge::words::percent_up_to;
 use plan::{Fault, Searched, Study, units};
 
 use crate::adhoc::{Adhoc, Asked, Server, own_command};
-use crate::arguments::{is_server, with_scheme, with_seconds};
+use crate::arguments::{is_server, named_url, with_scheme, with_seconds};
 use crate::commands::completions::plan_files;
 use crate::commands::expects::ExpectFlags;
 use crate::commands::origin::LabelFlag;
@@ -125,7 +125,8 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
 impl CapacityFlags {
     /// The plan, or one that asks a running server.
     fn study(&self) -> anyhow::Result<Study> {
-        if !is_server(&self.of) {
+        let (name, url) = named_url(&self.of);
+        if !is_server(url) {
             if let Some(flag) = self.of_url() {
                 let what = format!("{flag} is for the URL of a running server, and {} is a plan", self.of);
                 return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
@@ -135,13 +136,14 @@ impl CapacityFlags {
             study.experiment = None;
             return Ok(study);
         }
-        let server = Server::read(&self.of)?;
+        let mut server = Server::read(url)?;
+        name.into_iter().for_each(|name| name.clone_into(&mut server.name));
         let connections = self.connections.clone().unwrap_or_else(|| CONNECTIONS.to_owned());
         let load =
             [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
         let load = load.map(|(key, value)| (key, value.to_owned())).to_vec();
         let title = server.name.clone();
-        let (described, body) = self.request.read_text(&with_scheme(&self.of), "with the URL of a server")?;
+        let (described, body) = self.request.read_text(&with_scheme(url), "with the URL of a server")?;
         Adhoc {
             title,
             servers: vec![server],

@@ -13,7 +13,7 @@ use progress::{RunEvent, Stream};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::Store;
 
-use crate::arguments::{is_plan, stages_with_seconds, with_scheme, with_seconds};
+use crate::arguments::{is_plan, is_server, named_url, stages_with_seconds, with_scheme, with_seconds};
 use crate::commands::baseline;
 use crate::commands::completions::{plan_files, stored};
 use crate::commands::expects::ExpectFlags;
@@ -37,7 +37,7 @@ pub(crate) struct LoadFlags {
     /// http://HOST:PORT/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH
     ///
     /// What a postgres:// URL leaves out is taken from PGHOST, PGUSER, and the like. Other users of the machine can see the
-    /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
+    /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD. NAME=URL names the system in reports.
     #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
     /// Further running servers or databases: compares all in paired blocks, in random order
@@ -212,6 +212,7 @@ pub(crate) struct LoadFlags {
 
 /// Checks, loads, keeps, reports.
 pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
+    let system = flags.take_name();
     let misread = curl::misread(&flags.curl_words());
     if !misread.is_empty() {
         return Err(BadArguments(listed(&misread, "nothing was sent")).into());
@@ -234,7 +235,8 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     flags.seed.get_or_insert_with(|| seed::fresh().to_string());
     let (generator, label) = (flags.public.generator()?, flags.label.clone());
     let (named, store_flag) = (flags.baseline.clone(), flags.store.clone());
-    let plan = checked(flags, played).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
+    let plan =
+        checked(flags, system, played).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let baseline =
         named.map(|named| baseline::of_run(&plan, &conditions, &named, &store_flag)).transpose()?;
     baseline.iter().for_each(baseline::announce);
@@ -286,6 +288,15 @@ fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
 }
 
 impl LoadFlags {
+    /// Takes the name off the one URL, if it is written as `NAME=URL`.
+    fn take_name(&mut self) -> Option<String> {
+        let (name, url) = named_url(self.url.as_deref().filter(|_| self.others.is_empty())?);
+        // Another argument with an equals sign is quoted whole in its error.
+        let name = name.filter(|_| is_server(url) || plan::is_database(url))?.to_owned();
+        self.url = Some(url.to_owned());
+        Some(name)
+    }
+
     /// A condition of a baseline needs one, and a baseline a condition.
     fn check_baseline(&self, conditions: &[Condition]) -> Result<(), BadArguments> {
         let of_baseline = conditions.iter().find(|condition| condition.of_baseline.is_some());
@@ -345,14 +356,15 @@ fn arrivals() -> String {
 }
 
 /// The plan, or everything that is wrong with the flags.
-fn checked(flags: LoadFlags, played: Vec<Played>) -> Result<Plan, Vec<Fault>> {
+fn checked(flags: LoadFlags, system: Option<String>, played: Vec<Played>) -> Result<Plan, Vec<Fault>> {
     let url = with_scheme(flags.url.as_deref().unwrap_or_default()).into_owned();
     let (described, mut faults) = match flags.request.read(&url) {
         Ok(described) => (described, Vec::new()),
         Err(faults) => (Described::default(), faults),
     };
     let note = described.note.clone();
-    match draft(flags, url, described, played).check() {
+    let draft = Draft { system, ..draft(flags, url, described, played) };
+    match draft.check() {
         Ok(plan) if faults.is_empty() => {
             note.iter().for_each(|note| output::note(note));
             Ok(plan)
@@ -371,6 +383,7 @@ fn draft(flags: LoadFlags, url: String, described: Described, played: Vec<Played
         expects: flags.expects.spec(),
         played,
         url,
+        system: None,
         unix_socket: flags.unix_socket,
         running: flags.pid.map(RunningSpec::Pid).or(flags.container.map(RunningSpec::Container)),
         resolve: flags.resolve,
