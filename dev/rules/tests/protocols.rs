@@ -112,6 +112,7 @@ const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "progress",
     "proxy",
     "record",
+    "runner",
     "simulator",
     "sockets",
     "sql",
