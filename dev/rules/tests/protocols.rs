@@ -120,6 +120,7 @@ const WITHOUT_DATABASE_NAMES: &[&str] = &[
     "progress",
     "proxy",
     "record",
+    "runner",
     "simulator",
     "sockets",
     "sql",

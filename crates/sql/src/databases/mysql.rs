@@ -22,7 +22,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     commits_implicitly: true,
     release_commits: false,
     has_sqlstates: true,
-    class_of_number: class_of_number,
+    class_of_number,
     scripts: SCRIPTS,
     retries,
 };
