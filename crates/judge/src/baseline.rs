@@ -16,7 +16,6 @@ use crate::eligibility::{Eligibility, eligibility_by};
 use crate::endings::CommandEnding;
 use crate::kind::MetricKind;
 use crate::measured::Measured;
-use crate::rates;
 use crate::scope::Scope;
 
 pub(crate) use one_run::gates as of_one_run;
@@ -135,7 +134,7 @@ impl Side {
     }
 
     fn error_share(&self) -> f64 {
-        rates::share(self.errors, self.planned).unwrap_or(0.0)
+        stats::error_share(self.errors, self.planned).unwrap_or(0.0)
     }
 
     /// How a command ends that needs a run of this side, if it has some and none of them counts.

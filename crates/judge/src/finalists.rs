@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use evidence::{EvidenceError, Run, Study, stage};
 use stats::{Seen, Spread};
 
-use crate::rates;
 use crate::setting::Setting;
 
 /// A variant that leaves more of its requests unserved, as a share, is not the best of its system.
@@ -68,7 +67,7 @@ impl Swept {
             }
         }
         let spread = Spread::with_endless(seen.iter().filter_map(Seen::value))?;
-        let error_share = rates::share(lost, all).unwrap_or(0.0);
+        let error_share = stats::error_share(lost, all).unwrap_or(0.0);
         Some(Self { setting, valid: spread.count, median: spread.median, error_share })
     }
 }

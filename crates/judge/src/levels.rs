@@ -1,4 +1,4 @@
-//! Levels of a search for a capacity: every rate over all its runs, and every number of users.
+//! SearchLevels of a search for a capacity: every rate over all its runs, and every number of users.
 
 use evidence::{EvidenceError, Run, RunId};
 use record::{Percentile, Phase, Tally};
@@ -11,9 +11,9 @@ use crate::rates;
 use crate::search::{OfLevel, of_level, stage_name};
 use crate::slo::FailedCondition;
 
-/// Levels at which one variant was run.
+/// SearchLevels at which one variant was run.
 #[derive(Clone, Debug, Default)]
-pub struct Levels {
+pub struct SearchLevels {
     /// Lowest first, once all are noted. Runs after the confirmation are none of them.
     pub rates: Vec<LevelRow>,
     /// In the order in which they were run; a number of users may come again.
@@ -69,7 +69,7 @@ pub struct SizeRow {
     pub mean_response_ns: f64,
 }
 
-impl Levels {
+impl SearchLevels {
     /// Takes in a run, with its seconds; answers what it says.
     pub fn note(&mut self, run: &Run, level: &Level, slos: &[Condition]) -> Result<Judged, EvidenceError> {
         let said = of_level(run, level, slos)?;

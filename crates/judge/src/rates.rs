@@ -16,7 +16,7 @@ pub fn errors(counts: &Counts) -> u64 {
 
 /// Share of planned requests that the system did not serve; `None` if nothing was planned.
 pub fn error_share(counts: &Counts) -> Option<f64> {
-    share(errors(counts), counts.planned)
+    stats::error_share(errors(counts), counts.planned)
 }
 
 /// Share of planned requests of several runs that the system did not serve; `None` if nothing was planned. Sums are saturating, because
@@ -25,12 +25,7 @@ pub fn error_share_of<'a>(runs: impl Iterator<Item = &'a Counts>) -> Option<f64>
     let (failed, planned) = runs.fold((0u64, 0u64), |(failed, planned), counts| {
         (failed.saturating_add(errors(counts)), planned.saturating_add(counts.planned))
     });
-    share(failed, planned)
-}
-
-/// Share of `part` in `all`; `None` if `all` is 0.
-pub fn share(part: u64, all: u64) -> Option<f64> {
-    (all > 0).then(|| part as f64 / all as f64)
+    stats::error_share(failed, planned)
 }
 
 /// Number per second, over a time above 0.

@@ -44,6 +44,12 @@ impl Percentile {
         (count > 0).then_some(rank.max(1) as u64)
     }
 
+    /// Number of samples from which on this percentile is printed; `None` for the largest of all, which never is.
+    pub fn samples_to_print(self) -> Option<u64> {
+        let above = u64::from(1_000_000 - self.0);
+        (above > 0).then(|| 10_000_000_u64.div_ceil(above))
+    }
+
     /// Whether so many samples carry this percentile at all: n·(1−p) ≥ 10.
     pub fn is_printable(self, count: u64) -> bool {
         self.samples_above_ppm(count) >= 10_000_000
@@ -86,10 +92,13 @@ mod tests {
         assert!(!Percentile::P99.is_judgeable(9_999));
         assert!(Percentile::P99.is_judgeable(10_000));
         for percentile in [Percentile::P50, Percentile::P99, Percentile::P99_9] {
+            let needed = percentile.samples_to_print().unwrap();
+            assert!(percentile.is_printable(needed) && !percentile.is_printable(needed - 1));
             let needed = percentile.samples_to_judge().unwrap();
             assert!(percentile.is_judgeable(needed) && !percentile.is_judgeable(needed - 1));
         }
         assert_eq!(Percentile::from_ppm(1_000_000).unwrap().samples_to_judge(), None);
+        assert_eq!(Percentile::from_ppm(1_000_000).unwrap().samples_to_print(), None);
         assert!(!Percentile::from_ppm(1_000_000).unwrap().is_printable(u64::MAX));
     }
 }

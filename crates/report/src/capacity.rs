@@ -13,7 +13,7 @@ use judge::{Condition, Setting, settings};
 
 use crate::LoadRun;
 
-pub(crate) use judge::levels::{LevelRow, Levels, SizeRow};
+pub(crate) use judge::levels::{LevelRow, SearchLevels, SizeRow};
 pub(crate) use limit::Limit;
 pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
@@ -41,7 +41,7 @@ pub(crate) struct CapacityRow {
     /// The name of the load; may hold anything.
     pub(crate) load: String,
     pub(crate) found: Capacity,
-    pub(crate) levels: Levels,
+    pub(crate) levels: SearchLevels,
     /// What probably limits it; `None` if no rate failed.
     pub(crate) limit: Option<Limit>,
     /// What the scalability law says of the sizing.
@@ -70,7 +70,7 @@ impl CapacityView {
         let mut rows = Vec::new();
         for load in study.new.loads_of_places() {
             for setting in settings(study, load) {
-                let mut levels = Levels::default();
+                let mut levels = SearchLevels::default();
                 let search = judge::search_by(study, load, &setting, &mut |run, level| {
                     levels.note(&load_run(&run.id)?, level, &slos)
                 })?;

@@ -38,8 +38,8 @@ pub(crate) fn table(figures: &Figures) -> Table {
     // What a tool did not report, no number of samples brings.
     if !figures.is_of_tool && (0..PRINTED.len()).any(lacks) {
         let needed = PRINTED.iter().enumerate().map(|(place, percentile)| {
-            let samples = count(durations::samples_needed(*percentile));
-            if lacks(place) { format!("(needs {samples} samples)") } else { String::new() }
+            let samples = percentile.samples_to_print().filter(|_| lacks(place));
+            samples.map_or_else(String::new, |samples| format!("(needs {} samples)", count(samples)))
         });
         table.column("", "", [String::new(), String::new()].into_iter().chain(needed).chain([String::new()]));
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::compare::MoreErrors;
-use crate::seen::{Seen, share};
+use crate::seen::{Seen, error_share};
 use crate::walsh::Walsh;
 
 /// One in a thousand: a larger share of errors than the other's cannot be made up by speed.
@@ -30,7 +30,7 @@ impl ErrorGap {
                     all_planned = all_planned.saturating_add(planned);
                 }
             }
-            share(all_errors, all_planned)
+            error_share(all_errors, all_planned).unwrap_or(0.0)
         };
         Some(Self { pooled: pooled(0) - pooled(1), interval: Walsh::of(&gaps).interval(critical)? })
     }

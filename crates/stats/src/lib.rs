@@ -56,7 +56,7 @@ pub use scale::{MinEffect, Scale};
 pub use search::{
     At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
-pub use seen::Seen;
+pub use seen::{Seen, error_share};
 pub use slices::{Levels, PAIRS_LEAST, PAIRS_MOST, Slice, of_rounds, of_slices};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};

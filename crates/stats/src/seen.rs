@@ -34,12 +34,25 @@ impl Seen {
     /// The share of its requests that did not end well; 0 without requests.
     pub(crate) fn error_share(&self) -> f64 {
         match self {
-            Self::Figure { errors, planned, .. } => share(*errors, *planned),
+            Self::Figure { errors, planned, .. } => error_share(*errors, *planned).unwrap_or(0.0),
             _ => 0.0,
         }
     }
 }
 
-pub(crate) fn share(errors: u64, planned: u64) -> f64 {
-    errors.min(planned) as f64 / planned.max(1) as f64
+/// Share of planned requests that are errors, at most 1; `None` if nothing was planned.
+pub fn error_share(errors: u64, planned: u64) -> Option<f64> {
+    (planned > 0).then(|| errors.min(planned) as f64 / planned as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_share_is_at_most_one_and_unknown_without_requests() {
+        assert_eq!(error_share(1, 4), Some(0.25));
+        assert_eq!(error_share(5, 4), Some(1.0));
+        assert_eq!(error_share(0, 0), None);
+    }
 }

@@ -108,7 +108,7 @@ impl Side {
     /// From the side of a baseline. It keeps no errors apart from the time for which the system was gone, so `error_share` includes that
     /// time.
     pub fn of_baseline(side: &baseline::Side) -> Self {
-        let share = rates::share(side.errors, side.planned);
+        let share = stats::error_share(side.errors, side.planned);
         Self {
             spread: Spread::with_endless(side.figures.iter().copied()),
             figures: side.figures.clone(),

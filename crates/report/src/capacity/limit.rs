@@ -7,7 +7,7 @@ use judge::results::Capacity;
 use judge::words::percent;
 
 use super::sentences::written;
-use super::{CapacityRow, Levels};
+use super::{CapacityRow, SearchLevels};
 use crate::bottleneck;
 
 /// The causes at a rate that failed.
@@ -25,7 +25,7 @@ impl Limit {
     pub(super) fn of(
         study: &Study,
         found: &Capacity,
-        levels: &Levels,
+        levels: &SearchLevels,
     ) -> Result<Option<Self>, EvidenceError> {
         let Some(per_s) = found.failed_per_s else { return Ok(None) };
         let failed = levels.at(per_s).map_or(&[][..], |level| &level.failed_runs);
