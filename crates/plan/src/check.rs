@@ -104,7 +104,7 @@ impl Target {
             Asked::Transactions(database, scripts) => Gets::Transactions(scripts.on(database, &checked)),
             Asked::Unknown(peers) => Gets::Unknown(peers),
         };
-        let endpoint = Endpoint { name: String::new(), gets };
+        let endpoint = Endpoint { name: String::new(), gets, select: None };
         Plan {
             title,
             system: None,

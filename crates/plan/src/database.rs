@@ -64,6 +64,25 @@ impl Database {
         Self::read_in(url, &ClientEnvironment::here())
     }
 
+    /// Adds the servers of another URL with the same log-in.
+    pub(crate) fn add(&mut self, other: &Self) -> Result<(), Vec<Fault>> {
+        if self.login != other.login {
+            let what = "the databases of a list have different log-ins";
+            return Err(vec![Fault::new(
+                "url",
+                what,
+                "use one user, database, and password for all of them",
+            )]);
+        }
+        self.peers.extend_from_slice(&other.peers);
+        let authority = other.shown.split("://").nth(1).and_then(|rest| rest.split('/').next());
+        let end = self.shown.find("://").and_then(|at| Some(at + 3 + self.shown[at + 3..].find('/')?));
+        if let (Some(authority), Some(end)) = (authority.filter(|text| !text.is_empty()), end) {
+            self.shown.insert_str(end, &format!(",{authority}"));
+        }
+        Ok(())
+    }
+
     /// The URL for another command: with the user, without a password and parameters.
     pub fn for_command(&self) -> String {
         let url = self.shown.split(" over ").next().unwrap_or_default();

@@ -14,6 +14,19 @@ pub struct Endpoint {
     pub name: String,
     /// What it gets.
     pub gets: Gets,
+    /// Which of the addresses of a list is taken; `None`: its URL is no list.
+    pub select: Option<Select>,
+}
+
+/// Which of several addresses a connection, or a request, goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Select {
+    /// Each new connection goes to the next.
+    InTurn,
+    /// Connections go to the first that answers; once it is lost, to the next that answers.
+    First,
+    /// Each request goes to the address that the hash of this text chooses. The text has names of values in braces.
+    Hash(String),
 }
 
 /// What a system gets, and where.
@@ -50,6 +63,14 @@ impl Endpoint {
         match &self.gets {
             Gets::Requests(_, peers) | Gets::Unknown(peers) => peers,
             Gets::Transactions(transactions) => &transactions.database.peers,
+        }
+    }
+
+    /// Systems that each user connects to: each address of a list that is chosen by the hash of a value, or one.
+    pub fn shards(&self) -> usize {
+        match self.select {
+            Some(Select::Hash(_)) => self.peers().len(),
+            _ => 1,
         }
     }
 

@@ -1,5 +1,6 @@
 //! From the text of a plan file to a study, or to everything that is wrong with it.
 
+mod addresses;
 mod aliases;
 mod baseline;
 mod body;
@@ -312,9 +313,9 @@ fn needed(root: &Node, reading: &mut Reading<'_>) {
 /// A step cannot say who is asking if a URL does.
 fn authorized_once(root: &Node, script: &Script, reading: &mut Reading<'_>) {
     let systems = root.get("systems").map_or(&[][..], Node::entries);
-    let urls =
-        root.text_of("url").into_iter().chain(systems.iter().filter_map(|entry| entry.value.text_of("url")));
-    if urls.into_iter().any(url::has_credentials) {
+    let mut written =
+        root.get("url").into_iter().chain(systems.iter().filter_map(|entry| entry.value.get("url")));
+    if written.any(|url| url.items().iter().filter_map(Node::text).any(url::has_credentials)) {
         for at in &script.authorized_at {
             let what = "both the URL and this header contain credentials";
             reading.at(*at, what, "remove the user and the password from the URL");

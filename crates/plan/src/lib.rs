@@ -28,7 +28,7 @@ mod visible;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use database::{Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
-pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Trust};
+pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
@@ -43,9 +43,10 @@ pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_
 pub use sql::Engine;
 pub use study::{
     Amount, At, Change, Changeable, Cmd, Compare, Environment, EventAction, EventMoment, EventReload,
-    EventSign, EventSignal, Experiment, Find, How, Interleave, Knob, Launch, LaunchEndpoint, LaunchEvent,
-    Limits, NOTE_ON_EVENTS, NoSlices, Place, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing, StopHow,
-    StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands, Variant,
+    EventSign, EventSignal, Experiment, Find, Further, How, Interleave, Knob, Launch, LaunchEndpoint,
+    LaunchEvent, Limits, NOTE_ON_EVENTS, NoSlices, Place, Proc, Proxy, Ready, ReadyWhen, Searched, Slicing,
+    StopHow, StoredBaseline, Study, StudyEvent, StudyLoad, StudyPin, Sweep, System, Tables, ToolCommands,
+    Variant,
 };
 pub use transactions::Transactions;
 pub use units;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom, Checks};
 use wire::step::Value as StepValue;
 
-use crate::endpoint::{Endpoint, Trust};
+use crate::endpoint::{Endpoint, Select, Trust};
 use crate::plan::{Action, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, ToolAction};
 use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
@@ -77,6 +77,10 @@ impl Plan {
         // What is absent leaves the hash of plans as it was. Ports are others in every run, so addresses are not here.
         if self.endpoints.iter().any(|endpoint| !endpoint.name.is_empty()) {
             plan["endpoints"] = json!(self.endpoints.iter().map(endpoint_json).collect::<Vec<Value>>());
+        }
+        let unnamed = self.endpoints.iter().find(|endpoint| endpoint.name.is_empty());
+        if let Some(select) = unnamed.and_then(select_json) {
+            plan["select"] = select;
         }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
@@ -176,10 +180,24 @@ impl Plan {
 }
 
 fn endpoint_json(endpoint: &Endpoint) -> Value {
-    json!({
+    let mut json = json!({
         "name": endpoint.name,
         "protocol": endpoint.protocol().map(|protocol| protocol.name),
         "sql": endpoint.transactions().map(Transactions::to_json),
+    });
+    if let Some(select) = select_json(endpoint) {
+        json["select"] = select;
+    }
+    json
+}
+
+/// How an address is selected, and how many there are; `None` without a list.
+fn select_json(endpoint: &Endpoint) -> Option<Value> {
+    let addresses = endpoint.peers().len();
+    Some(match endpoint.select.as_ref()? {
+        Select::InTurn => json!({ "rule": "in-turn", "addresses": addresses }),
+        Select::First => json!({ "rule": "first", "addresses": addresses }),
+        Select::Hash(text) => json!({ "rule": "hash", "text": text, "addresses": addresses }),
     })
 }
 

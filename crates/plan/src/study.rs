@@ -22,7 +22,8 @@ use std::path::PathBuf;
 
 pub use amount::{Amount, At};
 pub use environment::{
-    Cmd, Environment, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables, ToolCommands,
+    Cmd, Environment, Further, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, Tables,
+    ToolCommands,
 };
 pub use events::{
     EventAction, EventMoment, EventReload, EventSign, EventSignal, LaunchEvent, NOTE_ON_EVENTS, StudyEvent,
@@ -43,7 +44,7 @@ pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use limits::{LimitKind, LimitsText};
 pub(crate) use slices::{SLICE_NS, SLICE_RANGE_NS};
 pub(crate) use system::{
-    EndpointText, PortText, Process, ProxyText, ReadyText, RunningText, StopText, TlsText, WhenText,
+    EndpointText, PortText, Process, ProxyText, ReadyText, RunningText, StopText, TlsText, UrlList, WhenText,
 };
 pub(crate) use tool::{ToolText, whole_seconds};
 

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use plan::{Environment, FileErrors, Launch, Plan, Study};
+use plan::{Environment, FileErrors, Launch, Plan, Select, Study};
 
 fn read(text: &str) -> Result<Study, FileErrors> {
     Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)
@@ -141,4 +141,78 @@ fn each_database_saves_the_values_of_its_own_steps() {
     let plan = plan(&study(text), 0);
     let saves: Vec<Vec<u16>> = plan.databases().map(|sql| sql.settings.saves.clone()).collect();
     assert_eq!(saves, [[0], [1]]);
+}
+
+/// The addresses of the first system of a plan, and the hosts that its first step names.
+fn addresses(plan: &Plan) -> (Vec<u16>, Vec<&str>) {
+    let ports = plan.endpoints[0].peers().iter().map(|peer| peer.port).collect();
+    let request = &plan.steps[0].request().expect("a request").request;
+    let further = request.further_hosts.iter().map(String::as_str);
+    (ports, std::iter::once(request.host.as_str()).chain(further).collect())
+}
+
+#[test]
+fn list_of_urls_gives_an_endpoint_an_address_and_a_host_for_each() {
+    let text =
+        "url: [ 'http://a.test:81/shop', 'http://b.test/shop' ]\nscenario: [ get: /x ]\nload: { users: 1 }\n";
+    let study = study(text);
+    let plan = plan(&study, 0);
+    assert_eq!(addresses(&plan), (vec![81, 80], vec!["a.test:81", "b.test"]));
+    assert_eq!(plan.endpoints[0].select, Some(Select::InTurn));
+    assert_eq!(plan.steps[0].request().expect("a request").request.target, "/shop/x");
+    assert_eq!(plan.to_json()["select"]["rule"], "in-turn");
+    let shown = "running at http://a.test:81/shop, http://b.test/shop (in turn)";
+    assert!(study.explain().contains(shown), "{}", study.explain());
+}
+
+#[test]
+fn systems_fill_their_ports_into_a_list() {
+    let text = "scenario: [ get: /, { get: /a, endpoint: stock } ]\nload: { users: 1 }\n\
+                endpoints: { stock: { url: [ 'http://127.0.0.1:{port.c}', 'http://127.0.0.1:{port.d}' ], select: first } }\n\
+                systems:\n  one: { start: 'x {port.a} {port.b} {port.c} {port.d}', url: [ 'http://127.0.0.1:{port.a}', 'http://127.0.0.1:{port.b}' ] }\n";
+    let study = study(text);
+    assert_eq!(study.ports(0), ["a", "b", "c", "d"]);
+    let plan = plan(&study, 0);
+    let ports =
+        |number: usize| plan.endpoints[number].peers().iter().map(|peer| peer.port).collect::<Vec<_>>();
+    assert_eq!([ports(0), ports(1)], [[81, 82], [83, 84]]);
+    assert_eq!(plan.endpoints[1].select, Some(Select::First));
+}
+
+#[test]
+fn hash_in_select_makes_a_shard_of_each_address_and_uses_its_values() {
+    let text = "endpoints: { users: { url: [ 'postgres://u@127.0.0.1:82/x', 'postgres://u@127.0.0.1:83/x' ], select: { hash: 'u{user}' } } }\n\
+                data: { user: { uniform: 1..9 } }\nscenario: [ sql: SELECT 1 ]\nload: { users: 1 }\n";
+    let plan = plan(&study(text), 0);
+    assert_eq!((plan.endpoints[0].shards(), plan.variables.as_slice()), (2, &["user".to_owned()][..]));
+    assert_eq!(plan.endpoints[0].select, Some(Select::Hash("u{user}".to_owned())));
+    let sql = plan.endpoints[0].transactions().expect("transactions");
+    assert_eq!(sql.database.shown, "postgres://127.0.0.1:82,127.0.0.1:83/x");
+}
+
+#[test]
+fn errors_in_lists_of_urls_say_what_is_wrong() {
+    let plan = |url: &str| {
+        format!(
+            "url: {url}\nscenario: [ get: / ]\ndata: {{ user: {{ uniform: 1..9 }} }}\nload: {{ users: 1 }}\n"
+        )
+    };
+    for (url, what) in [
+        ("[ 'http://a', 'https://b' ]", "the list has URLs of http and of https"),
+        ("[ 'http://a/x', 'http://b/y' ]", "the URLs of a list have one path"),
+        ("[ 'http://u:p@a', 'http://b' ]", "the URLs of a list name one user"),
+        ("[ 'http://a', 'http://a' ]", "the URL is in the list twice"),
+        ("[]", "is an empty list"),
+        ("'http://a'\nselect: first", "`select` requires a list of URLs"),
+        ("[ 'http://a', 'http://b' ]\nselect: frist", "first"),
+        ("[ 'http://a', 'http://b' ]\nselect: { hash: '{usr}' }", "undefined variable {usr}"),
+        ("[ 'http://a', 'http://b' ]\nsocket: /run/x.sock", "`url` is a list"),
+    ] {
+        let error = read(&plan(url)).expect_err(url).to_string();
+        assert!(error.contains(what), "{url}: {error}");
+    }
+    let near = read(&plan("[ 'http://a', 'http://b' ]\nselect: { hash: '{usr}' }"))
+        .expect_err("unknown")
+        .to_string();
+    assert!(near.contains("user"), "{near}");
 }

@@ -136,7 +136,7 @@ pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> 
                 continue;
             }
             let max_rate_per_s = match target.is_sql {
-                false => ask(peer, *address, target.resolved.tls.clone(), token)?,
+                false => ask(peer, *address, target.resolved.at(number).tls, token)?,
                 true => ask_web_server(peer, *address, token)?,
             };
             compare(plan, &peer.host, max_rate_per_s)?;

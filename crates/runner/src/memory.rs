@@ -44,9 +44,11 @@ impl EngineLoad {
             0 => 0,
             _ => footprint.request_bytes.saturating_add(bound::TLS).saturating_mul(sessions),
         };
-        let per_connection = [bound::CONNECTION, bound::PARTIAL_HEAD, footprint.kept_bytes, sealed]
-            .into_iter()
-            .fold(0, u64::saturating_add);
+        // A user has a connection to each peer.
+        let peers = self.job.peers.len().max(1) as u64;
+        let of_peers = [bound::CONNECTION, bound::PARTIAL_HEAD].map(|bytes| bytes.saturating_mul(peers));
+        let per_connection =
+            [of_peers[0], of_peers[1], footprint.kept_bytes, sealed].into_iter().fold(0, u64::saturating_add);
         let sets =
             steps * (threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER) + bound::SETS_OF_ALL_STEPS;
         [

@@ -72,8 +72,12 @@ fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Ve
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let urls = |launch: &Launch| -> Vec<String> {
-        let further = launch.endpoints.iter().map(|endpoint| &endpoint.url);
-        std::iter::once(&launch.url).chain(&launch.database).chain(further).cloned().collect()
+        let of_endpoints = launch
+            .endpoints
+            .iter()
+            .flat_map(|endpoint| std::iter::once(&endpoint.url).chain(&endpoint.further.urls));
+        let own = std::iter::once(&launch.url).chain(&launch.further.urls).chain(&launch.database);
+        own.chain(of_endpoints).cloned().collect()
     };
     for launch in launches(study, tenbin).filter(|launch| seen.insert(urls(launch))) {
         // Other errors of a plan are reported elsewhere.

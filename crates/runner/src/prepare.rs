@@ -7,12 +7,14 @@ use std::thread;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
-use engine::{ClientFiles, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use engine::{
+    ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
+};
 use lab::listening::Unseen;
 use lab::running::{self, Named, Sought};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order, Share};
-use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Trust};
+use plan::{ClientCertificate, Fault, Pin, Plan, RunningAs, Select, Trust};
 
 use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
@@ -198,12 +200,15 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let script = Steps::read(plan)?;
     let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
     let mut scales = vec![None; plan.endpoints.len()];
-    for ((endpoint, peer), scale) in plan.endpoints.iter().zip(&peers).zip(&mut scales) {
+    let found = (0..).zip(&plan.endpoints).zip(&peers);
+    let asked = found.flat_map(|(endpoint, peer)| shards(endpoint.1, peer).map(move |peer| (endpoint, peer)));
+    let asked: Vec<((usize, &plan::Endpoint), Peer)> = asked.collect();
+    for ((number, endpoint), peer) in &asked {
         let probed = match endpoint.transactions() {
             None => engine::probe(peer, timeout)?,
             Some(sql) => {
                 let (said, probed) = database_check::ask(sql, peer, connections(plan), timeout)?;
-                *scale = said.scale.filter(|_| sql.is_scale_asked);
+                scales[*number] = scales[*number].or(said.scale.filter(|_| sql.is_scale_asked));
                 learnt.get_or_insert(said);
                 probed
             }
@@ -219,6 +224,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         true => Steps::read_at(plan, &scales)?,
         false => script,
     };
+    let peers = asked.into_iter().map(|(_, peer)| peer).collect();
     let job = Job { peers, threads, cores, ..job(plan) };
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
@@ -264,8 +270,9 @@ pub(crate) fn prepare_unless_stopped(
 /// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.
 pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
     let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
-    let of_all = plan.endpoints.len() as u64 * connections;
-    let of_all = if plan.is_mixed() { shortfalls(of_all, threads, false) } else { Vec::new() };
+    let peers = plan.endpoints.iter().map(|endpoint| endpoint.shards() as u64).sum::<u64>();
+    let of_all = peers * connections;
+    let of_all = if peers > 1 { shortfalls(of_all, threads, false) } else { Vec::new() };
     if of_all.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_all }
 }
 
@@ -289,9 +296,19 @@ pub(crate) fn peers(
     let resolved = found.first().and_then(|(_, resolved)| *resolved);
     let peers = endpoints.iter().zip(found).map(|(endpoint, (peer, _))| {
         let alpn = endpoint.protocol().map_or(&[][..], |protocol| protocol.alpn);
-        Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), ..peer }
+        let selection = match endpoint.select {
+            Some(Select::First) => Selection::First,
+            Some(Select::InTurn | Select::Hash(_)) | None => Selection::InTurn,
+        };
+        Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), selection, ..peer }
     });
     Ok((peers.collect(), resolved))
+}
+
+/// The peers of the engine that an endpoint is: each of its shards, or itself.
+fn shards(endpoint: &plan::Endpoint, peer: &Peer) -> impl Iterator<Item = Peer> {
+    let count = endpoint.shards();
+    (0..count).map(move |shard| if count > 1 { peer.at(shard) } else { peer.clone() })
 }
 
 /// Asks the owners of public servers, of the requests and of the database.
@@ -329,8 +346,8 @@ pub(crate) fn addresses(
                     [] => resolve::resolve(&peer.host, peer.port, public)?,
                     given => (resolve::permitted(given, peer.port, public)?, Duration::ZERO),
                 };
-                // A database of several hosts has one address of each.
-                let kept = if is_sql { 1 } else { found.len() };
+                // Of several hosts each has one address.
+                let kept = if is_sql || peers.len() > 1 { 1 } else { found.len() };
                 endpoints.extend(found.into_iter().take(kept).map(Endpoint::Tcp));
                 resolved += took;
             }
@@ -344,7 +361,8 @@ pub(crate) fn addresses(
             Trust::AnyName(path) => TlsTrust::AnyName(path.clone()),
             Trust::Anything => TlsTrust::Anything,
         };
-        let tls = TlsPeer::new(&peer.host, &trust)?;
+        let hosts = peers.iter().filter(|_| peers.len() > 1).map(|peer| peer.host.as_str());
+        let tls = TlsPeer::new(&peer.host, &trust)?.naming(hosts)?;
         match &peer.certificate {
             Some(ClientCertificate { cert, key }) => {
                 tls.presenting(&ClientFiles { cert: cert.clone(), key: key.clone() })

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{FirstRequests, Job, Running};
-use plan::{Action, Endpoint, Fault, Gets, Plan, Transactions};
+use plan::{Action, Endpoint, Fault, Gets, Plan, Select, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
 use wire::step::OwnSteps;
-use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep};
+use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, SHARD_HASHES, Shards};
 
 use crate::databases;
 use crate::prepare::Refusal;
@@ -46,17 +46,23 @@ impl Steps {
         if let Some(visit) = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps) {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
         }
-        let script = |(number, endpoint): (u16, &Endpoint)| match &endpoint.gets {
-            Gets::Requests(protocol, _) => requests(plan, number, protocol),
+        let script = |(number, endpoint): (u16, &Endpoint), shard: usize| match &endpoint.gets {
+            Gets::Requests(protocol, _) => requests(plan, number, shard, protocol),
             Gets::Transactions(sql) => transactions(plan, number, sql),
             Gets::Unknown(_) => refuse("0", "another load generator makes the load".to_owned()),
         };
-        let mut scripts = (0..).zip(&plan.endpoints).map(script).collect::<Result<Vec<_>, Refusal>>()?;
+        let mut scripts = Vec::new();
+        for numbered in (0..).zip(&plan.endpoints) {
+            for shard in 0..numbered.1.shards() {
+                scripts.push(script(numbered, shard)?);
+            }
+        }
         if scripts.len() == 1 {
             return Ok(Self { script: scripts.remove(0), saved: Vec::new() });
         }
         let saved = plan.databases().flat_map(|sql| &sql.settings.saves).copied().collect();
-        Ok(Self { script: Box::new(Mix::new(scripts, &places(plan))), saved })
+        let mix = Mix::new(scripts, &places(plan)).with_shards(shard_rules(plan)?);
+        Ok(Self { script: Box::new(mix), saved })
     }
 
     /// What each step sends first. `saved` has a value for each variable that a reply gives one.
@@ -93,19 +99,49 @@ fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
     Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
 }
 
+/// By endpoint, the number of its first peer: shards are peers of their own.
+fn first_peers(plan: &Plan) -> Vec<u16> {
+    let counted = plan.endpoints.iter().scan(0, |next, endpoint| {
+        let first = *next;
+        *next += endpoint.shards() as u16;
+        Some(first)
+    });
+    counted.collect()
+}
+
+/// The values that choose shards.
+fn shard_rules(plan: &Plan) -> Result<Vec<Shards>, Refusal> {
+    let rule = |(first, endpoint): (u16, &Endpoint)| {
+        let Some(Select::Hash(key)) = &endpoint.select else { return None };
+        let peers = first..first + endpoint.shards() as u16;
+        let shards = Shards::new(peers, key, &plan.variables, &SHARD_HASHES[0]);
+        Some(
+            shards
+                .or_else(|name| refuse(&endpoint.name, format!("undefined variable {{{name}}} in `select`"))),
+        )
+    };
+    first_peers(plan).into_iter().zip(&plan.endpoints).filter_map(rule).collect()
+}
+
 /// Where each step of a load on several systems is.
 fn places(plan: &Plan) -> Vec<PeerStep> {
+    let first = first_peers(plan);
     let mut next = vec![0; plan.endpoints.len()];
-    let mut place = |peer: u16| {
-        let step = &mut next[usize::from(peer)];
+    let mut place = |endpoint: u16| {
+        let step = &mut next[usize::from(endpoint)];
         *step += 1;
-        PeerStep { peer, step: *step - 1 }
+        PeerStep { peer: first[usize::from(endpoint)], step: *step - 1 }
     };
     plan.steps.iter().map(|step| place(step.endpoint)).collect()
 }
 
-/// The requests to a system.
-fn requests(plan: &Plan, endpoint: u16, protocol: &Protocol) -> Result<Box<dyn Channels>, Refusal> {
+/// The requests to a system, or to one of its shards.
+fn requests(
+    plan: &Plan,
+    endpoint: u16,
+    shard: usize,
+    protocol: &Protocol,
+) -> Result<Box<dyn Channels>, Refusal> {
     let compile = match protocol.compile {
         Compile::Steps(own) => return owned(plan, endpoint, own),
         Compile::Requests(compile) => compile,
@@ -118,7 +154,12 @@ fn requests(plan: &Plan, endpoint: u16, protocol: &Protocol) -> Result<Box<dyn C
         let Action::Http(action) = &step.action else {
             return refuse(&step.name, "it is a transaction, and the system is none of SQL".to_owned());
         };
-        let (request, checks) = (action.request.clone(), action.checks.clone());
+        let (mut request, checks) = (action.request.clone(), action.checks.clone());
+        if plan.endpoints[usize::from(endpoint)].shards() > 1 {
+            // Each shard has one address.
+            let mut further = std::mem::take(&mut request.further_hosts).into_iter();
+            request.host = shard.checked_sub(1).and_then(|place| further.nth(place)).unwrap_or(request.host);
+        }
         steps.push(RequestStep { request, checks, captures: action.captures.clone() });
         names.push(&step.name);
     }

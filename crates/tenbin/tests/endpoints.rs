@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use crate::support::{Home, assert_counts_or_starved, assert_identity, built_in, number, url};
+use crate::support::{Home, assert_counts_or_starved, assert_identity, built_in, number, until, url};
 use harness::quiet::assert_measured;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -135,4 +135,75 @@ fn an_endpoint_that_is_not_there_is_told_with_its_address() {
     let output = home.run(&["run", "plan.yaml"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stderr.contains(&gone.address().to_string()), "{output:?}");
+}
+
+/// Three built-in targets, and their URLs as a list.
+fn three() -> ([target::Running; 3], String) {
+    let targets = [(); 3].map(|()| built_in());
+    let urls = targets.each_ref().map(|target| format!("{:?}", url(target.address(), "")));
+    (targets, format!("[ {} ]", urls.join(", ")))
+}
+
+fn requests(targets: &[target::Running]) -> Vec<u64> {
+    targets.iter().map(|target| target.counters().requests).collect()
+}
+
+#[test]
+fn list_of_urls_gets_new_connections_in_turn() {
+    let (home, (targets, urls)) = (Home::new(), three());
+    let plan = format!(
+        "scenario: [ get: /status ]\nload: {{ users: 1, requests: 60, keep-alive: false }}\nurl: {urls}\n"
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 60, "{output:?}");
+    assert_eq!(requests(&targets), [20, 20, 20]);
+}
+
+#[test]
+fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_next() {
+    let (home, ([first, second, third], urls)) = (Home::new(), three());
+    let plan = format!(
+        "scenario: [ {{ get: '/hold?mean_us=2000', endpoint: shop }} ]\nload: {{ users: 4, for: 3s }}\n\
+         endpoints: {{ shop: {{ url: {urls}, select: first }} }}\n"
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let started = home.start(&["run", "plan.yaml"]);
+    until("the first server gets the load", || first.counters().requests >= 100);
+    let others = [second, third];
+    assert_eq!(requests(&others), [0, 0]);
+    first.stop();
+    let output = started.finish();
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    let [next, last] = requests(&others)[..] else { panic!("two servers") };
+    assert!(next > 100 && last == 0, "{next} and {last}: {output:?}");
+    assert!(number(&run, "outcomes.failed") <= 4, "each user loses at most one request: {run}");
+}
+
+#[test]
+fn hash_of_a_value_sends_it_to_the_same_server_every_time() {
+    let (home, (targets, urls)) = (Home::new(), three());
+    let plan = format!(
+        "scenario: [ {{ get: /status, endpoint: shop }} ]\ndata: {{ user: {{ sequence: 1..40 }} }}\n\
+         load: {{ users: 4, requests: 200 }}\nendpoints: {{ shop: {{ url: {urls}, select: {{ hash: 'u{{user}}' }} }} }}\n"
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    let run = home.last()["runs"][0].clone();
+    assert_identity(&run);
+    assert_eq!(number(&run, "outcomes.ok"), 200, "{output:?}");
+    let mut expected = vec![0; 3];
+    for value in (1..=40).cycle().take(200) {
+        expected[crc32(&format!("u{value}")) as usize % 3] += 1;
+    }
+    assert_eq!(requests(&targets), expected, "each value is sent five times, always to one server");
+}
+
+/// CRC-32 of ISO-HDLC, bit by bit.
+fn crc32(text: &str) -> u32 {
+    let shifted = |sum: u32| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+    !text.bytes().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(byte), |sum, _| shifted(sum)))
 }

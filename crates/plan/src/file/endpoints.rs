@@ -2,6 +2,7 @@
 
 use wire::{PROTOCOLS, Protocol};
 
+use super::addresses;
 use super::own_step;
 use super::reading::Reading;
 use super::settings::SqlText;
@@ -11,7 +12,7 @@ use super::transaction;
 use super::tree::{Entry, Node};
 use super::url;
 use crate::database::is_database;
-use crate::study::EndpointText;
+use crate::study::{Braced, EndpointText};
 
 const KEY: &str = "endpoints";
 /// Bounds the connections of one load.
@@ -162,6 +163,17 @@ impl Endpoints {
         named.map_or("", |named| &self.named[named].name)
     }
 
+    /// The texts whose hash chooses the address of steps at a system, in the plan and in each of its systems.
+    pub(crate) fn hashes<'a>(&self, number: u16, root: &'a Node) -> Vec<&'a Node> {
+        let (name, systems) = (self.name_of(number), root.get("systems").map_or(&[][..], Node::entries));
+        let sections = std::iter::once(root).chain(systems.iter().map(|system| &system.value));
+        let of_endpoint = |section: &'a Node| match name {
+            "" => addresses::hash_of(section),
+            name => addresses::hash_of(section.get(KEY)?.get(name)?),
+        };
+        sections.filter_map(of_endpoint).collect()
+    }
+
     /// How many systems the steps speak to.
     pub(crate) fn count(&self) -> usize {
         self.used.len()
@@ -262,10 +274,9 @@ fn definitions(root: &Node) -> Vec<&Entry> {
     all
 }
 
-/// The URL of an endpoint, as it is written.
+/// The URL of an endpoint as it is written, or the first of a list.
 fn url_of(node: &Node) -> Option<(&Node, &str)> {
-    let written = if node.entries().is_empty() { node } else { node.get("url")? };
-    Some((written, written.text()?))
+    addresses::first_url(if node.entries().is_empty() { node } else { node.get("url")? })
 }
 
 /// The addresses of the named systems for one system of the plan, or for the plan itself: its own before those at the top. `at` is
@@ -313,6 +324,10 @@ fn text(
     if reading.findings.count() == before {
         url::check_endpoint(written, &url.fill(fill), socket.is_some(), reading);
     }
+    let check = |node: &Node, _: &Braced, filled: &str, reading: &mut Reading<'_>| {
+        url::check_endpoint(node, filled, false, reading);
+    };
+    let list = addresses::read(node, known, fill, check, reading);
     let tls = tls::read(node, text, known, reading);
-    Some(EndpointText { name: entry.key.clone(), url, socket, tls })
+    Some(EndpointText { name: entry.key.clone(), url, list, socket, tls })
 }

@@ -20,6 +20,7 @@ use super::variables::Variables;
 use super::visits::{self, ReadVisit, Visits};
 use crate::draft::Played;
 use crate::plan::{Action, Errands, PlannedStep};
+use crate::study::names_in;
 
 const STEPS_MAX: usize = 1_000;
 /// Redirects that are followed, over all steps: each has an account of its own in every thread.
@@ -106,7 +107,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         around.setup = errands::read(setup, &mut variables, reading);
         variables.hand_on();
     }
-    let mut steps = Steps::of(&endpoints);
+    let mut steps = Steps::of(root, &endpoints);
     let list = written.iter().zip(shares);
     let list =
         list.map(|(scenario, share)| steps.scenario(scenario, share, &mut variables, reading)).collect();
@@ -133,6 +134,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
 
 /// The steps of all scenarios, as far as they are read.
 struct Steps<'a> {
+    root: &'a Node,
     endpoints: &'a Endpoints,
     list: Vec<PlannedStep>,
     /// Where each has its name.
@@ -148,13 +150,14 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn of(endpoints: &'a Endpoints) -> Self {
+    fn of(root: &'a Node, endpoints: &'a Endpoints) -> Self {
         let played = |number: usize| PlayedAt {
             name: endpoints.name_of(number as u16).to_owned(),
             is_database: endpoints.is_database(number),
             scripts: Vec::new(),
         };
         Self {
+            root,
             endpoints,
             list: Vec::new(),
             places: Vec::new(),
@@ -237,6 +240,15 @@ impl<'a> Steps<'a> {
     ) -> Option<ReadStep> {
         let endpoint = self.endpoints.of_step(node);
         let name = self.endpoints.name_of(endpoint);
+        for hash in self.endpoints.hashes(endpoint, self.root) {
+            // An unknown value is reported once, not for each step.
+            let is_reported =
+                |(_, start, end)| reading.findings.has_at(hash.part(reading.source, start, end));
+            let text = hash.text().unwrap_or_default();
+            if !names_in(text).map(|(name, start, end)| (name, start, end)).any(is_reported) {
+                variables.use_in(hash, text, reading);
+            }
+        }
         if !transaction::is_one(node) {
             return step::read(node, name, carried, variables, reading).map(|read| read.at(endpoint, name));
         }

@@ -195,7 +195,11 @@ fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
 /// A key with the value that was written for it, if that is one for the key: `for: 10s`.
 fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
     let key = table.keys.iter().find(|key| key.name == name);
-    let value = match (key.map(|key| &key.kind), entry.value.text()) {
+    let kind = key.map(|key| match &key.kind {
+        ValueKind::OneOrList(item) => item,
+        kind => kind,
+    });
+    let value = match (kind, entry.value.text()) {
         (Some(ValueKind::One(form)), Some(text)) if (form.check)(text).is_ok() => Some(text.to_owned()),
         (Some(ValueKind::One(form)), Some(text)) => form.repaired(text).into_iter().next(),
         _ => None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::addresses;
 use super::endpoints;
 use super::events;
 use super::folder::leaves;
@@ -63,7 +64,7 @@ pub(crate) fn read(
                     "move it into the system",
                 );
             }
-            for key in ["pid", "container"] {
+            for key in ["pid", "container", "select"] {
                 if let Some(entry) = root.entry(key) {
                     let what = format!("`{key}` requires `url`; a system has its own `{key}`");
                     reading.at(entry.key_at, what, "move it into the system");
@@ -103,15 +104,19 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let known = ["plan".to_owned()];
     let anything = |_: &str| Some("x".to_owned());
     let endpoints = endpoints::of_system(root, root, entry.key_at, &known, anything, reading);
-    let url = match entry.value.text() {
-        Some(text) if entry.key == "url" => {
-            let url = reading.braced(&entry.value, text, &known);
-            url::check(&entry.value, &url.fill(anything), root.get("socket").is_some(), reading);
+    let url = match addresses::first_url(&entry.value) {
+        Some((node, text)) if entry.key == "url" => {
+            let url = reading.braced(node, text, &known);
+            url::check(node, &url.fill(anything), root.get("socket").is_some(), reading);
             url
         }
         _ => endpoints.first().map(|first| first.url.clone()).unwrap_or_default(),
     };
     let text = url.fill(|_| None);
+    let check = |node: &Node, _: &Braced, filled: &str, reading: &mut Reading<'_>| {
+        url::check(node, filled, false, reading);
+    };
+    let list = addresses::read(root, &known, &anything, check, reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
     let tls = tls::read(root, &text, &known, reading);
     let database = second_peer(root, entry.key_at, &known, anything, reading);
@@ -119,6 +124,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
         socket,
         running: running_as(root, &known, reading),
         tls,
+        list,
         database,
         endpoints,
         tables: prepare::read(root, reading),
@@ -142,10 +148,16 @@ fn system(
     let fill = |name: &str| Some(example(&knobs, name));
     let endpoints = endpoints::of_system(node, root, scope.at, &scope.known, fill, reading);
     let url = url(&scope, &knobs, &endpoints, reading);
+    let is_started = node.get("start").is_some() || node.get("processes").is_some();
+    let check = |node: &Node, url: &Braced, filled: &str, reading: &mut Reading<'_>| {
+        url::check(node, filled, false, reading);
+        only_if_started(node, url, is_started, reading);
+    };
+    let list = addresses::read(node, &scope.known, &fill, check, reading);
     let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
-    let tls = tls::read(node, node.text_of("url").unwrap_or("http://"), &scope.known, reading);
+    let tls = tls::read(node, first_url(node).unwrap_or("http://"), &scope.known, reading);
     let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
         let items = node.get(key).map_or(&[][..], Node::items);
         items.iter().map(|item| reading.command(item, &scope.known)).collect()
@@ -154,6 +166,7 @@ fn system(
         name: entry.key.clone(),
         has_knobs_in_env: false,
         url,
+        list,
         database,
         endpoints,
         socket,
@@ -318,7 +331,7 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
             (None, false) => Braced::read("http://127.0.0.1:{port}"),
         };
     };
-    let text = node.text().unwrap_or_default();
+    let Some((node, text)) = addresses::first_url(node) else { return Braced::default() };
     let found_before = reading.findings.count();
     let url = reading.braced(node, text, &scope.known);
     let filled = url.fill(|name| Some(example(knobs, name)));
@@ -327,6 +340,11 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], endpoints: &[EndpointText], reading: &
     }
     only_if_started(node, &url, is_started, reading);
     url
+}
+
+/// The URL of a system, or the first of a list.
+fn first_url(system: &Node) -> Option<&str> {
+    addresses::first_url(system.get("url")?).map(|(_, text)| text)
 }
 
 fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Reading<'_>) {

@@ -52,7 +52,16 @@ const CERT_KEY: Key = key(
     "The private key of `cert`, unless it is in the same file; PEM, not encrypted.",
 );
 
-const URL_OR_ENDPOINT: ValueKind = Either(&[TEXT, table(&ENDPOINT)]);
+const URLS: ValueKind = OneOrList(&TEXT);
+const SELECTION: ValueKind = Either(&[Word(&["in-turn", "first"]), table(&SELECT)]);
+const SELECT_KEY: Key = key(
+    "select",
+    "first",
+    SELECTION,
+    "With a list of URLs: in-turn (each new connection goes to the next; default), first (connections go to the first that answers, and once it \
+     is lost to the next that answers), or `hash` (each request goes where a value says).",
+);
+const URL_OR_ENDPOINT: ValueKind = Either(&[TEXT, List(&TEXT), table(&ENDPOINT)]);
 const ENDPOINTS: Key = key(
     "endpoints",
     "{ stock: \"http://127.0.0.1:{port.stock}\" }",
@@ -78,6 +87,7 @@ const AFTER_STEP: &[&Table] = &[
     &scenario::CAPTURE,
     &SOURCE,
     &ENDPOINT,
+    &SELECT,
     &SQL,
     &LOAD,
     &STAGE,
@@ -167,8 +177,8 @@ pub(crate) static PLAN: Table = Table {
         key(
             "url",
             "http://127.0.0.1:8080",
-            TEXT,
-            "A running system, instead of `systems`. A path in it precedes the paths of steps. Database: postgres://…, mysql://…, or sqlite:PATH, without a password.",
+            URLS,
+            "A running system, instead of `systems`; or a list of the URLs of its servers. A path in it precedes the paths of steps. Database: postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
         key(
             "database",
@@ -176,6 +186,7 @@ pub(crate) static PLAN: Table = Table {
             TEXT,
             "With `url` for requests: the database for transactions, or without these the one whose waits are read; postgres://…, mysql://…, or sqlite:PATH, without a password.",
         ),
+        SELECT_KEY,
         ENDPOINTS,
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         key(
@@ -298,15 +309,29 @@ pub(crate) static ENDPOINT: Table = Table {
         required(
             "url",
             "\"https://127.0.0.1:8443\"",
-            TEXT,
-            "Where it is, and in which protocol it is spoken to. A path in it precedes the paths of steps.",
+            URLS,
+            "Where it is, and in which protocol it is spoken to. A path in it precedes the paths of steps. A list names several servers of one \
+             service, which differ in host and port.",
         ),
+        SELECT_KEY,
         key("socket", "\"{dir}/stock.sock\"", TEXT, "For http: a Unix socket to connect to."),
         INSECURE,
         CACERT,
         CERT,
         CERT_KEY,
     ],
+};
+
+pub(crate) static SELECT: Table = Table {
+    name: "select",
+    sentence: "How the address of a request follows from a value.",
+    example: "{ hash: \"{user}\" }",
+    keys: &[required(
+        "hash",
+        "\"{user}\"",
+        TEXT,
+        "A text with values in braces. The request goes to the URL with the number crc32 of the text modulo the number of URLs, counted from 0.",
+    )],
 };
 
 pub(crate) static SQL: Table = Table {
@@ -435,9 +460,10 @@ pub(crate) static SYSTEM: Table = Table {
         key(
             "url",
             "\"http://127.0.0.1:{port}\"",
-            TEXT,
-            "Target of the load; default http://127.0.0.1:{port}. A path in it precedes the paths of steps.",
+            URLS,
+            "Target of the load; default http://127.0.0.1:{port}. A path in it precedes the paths of steps. A list names several servers of the system.",
         ),
+        SELECT_KEY,
         key(
             "database",
             "\"postgres://app@127.0.0.1:{port.db}/app\"",

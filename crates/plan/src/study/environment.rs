@@ -3,6 +3,7 @@
 use super::events::LaunchEvent;
 use super::limits::Limits;
 use crate::draft::TlsSpec;
+use crate::endpoint::Select;
 use crate::file::Role;
 use crate::running::RunningSpec;
 use std::net::Ipv4Addr;
@@ -30,6 +31,8 @@ pub struct Launch {
     pub variant: String,
     /// Where the load goes.
     pub url: String,
+    /// The rest of a list of URLs, after `url`.
+    pub further: Further,
     /// Where transactions go, if requests go to `url`.
     pub database: Option<String>,
     /// Further systems that steps speak to, by name.
@@ -69,8 +72,8 @@ pub struct Launch {
 impl Launch {
     /// The address of the system itself.
     pub(crate) fn front(&self) -> LaunchEndpoint {
-        let (name, url) = (String::new(), self.url.clone());
-        LaunchEndpoint { name, url, socket: self.socket.clone(), tls: self.tls.clone() }
+        let (name, url, further) = (String::new(), self.url.clone(), self.further.clone());
+        LaunchEndpoint { name, url, further, socket: self.socket.clone(), tls: self.tls.clone() }
     }
 
     /// The address of what steps speak to.
@@ -92,10 +95,21 @@ pub struct LaunchEndpoint {
     pub name: String,
     /// Where it is.
     pub url: String,
+    /// The rest of a list of URLs, after `url`.
+    pub further: Further,
     /// A Unix socket to connect to instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// Certificates, for requests over TLS.
     pub tls: TlsSpec,
+}
+
+/// URLs after the first of a list, and the rule that selects among all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Further {
+    /// The URLs.
+    pub urls: Vec<String>,
+    /// The rule; `None`: there is no list.
+    pub select: Option<Select>,
 }
 
 /// The commands of a load generator.

@@ -9,7 +9,8 @@ use sql::RowCount;
 use wire::http1::Checks;
 
 use super::experiment::step_words;
-use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin};
+use super::{Braced, NOTE_ON_EVENTS, Study, StudyPin, UrlList};
+use crate::endpoint::Select;
 use crate::file::COOKIES_OF_USER;
 use crate::plan::{Action, HttpAction, SqlAction};
 use crate::secrets::without_secrets;
@@ -255,7 +256,7 @@ impl Study {
             [] if without_user(&system.url).starts_with("sqlite:") => {
                 format!("in the generator, file {}", without_user(&system.url))
             }
-            [] => format!("running at {}", without_user(&system.url)),
+            [] => format!("running at {}", listed(&system.url, &system.list)),
             [_] => "started for each run".to_owned(),
             several => {
                 let names: Vec<&str> = several.iter().map(|process| process.name.as_str()).collect();
@@ -266,7 +267,7 @@ impl Study {
         let mut others =
             database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
         for endpoint in &system.endpoints {
-            let _ = write!(others, ", with {} at {}", endpoint.name, without_user(&endpoint.url));
+            let _ = write!(others, ", with {} at {}", endpoint.name, listed(&endpoint.url, &endpoint.list));
         }
         let variants: Vec<&str> = self
             .variants
@@ -345,6 +346,18 @@ fn think_words(think: ThinkTime) -> String {
             format!("; then a pause of {} on average", show_duration(mean_ns))
         }
     }
+}
+
+/// The URLs of a system without names and passwords, and the rule that selects one of several.
+fn listed(url: &Braced, list: &UrlList) -> String {
+    let urls: Vec<String> = std::iter::once(url).chain(&list.further).map(without_user).collect();
+    let rule = match &list.select {
+        None => String::new(),
+        Some(Select::InTurn) => " (in turn)".to_owned(),
+        Some(Select::First) => " (the first that answers)".to_owned(),
+        Some(Select::Hash(text)) => format!(" (by the hash of {text:?})"),
+    };
+    format!("{}{rule}", urls.join(", "))
 }
 
 /// A URL without a name and a password.

@@ -7,7 +7,7 @@ use url::Url;
 use super::Study;
 use super::braced::Braced;
 use super::environment::{
-    Cmd, Environment, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands,
+    Cmd, Environment, Further, Launch, LaunchEndpoint, Proc, Proxy, Ready, ReadyWhen, StopHow, ToolCommands,
 };
 use super::tool::ToolText;
 use crate::draft::TlsSpec;
@@ -17,7 +17,7 @@ use super::events::{
     ActionText, EventAction, EventMoment, EventReload, EventSign, LaunchEvent, ReloadText, SignText,
     StudyEvent,
 };
-use super::system::{PortText, Process, RunningText, System, TlsText, Variant, WhenText};
+use super::system::{PortText, Process, RunningText, System, TlsText, UrlList, Variant, WhenText};
 
 impl Study {
     /// The names of the ports that a variant uses: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
@@ -44,6 +44,7 @@ impl Study {
         Launch {
             system: system.name.clone(),
             variant: variant.name.clone(),
+            further: fill.further(&system.list),
             database: system.database.as_ref().map(|database| fill.text(database)),
             endpoints: system
                 .endpoints
@@ -51,6 +52,7 @@ impl Study {
                 .map(|endpoint| LaunchEndpoint {
                     name: endpoint.name.clone(),
                     url: fill.text(&endpoint.url),
+                    further: fill.further(&endpoint.list),
                     socket: endpoint.socket.as_ref().map(|socket| fill.path(socket)),
                     tls: fill.tls(&endpoint.tls),
                 })
@@ -92,6 +94,11 @@ struct Fill<'a> {
 impl Fill<'_> {
     fn text(&self, text: &Braced) -> String {
         text.fill(|name| self.value(name))
+    }
+
+    fn further(&self, list: &UrlList) -> Further {
+        let urls = list.further.iter().map(|url| self.text(url)).collect();
+        Further { urls, select: list.select.clone() }
     }
 
     fn value(&self, name: &str) -> Option<String> {

@@ -57,16 +57,18 @@ impl Study {
         let (mut first, mut connect_timeout_ns) = (None, None);
         for (number, role) in (0..).zip(&self.script.endpoints) {
             let place = launch.place(role);
-            let plan = match &role.sql {
+            let mut plan = match &role.sql {
                 None => requests(&place, of_requests.clone())?,
                 Some(sql) => transactions(&place.url, sql, load)?,
             };
-            bases.push(Base::of(&plan));
+            let hosts = add_addresses(&mut plan.endpoints[0], &place)?;
+            bases.push(Base::of(&plan, hosts));
             if role.sql.is_some() {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
             let gets = plan.endpoint().gets.clone();
-            endpoints.push(Endpoint { name: role.name.clone(), gets: self.with_values(gets, number, role) });
+            let gets = self.with_values(gets, number, role);
+            endpoints.push(Endpoint { name: role.name.clone(), gets, select: place.further.select });
             first.get_or_insert(plan);
         }
         let Some(first) = first else {
@@ -102,7 +104,7 @@ impl Study {
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
         let around = requests(&place, LoadSpec { keep_alive: None, ..LoadSpec::default() })?;
-        let mut base = Base::of(&around);
+        let mut base = Base::of(&around, Vec::new());
         base.keep_alive = plan.keep_alive();
         errands.steps_mut().for_each(|step| base.add_to(step));
         errands.at = around.endpoints.into_iter().next();
@@ -184,11 +186,12 @@ struct Base {
 }
 
 impl Base {
-    /// The first step of a load on the URL alone.
-    fn of(plan: &Plan) -> Self {
+    /// The first step of a load on the URL alone, and the hosts of the further addresses.
+    fn of(plan: &Plan, further_hosts: Vec<String>) -> Self {
         let first = plan.steps.first();
         let of_http = first.and_then(PlannedStep::request).map(|action| action.request.clone());
         let request = of_http.or_else(|| first.and_then(PlannedStep::owned).map(OwnedAction::as_request));
+        let request = request.map(|request| Request { further_hosts, ..request });
         let keep_alive = request.as_ref().is_none_or(|request| request.keep_alive);
         Self { request, is_secure: plan.endpoint().peer().tls.is_some(), keep_alive }
     }
@@ -198,6 +201,7 @@ impl Base {
         match &mut step.action {
             Action::Http(HttpAction { request, .. }) => {
                 request.host.clone_from(&base.host);
+                request.further_hosts.clone_from(&base.further_hosts);
                 request.target = below(&base.target, &request.target);
                 request.keep_alive = self.keep_alive;
                 if let Some(redirects) = &mut request.redirects {
@@ -230,6 +234,24 @@ fn requests(place: &LaunchEndpoint, load: LoadSpec) -> Result<Plan, Vec<Fault>> 
         ..Draft::default()
     }
     .check()
+}
+
+/// Adds the addresses of the further URLs of a list. Returns the value of the Host header of each, for requests.
+fn add_addresses(endpoint: &mut Endpoint, place: &LaunchEndpoint) -> Result<Vec<String>, Vec<Fault>> {
+    let mut hosts = Vec::new();
+    for url in &place.further.urls {
+        match &mut endpoint.gets {
+            Gets::Requests(_, peers) => {
+                let place = LaunchEndpoint { url: url.clone(), ..place.clone() };
+                let plan = requests(&place, LoadSpec::default())?;
+                hosts.extend(Base::of(&plan, Vec::new()).request.map(|request| request.host));
+                peers.push(plan.front);
+            }
+            Gets::Transactions(transactions) => transactions.database.add(&Database::read(url)?)?,
+            Gets::Unknown(_) => {}
+        }
+    }
+    Ok(hosts)
 }
 
 /// The address of the system itself.

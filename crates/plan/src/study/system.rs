@@ -6,6 +6,7 @@ use super::braced::Braced;
 use super::environment::Tables;
 use super::events::SystemEvent;
 use super::limits::LimitsText;
+use crate::endpoint::Select;
 
 /// A system to measure.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct System {
     /// No text of the system uses a parameter in braces, so its commands get them as environment variables.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
+    /// The rest of a list of URLs, after `url`.
+    pub(crate) list: UrlList,
     /// Where transactions go, if requests go to `url`.
     pub(crate) database: Option<Braced>,
     /// Further systems that steps speak to.
@@ -85,12 +88,21 @@ impl TlsText {
 pub(crate) struct EndpointText {
     pub(crate) name: String,
     pub(crate) url: Braced,
+    pub(crate) list: UrlList,
     pub(crate) socket: Option<Braced>,
     pub(crate) tls: TlsText,
 }
 
+/// URLs after the first of a list, and the rule that selects among all of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UrlList {
+    pub(crate) further: Vec<Braced>,
+    /// `None`: there is no list.
+    pub(crate) select: Option<Select>,
+}
+
 impl EndpointText {
-    /// Its texts apart from the URL.
+    /// Its texts apart from its URLs.
     fn further_texts(&self) -> impl Iterator<Item = &Braced> {
         self.socket.iter().chain(self.tls.texts())
     }
@@ -207,6 +219,7 @@ impl System {
             version: None,
             env: Vec::new(),
             dir: None,
+            list: UrlList::default(),
             commands_within_ns: 0,
             processes: Vec::new(),
             tables: None,
@@ -232,8 +245,11 @@ impl System {
 
     /// Where loads go.
     pub(crate) fn urls(&self) -> impl Iterator<Item = &Braced> {
-        let further = self.endpoints.iter().map(|endpoint| &endpoint.url);
-        std::iter::once(&self.url).chain(&self.database).chain(further)
+        let further = self
+            .endpoints
+            .iter()
+            .flat_map(|endpoint| std::iter::once(&endpoint.url).chain(&endpoint.list.further));
+        std::iter::once(&self.url).chain(&self.list.further).chain(&self.database).chain(further)
     }
 
     /// Every text of it in which a variable may stand; first those of [`Self::urls`].

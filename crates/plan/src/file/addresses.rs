@@ -1,0 +1,112 @@
+//! A list of URLs in `url`, and `select`: the address of a connection, or of a request.
+
+use std::collections::BTreeSet;
+
+use super::reading::Reading;
+use super::tree::{Node, Value};
+use crate::database::is_database;
+use crate::endpoint::Select;
+use crate::study::{Braced, UrlList};
+
+/// Bounds the connections and the requests of one load.
+const URLS_MAX: usize = 32;
+const HELP: &str = "write URLs that differ only in host and port";
+
+/// The URL that is written, or the first of a list.
+pub(crate) fn first_url(written: &Node) -> Option<(&Node, &str)> {
+    let first = written.items().first()?;
+    Some((first, first.text()?))
+}
+
+/// The text of `hash` in `select`, next to a list of URLs.
+pub(crate) fn hash_of(node: &Node) -> Option<&Node> {
+    node.get("select")?.get("hash")
+}
+
+/// Reads what follows the first URL of a list, and `select`. `node` has both keys, or is the URL itself. `check` checks a URL whose
+/// variables are filled in.
+pub(crate) fn read(
+    node: &Node,
+    known: &[String],
+    fill: &impl Fn(&str) -> Option<String>,
+    check: impl Fn(&Node, &Braced, &str, &mut Reading<'_>),
+    reading: &mut Reading<'_>,
+) -> UrlList {
+    let written = if node.entries().is_empty() { Some(node) } else { node.get("url") };
+    let list = match written.map(|written| &written.value) {
+        Some(Value::List(list)) => list.as_slice(),
+        _ => &[],
+    };
+    if let Some(select) = node.entry("select").filter(|_| list.is_empty()) {
+        let help = "write `url: [ URL, URL ]`, or remove `select`";
+        reading.at(select.key_at, "`select` requires a list of URLs", help);
+    }
+    let Some((first, further)) = list.split_first() else { return UrlList::default() };
+    if let Some(last) = list.get(URLS_MAX) {
+        reading.at(last.at, format!("there are more than {URLS_MAX} URLs"), "use fewer");
+    }
+    if let Some(socket) = node.entry("socket") {
+        let what = "`socket` takes the place of one host, and `url` is a list";
+        reading.at(socket.key_at, what, "remove `socket`, or write one URL");
+    }
+    let first = Braced::read(first.text().unwrap_or_default()).fill(fill);
+    let mut seen = BTreeSet::from([first.clone()]);
+    let mut texts = Vec::new();
+    for (item, text) in further.iter().filter_map(|item| Some((item, item.text()?))) {
+        let found_before = reading.findings.count();
+        let braced = reading.braced(item, text, known);
+        let filled = braced.fill(fill);
+        if reading.findings.count() == found_before {
+            compare(item, &first, &filled, reading);
+        }
+        if reading.findings.count() == found_before {
+            check(item, &braced, &filled, reading);
+        }
+        // Ports are not known yet, and are all filled in with one number.
+        if braced.names().next().is_none() && !seen.insert(filled) {
+            reading.at(item.at, "the URL is in the list twice", "remove one of them");
+        }
+        texts.push(braced);
+    }
+    let select = match (node.text_of("select"), hash_of(node).and_then(Node::text)) {
+        (_, Some(key)) => Select::Hash(key.to_owned()),
+        (Some("first"), None) => Select::First,
+        _ => Select::InTurn,
+    };
+    UrlList { select: (!texts.is_empty()).then_some(select), further: texts }
+}
+
+/// All URLs of a list name one service: only host and port differ.
+fn compare(at: &Node, first: &str, other: &str, reading: &mut Reading<'_>) {
+    let (first, other) = (Parts::of(first), Parts::of(other));
+    if first.scheme != other.scheme {
+        let what = format!("the list has URLs of {} and of {}", first.scheme, other.scheme);
+        reading.at(at.at, what, HELP);
+    } else if first.scheme == "sqlite" {
+        reading.at(at.at, "SQLite runs within Tenbin, and takes no list", "write one URL");
+    } else if first.user != other.user {
+        reading.at(at.at, "the URLs of a list name one user", HELP);
+    } else if first.path != other.path {
+        let part = if is_database(at.text().unwrap_or_default()) { "database" } else { "path" };
+        let what = format!("the URLs of a list have one {part}, and this one differs from the first");
+        reading.at(at.at, what, HELP);
+    }
+}
+
+/// The parts of a URL that are not host and port.
+struct Parts<'a> {
+    scheme: &'a str,
+    user: &'a str,
+    path: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(url: &'a str) -> Self {
+        let (scheme, rest) = url.split_once(':').unwrap_or(("", url));
+        let rest = rest.trim_start_matches('/');
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let user = rest[..end].rsplit_once('@').map_or("", |(user, _)| user);
+        let path = if &rest[end..] == "/" { "" } else { &rest[end..] };
+        Self { scheme, user, path }
+    }
+}
