@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::body_file::BodyFile;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::running::RunningSpec;
@@ -40,7 +41,7 @@ pub struct Draft {
     pub method: Option<String>,
     pub headers: Vec<String>,
     pub body: Option<Vec<u8>>,
-    pub body_file: Option<PathBuf>,
+    pub body_file: Option<BodyFile>,
     pub played: Vec<Played>,
     pub tls: TlsSpec,
 }

@@ -2,6 +2,7 @@
 //!
 //! A [`Plan`] cannot be built otherwise. The crate never knows the engine or the store.
 
+mod body_file;
 mod check;
 mod check_load;
 mod database;
@@ -25,6 +26,7 @@ mod study;
 mod transactions;
 mod visible;
 
+pub use body_file::BodyFile;
 pub use check_load::CONNECTIONS_DEFAULT;
 pub use database::{Database, is_database};
 pub use draft::{Draft, Played, TlsSpec};
@@ -35,7 +37,7 @@ pub use file::{FileError, FileErrors, FilePosition, reference, schema};
 pub use plan::{
     Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction,
 };
-pub use request::{basic_authorization, literal_text, read_body};
+pub use request::{basic_authorization, literal_text};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use secrets::without_secrets;

@@ -1,8 +1,6 @@
 //! From a URL and flags to the request and its peer.
 
-use std::fs;
 use std::net::{IpAddr, Ipv6Addr};
-use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,9 +18,6 @@ use crate::plan::OwnedAction;
 use crate::query_step;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
-
-/// A request body is held once in memory, and sent from there.
-pub(crate) const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A request, and where it goes.
 pub(crate) struct Target {
@@ -300,33 +295,15 @@ fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {
 
 fn body(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Vec<u8>> {
     match (&draft.body, &draft.body_file) {
-        (Some(_), Some(_)) => {
-            faults.push(Fault::new("--body and --body-file", "both set the body", "use one of them"));
+        (Some(_), Some(file)) => {
+            let place = format!("--body and {}", file.flag);
+            faults.push(Fault::new(place, "both set the body", "use one of them"));
             None
         }
         (Some(body), None) => Some(body.clone()),
-        (None, Some(path)) => match read_body(path) {
-            Ok(body) => Some(body),
-            Err(what) => {
-                faults.push(Fault::new("--body-file", what, "name a readable file of at most 64 MiB"));
-                None
-            }
-        },
+        (None, Some(file)) => file.read().map_err(|fault| faults.push(fault)).ok(),
         (None, None) => None,
     }
-}
-
-/// Reads a body from a regular file of at most 64 MiB. The error names the file.
-pub fn read_body(path: &Path) -> Result<Vec<u8>, String> {
-    let shown = path.display();
-    let about = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
-    if !about.is_file() {
-        return Err(format!("{shown} is not a regular file"));
-    }
-    if about.len() > BODY_BYTES_MAX {
-        return Err(format!("{shown} has {} bytes", about.len()));
-    }
-    fs::read(path).map_err(|error| format!("{shown}: {error}"))
 }
 
 fn headers(lines: &[String], flag: &str, faults: &mut Vec<Fault>) -> Vec<(String, String)> {

@@ -31,7 +31,8 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
         _ => Item::Table(times::table(&view.whole)),
     };
     let figures = [Item::points(words::identity(&view.whole)), times, facts(view, escape)?];
-    let tables = [times::steps(view, escape), statements::of_run(view, escape)];
+    let distribution = distribution::of_run(view)?.filter(|_| !brief::shows_distribution(view));
+    let tables = [distribution, times::steps(view, escape), statements::of_run(view, escape)];
     let mut all: Vec<Item> =
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
     all.extend(causes(view, escape));

@@ -65,7 +65,8 @@ fn what_cannot_be_compared_is_said_before_anything_is_sent() {
             "--header does not work with two databases",
         ),
         (&["postgres://a@h/x", "postgres://a@h/y", "-f", "../x.sql"], "../x.sql is outside"),
-        (&[here.as_str(), "127.0.0.1:9", "--body-file", "."], "--body-file .: it is not a regular file"),
+        (&[here.as_str(), "127.0.0.1:9", "--body-file", "."], "--body-file: . is not a regular file"),
+        (&[here.as_str(), "127.0.0.1:9", "--json", "@."], "--json: . is not a regular file"),
         (
             &[here.as_str(), "127.0.0.1:9", "--workload", "select-only"],
             "--workload does not work with two URLs",

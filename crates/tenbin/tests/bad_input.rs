@@ -218,6 +218,18 @@ fn numbers_and_units() {
             "/dev/zero is not a regular file",
             "name a readable file of at most 64 MiB",
         ),
+        (
+            ["--json", "@/no/such/file"],
+            "--json",
+            "/no/such/file: No such file or directory (os error 2)",
+            "name a readable file of at most 64 MiB",
+        ),
+        (
+            ["-b", "@/no/such/file"],
+            "--body",
+            "/no/such/file: No such file or directory (os error 2)",
+            "name a readable file of at most 64 MiB",
+        ),
     ] {
         let expected = format!("error: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);

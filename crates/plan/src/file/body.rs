@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value};
 use super::variables::Variables;
 use crate::multipart::{self, FilePart};
-use crate::request::BODY_BYTES_MAX;
+use crate::body_file::BODY_BYTES_MAX;
 
 /// The keys that make a body.
 pub(crate) const KINDS: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];

@@ -28,7 +28,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
     let mut items = Vec::new();
     if view.whole.samples() > 0 {
         items.push(Item::Table(table(view, escape)));
-        items.extend(distribution::of_run(view)?.filter(|_| is_quiet(view)).map(Item::Table));
+        items.extend(distribution::of_run(view)?.filter(|_| shows_distribution(view)).map(Item::Table));
     }
     let has_costs = !view.run.event_costs().is_empty();
     if has_costs {
@@ -74,8 +74,8 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
     table
 }
 
-/// Whether there is nothing more important than how the response times are distributed.
-fn is_quiet(view: &View<'_>) -> bool {
+/// Whether there is nothing more important than how the response times are distributed. Otherwise only `--wide` shows it.
+pub(super) fn shows_distribution(view: &View<'_>) -> bool {
     let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
     is_clean
         && view.run.events().is_empty()

@@ -1,4 +1,4 @@
-//! `tenbin init`: a first plan, written from three answers.
+//! `tenbin init`: a first plan, written from answers that are checked one by one.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use plan::Study;
+use plan::{Draft, Study};
 
 use crate::adhoc::quoted;
-use crate::arguments::{is_server, with_scheme};
+use crate::arguments::{is_server, named_url, with_scheme};
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -31,9 +31,173 @@ const SYSTEM: Question = Question {
     text: "URL of the running server, or command that starts one on {port}",
     default: "http://127.0.0.1:8080",
 };
+const FURTHER: Question = Question { text: "Another system to compare with, or nothing", default: "" };
 const PATH: Question = Question { text: "Path to request", default: "/" };
 const LOAD: Question =
     Question { text: "Load: users such as 50, or requests per second such as 500/s", default: "50" };
+
+const SYSTEM_HELP: &str =
+    "write a URL such as http://127.0.0.1:8080, or a command such as ./server --port {port}";
+const LOAD_HELP: &str = "write a number of users such as 50, or a rate such as 500/s";
+
+/// A system of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct InitSystem {
+    name: String,
+    /// URL, or command.
+    text: String,
+}
+
+/// The answers so far. Each is checked before it is taken.
+#[derive(Clone, Debug)]
+struct Answers {
+    systems: Vec<InitSystem>,
+    path: String,
+    load: String,
+}
+
+/// An error in an answer, and what to write.
+#[derive(Debug, PartialEq, Eq)]
+struct WrongAnswer {
+    what: String,
+    help: String,
+}
+
+fn wrong(what: impl Into<String>, help: impl Into<String>) -> WrongAnswer {
+    WrongAnswer { what: what.into(), help: help.into() }
+}
+
+/// Takes an answer, or says what is wrong with it.
+type Take = fn(&mut Answers, &str) -> Result<(), WrongAnswer>;
+
+impl Default for Answers {
+    fn default() -> Self {
+        Self { systems: Vec::new(), path: PATH.default.to_owned(), load: LOAD.default.to_owned() }
+    }
+}
+
+impl Answers {
+    /// Asks `answer` until each answer is right.
+    fn ask(answer: &mut dyn FnMut(&Question) -> anyhow::Result<String>) -> anyhow::Result<Self> {
+        let mut answers = Self::default();
+        answers.put(&SYSTEM, Self::add_system, answer)?;
+        loop {
+            let known = answers.systems.len();
+            answers.put(&FURTHER, Self::add_further, answer)?;
+            if answers.systems.len() == known {
+                break;
+            }
+        }
+        answers.put(&PATH, Self::set_path, answer)?;
+        answers.put(&LOAD, Self::set_load, answer)?;
+        Ok(answers)
+    }
+
+    fn put(
+        &mut self,
+        question: &Question,
+        take: Take,
+        answer: &mut dyn FnMut(&Question) -> anyhow::Result<String>,
+    ) -> anyhow::Result<()> {
+        loop {
+            match take(self, &answer(question)?) {
+                Ok(()) => return Ok(()),
+                Err(WrongAnswer { what, help }) => complain(&what, &help),
+            }
+        }
+    }
+
+    fn add_further(&mut self, text: &str) -> Result<(), WrongAnswer> {
+        if text.is_empty() { Ok(()) } else { self.add_system(text) }
+    }
+
+    fn add_system(&mut self, text: &str) -> Result<(), WrongAnswer> {
+        let (name, bare) = match named_url(text) {
+            (Some(name), url) if is_server(url) => (Some(name), url),
+            _ => (None, text),
+        };
+        check_system(bare)?;
+        let number = self.systems.len() + 1;
+        let usual = || if number == 1 { "server".to_owned() } else { format!("server-{number}") };
+        let system = InitSystem { name: name.map_or_else(usual, str::to_owned), text: bare.to_owned() };
+        if self.systems.iter().any(|known| known.name == system.name) {
+            return Err(wrong(
+                format!("two systems have the name {}", system.name),
+                "write another name: NAME=URL",
+            ));
+        }
+        if self.systems.iter().any(|known| known.text == system.text) {
+            let help = "write another URL or command, or press Enter to go on";
+            return Err(wrong("the plan has this system already", help));
+        }
+        let mut next = self.clone();
+        next.systems.push(system);
+        self.become_checked(next)
+    }
+
+    fn set_path(&mut self, path: &str) -> Result<(), WrongAnswer> {
+        if !path.starts_with('/') {
+            let help = match path.split_once("://").and_then(|(_, rest)| rest.split_once('/')) {
+                Some((_, path)) => format!("write the path without the server: /{path}"),
+                None => format!("write /{path}"),
+            };
+            return Err(wrong("a path begins with /", help));
+        }
+        self.become_checked(Self { path: path.to_owned(), ..self.clone() })
+    }
+
+    fn set_load(&mut self, load: &str) -> Result<(), WrongAnswer> {
+        let amount = load.split_once('/').map_or(load, |(amount, _)| amount);
+        if !amount.starts_with(|first: char| first.is_ascii_digit()) {
+            return Err(wrong(format!("{load:?} is no number of users, and no rate"), LOAD_HELP));
+        }
+        self.become_checked(Self { load: load.to_owned(), ..self.clone() })
+    }
+
+    /// Takes over answers that make a plan.
+    fn become_checked(&mut self, next: Self) -> Result<(), WrongAnswer> {
+        let text = next.plan_text();
+        let read = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
+        if let Err(errors) = read {
+            let first = errors.list().first();
+            return Err(first.map_or_else(
+                || wrong(errors.to_string(), "write another answer"),
+                |error| wrong(error.what.clone(), error.help.clone()),
+            ));
+        }
+        *self = next;
+        Ok(())
+    }
+}
+
+fn complain(what: &str, help: &str) {
+    output::complain(&BadArguments(format!("{what}\n  help: {help}")).into());
+}
+
+/// Checks a URL, or that a command has a place for the port.
+fn check_system(text: &str) -> Result<(), WrongAnswer> {
+    if plan::is_database(text) {
+        let help = "write the plan of a database as in docs/plan.md, or run tenbin URL --workload NAME";
+        return Err(wrong("this is the URL of a database, and the plan is for HTTP", help));
+    }
+    if is_server(text) {
+        let draft = Draft { url: with_scheme(text).into_owned(), ..Draft::default() };
+        return match draft.check() {
+            Ok(_) => Ok(()),
+            Err(faults) => {
+                let what = faults.into_iter().next().map_or_else(String::new, |fault| fault.what);
+                Err(wrong(what, "write http://HOST:PORT, with a port from 1 to 65535"))
+            }
+        };
+    }
+    if text.parse::<u16>().is_ok_and(|port| port > 0) {
+        return Err(wrong("a port alone is no URL", format!("write http://127.0.0.1:{text}")));
+    }
+    if !text.contains("{port}") {
+        return Err(wrong(format!("{text:?} is no URL, and no command with {{port}}"), SYSTEM_HELP));
+    }
+    Ok(())
+}
 
 /// Asks, checks, writes.
 pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
@@ -43,26 +207,33 @@ pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
     }
     let mut stdin = io::stdin().lock();
     let is_asked = io::stdin().is_terminal();
-    let mut ask = |question: &Question| -> anyhow::Result<String> {
+    let answers = Answers::ask(&mut |question| {
         if !is_asked {
             return Ok(question.default.to_owned());
         }
-        output::ask(&format!("{} [{}]: ", question.text, question.default));
-        let mut line = String::new();
-        stdin.read_line(&mut line).context("the answer cannot be read")?;
-        let answer = line.trim();
-        Ok(if answer.is_empty() { question.default } else { answer }.to_owned())
-    };
-    let (system, path, load) = (ask(&SYSTEM)?, ask(&PATH)?, ask(&LOAD)?);
-    let text = text(&system, &path, &load);
-    let folder = std::env::current_dir()?;
-    Study::from_bytes(text.as_bytes(), &shown.to_string(), "plan".to_owned(), folder, false)
-        .map_err(|errors| BadArguments(format!("{errors}\nnothing was written")))?;
-    write(&flags.plan, &text)?;
+        answer(question, &mut stdin)
+    })?;
+    write(&flags.plan, &answers.plan_text())?;
     output::lines(&format!(
         "wrote {shown}\n  tenbin check {shown}   describes what it does\n  tenbin {shown}         runs it\n"
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Asks on the terminal, and reads a line.
+fn answer(question: &Question, lines: &mut dyn BufRead) -> anyhow::Result<String> {
+    let default =
+        if question.default.is_empty() { String::new() } else { format!(" [{}]", question.default) };
+    output::ask(&format!("{}{default}: ", question.text));
+    let mut line = String::new();
+    if lines.read_line(&mut line).context("the answer cannot be read")? == 0 {
+        return Err(BadArguments(
+            "the answers end early\n  help: answer each question, or press Enter".into(),
+        )
+        .into());
+    }
+    let answer = line.trim();
+    Ok(if answer.is_empty() { question.default } else { answer }.to_owned())
 }
 
 fn exists(path: &Path) -> BadArguments {
@@ -79,60 +250,141 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A plan with comments.
-fn text(system: &str, path: &str, load: &str) -> String {
-    let load = match load.contains('/') {
-        true => {
-            format!("  rate: {load}              # requests started per second, however slow the server is\n")
+impl Answers {
+    /// A plan with comments.
+    fn plan_text(&self) -> String {
+        let load = &self.load;
+        let load = match load.contains('/') {
+            true => {
+                format!(
+                    "  rate: {load}              # requests started per second, however slow the server is\n"
+                )
+            }
+            false => {
+                format!("  users: {load}               # each waits for a reply before the next request\n")
+            }
+        };
+        let systems: String = self.systems.iter().map(InitSystem::plan_text).collect();
+        let compare = match self.systems.len() {
+            0 | 1 => {
+                "# To compare two systems, name a second one above, and say what decides:\n\
+                 # compare: { by: throughput, min-effect: 3% }\n"
+            }
+            _ => {
+                "# What decides, and how small a difference still matters.\ncompare: { by: throughput, min-effect: 3% }\n"
+            }
+        };
+        format!(
+            "# A plan for Tenbin. `tenbin check PLAN` describes it, `tenbin PLAN` runs it.\n\n\
+             question: How fast is it?   # shown in reports\n\n\
+             # What each user does, step by step.\n\
+             scenario:\n  - get: {}\n    expect: {{ status: 200 }}   # any other reply counts as an error\n\n\
+             load:\n{load}  warm-up: 2s             # left out of the result\n  for: 10s                # measured\n\n\
+             systems:\n{systems}\n\
+             {compare}\n\
+             # Conditions for CI. If one fails, the exit code is 3.\n\
+             # gates: [ \"p99<200ms\", \"errors<0.1%\" ]\n",
+            quoted(&self.path)
+        )
+    }
+}
+
+impl InitSystem {
+    /// Its lines below `systems:`.
+    fn plan_text(&self) -> String {
+        let (name, text) = (quoted_key(&self.name), &self.text);
+        match is_server(text) {
+            true => format!(
+                "  {name}:\n    url: {}   # it is already running\n",
+                quoted(with_scheme(text).trim_end_matches('/'))
+            ),
+            false => format!(
+                "  {name}:\n    # Tenbin starts it for each run, and stops it. {{port}} is a free port.\n    start: {}\n    \
+                 # To compare configurations, put a parameter into the command and list its values:\n    \
+                 # vary: {{ workers: [1, 2, 4] }}\n",
+                quoted(text)
+            ),
         }
-        false => format!("  users: {load}               # each waits for a reply before the next request\n"),
-    };
-    let system = match is_server(system) {
-        true => format!(
-            "systems:\n  server:\n    url: {}   # it is already running\n",
-            quoted(with_scheme(system).trim_end_matches('/'))
-        ),
-        false => format!(
-            "systems:\n  server:\n    # Tenbin starts it for each run, and stops it. {{port}} is a free port.\n    start: {}\n    \
-             # To compare configurations, put a parameter into the command and list its values:\n    \
-             # vary: {{ workers: [1, 2, 4] }}\n",
-            quoted(system)
-        ),
-    };
-    format!(
-        "# A plan for Tenbin. `tenbin check PLAN` describes it, `tenbin PLAN` runs it.\n\n\
-         question: How fast is it?   # shown in reports\n\n\
-         # What each user does, step by step.\n\
-         scenario:\n  - get: {}\n    expect: {{ status: 200 }}   # any other reply counts as an error\n\n\
-         load:\n{load}  warm-up: 2s             # left out of the result\n  for: 10s                # measured\n\n\
-         {system}\n\
-         # To compare two systems, name a second one above, and say what decides:\n\
-         # compare: {{ by: throughput, matters: 3% }}\n\n\
-         # Conditions for CI. If one fails, the exit code is 3.\n\
-         # gates: [ \"p99<200ms\", \"errors<0.1%\" ]\n",
-        quoted(path)
-    )
+    }
+}
+
+/// A key of a mapping. A name that was typed is quoted, because YAML may read it as a number or as a truth value.
+fn quoted_key(name: &str) -> String {
+    if name.starts_with("server") { name.to_owned() } else { quoted(name) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The answers that `lines` give, with the number of questions that were asked.
+    fn asked(lines: &[&str]) -> (Answers, usize) {
+        let (mut lines, mut asked) = (lines.iter(), 0);
+        let answers = Answers::ask(&mut |question| {
+            asked += 1;
+            let line = lines.next().copied().unwrap_or_default();
+            Ok(if line.is_empty() { question.default } else { line }.to_owned())
+        });
+        (answers.expect("answers"), asked)
+    }
+
+    fn read(answers: &Answers) -> Study {
+        let text = answers.plan_text();
+        Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".into(), "/".into(), false)
+            .unwrap_or_else(|errors| panic!("{text}\n{errors}"))
+    }
+
     #[test]
-    fn every_answer_makes_a_plan() {
+    fn right_answers_make_a_plan_at_once() {
         for (system, load) in [
-            (SYSTEM.default, LOAD.default),
+            ("", ""),
             ("localhost:3000", "500/s"),
             ("python3 -m http.server {port}", "10"),
             ("sh -c \"exec ./app # {port}\"", "90/min"),
         ] {
-            let text = text(system, "/a?b=\"c\"", load);
-            let read = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".into(), "/".into(), false);
-            assert!(
-                read.is_ok(),
-                "{text}\n{}",
-                read.err().map_or(String::new(), |errors| errors.to_string())
-            );
+            let (answers, asked) = asked(&[system, "", "/a?b=\"c\"", load]);
+            assert_eq!((asked, answers.systems.len()), (4, 1), "{answers:?}");
+            read(&answers);
         }
+    }
+
+    #[test]
+    fn several_systems_are_compared_under_their_names() {
+        let lines = ["old=localhost:3000", "localhost:3001", "node app.js --port={port}", "", "/", "20"];
+        let (answers, _) = asked(&lines);
+        let names: Vec<&str> = answers.systems.iter().map(|system| system.name.as_str()).collect();
+        assert_eq!(names, ["old", "server-2", "server-3"]);
+        assert_eq!(read(&answers).variants.len(), 3);
+        assert!(answers.plan_text().contains("\ncompare: { by: throughput"), "{}", answers.plan_text());
+    }
+
+    #[test]
+    fn wrong_answer_is_asked_again_at_once_with_what_to_write() {
+        let mut answers = Answers::default();
+        for (text, what, help) in [
+            ("8080", "a port alone is no URL", "http://127.0.0.1:8080"),
+            ("localhost:99999", "invalid port number", "from 1 to 65535"),
+            ("http://localhost:0", "port 0", "from 1 to 65535"),
+            ("htp://localhost", "unknown URL scheme", "http://HOST:PORT"),
+            ("./server", "no command with {port}", "--port {port}"),
+            ("postgres://me@localhost/shop", "URL of a database", "docs/plan.md"),
+        ] {
+            let wrong = answers.add_system(text).expect_err(text);
+            assert!(wrong.what.contains(what) && wrong.help.contains(help), "{text}: {wrong:?}");
+        }
+        answers.add_system("a=localhost:3000").expect("a system");
+        for text in ["a=localhost:3001", "b=localhost:3000"] {
+            answers.add_system(text).expect_err(text);
+        }
+        assert_eq!(answers.set_path("items").expect_err("no path").help, "write /items");
+        let url = answers.set_path("http://localhost:3000/items").expect_err("no path");
+        assert_eq!(url.help, "write the path without the server: /items");
+        for load in ["many", "0", "500/x", "-5", "1.5"] {
+            answers.set_load(load).expect_err(load);
+        }
+        // Two wrong answers, and the same question again after each.
+        let (answers, asked) =
+            asked(&["8080", "nonsense", "localhost:3000", "", "items", "/items", "x", "20"]);
+        assert_eq!((asked, answers.path.as_str(), answers.load.as_str()), (8, "/items", "20"));
     }
 }

@@ -3,10 +3,10 @@
 mod form;
 mod media;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use plan::{Fault, TlsSpec};
+use plan::{BodyFile, Fault, TlsSpec};
 
 use crate::commands::listed;
 use crate::exit::BadArguments;
@@ -15,7 +15,7 @@ use crate::output;
 use media::media_type;
 
 /// Bytes of a body in a plan that flags make.
-const BODY_BYTES_MAX: u64 = 4 << 20;
+const BODY_BYTES_MAX: usize = 4 << 20;
 const BY_PLAN: &str = "write a plan with `body-file`: tenbin init";
 
 /// What is asked of a server.
@@ -82,7 +82,7 @@ pub(crate) struct Described {
     /// Each "Name: value".
     pub(crate) headers: Vec<String>,
     pub(crate) body: Option<Vec<u8>>,
-    pub(crate) body_file: Option<PathBuf>,
+    pub(crate) body_file: Option<BodyFile>,
     /// Words of the command line that may be secrets.
     pub(crate) secrets: Vec<String>,
     /// A consequence of the flags that users may not expect.
@@ -123,7 +123,7 @@ impl RequestFlags {
         let mut described = Described {
             method: self.method.clone(),
             headers: self.headers.clone(),
-            body_file: self.body_file.clone(),
+            body_file: self.body_file.clone().map(|path| BodyFile { flag: "--body-file", path }),
             secrets: self.secrets(),
             ..Described::default()
         };
@@ -136,7 +136,7 @@ impl RequestFlags {
                     "standard input is not read",
                     format!("write the body to a file: {flag} @body.json"),
                 )),
-                Some(Ok(path)) => described.body_file = Some(path.into()),
+                Some(Ok(path)) => described.body_file = Some(BodyFile { flag, path: path.into() }),
             }
         }
         self.read_form(&mut described, &mut faults);
@@ -149,7 +149,10 @@ impl RequestFlags {
     pub(crate) fn read_text(&self, url: &str, usual: &str) -> anyhow::Result<(Described, Option<String>)> {
         let described = self.read(url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
         let text = match (&described.body_file, &described.body) {
-            (Some(path), _) => Some(body_in(path, usual)?),
+            (Some(file), _) => {
+                let bytes = file.read().map_err(|fault| BadArguments(listed(&[fault], "nothing was sent")))?;
+                Some(text_of(bytes, &format!("{} {}", file.flag, file.path.display()), usual)?)
+            }
             (None, Some(bytes)) => Some(text_of(bytes.clone(), "-F", usual)?),
             (None, None) => None,
         };
@@ -209,14 +212,14 @@ impl RequestFlags {
             add("Accept", "application/json");
             return;
         }
-        let Some(path) = described.body_file.clone().filter(|_| url.starts_with("http")) else { return };
-        match media_type(&path) {
+        let Some(file) = described.body_file.clone().filter(|_| url.starts_with("http")) else { return };
+        match media_type(&file.path) {
             Some(media_type) => add("Content-Type", media_type),
             None if self.has_header("content-type") => {}
             None => {
                 described.note = Some(format!(
                     "requests have no Content-Type, because the name of {} suggests none; -H 'Content-Type: …' sets it",
-                    path.display()
+                    file.path.display()
                 ));
             }
         }
@@ -233,24 +236,13 @@ impl RequestFlags {
     }
 }
 
-/// The text of a file, as a plan that is made from flags can hold it.
-fn body_in(path: &Path, usual: &str) -> anyhow::Result<String> {
-    let place = format!("--body-file {}", path.display());
-    let refused = |what: &str, help: &str| BadArguments(format!("{place}: {what}\n  help: {help}"));
-    let unreadable = |error: std::io::Error| refused(&error.to_string(), "name a file that can be read");
-    let about = std::fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(refused("it is not a regular file", "name a regular file").into());
-    }
-    if about.len() > BODY_BYTES_MAX {
-        return Err(refused(&format!("{usual}, the limit is 4 MiB"), BY_PLAN).into());
-    }
-    text_of(std::fs::read(path).map_err(unreadable)?, &place, usual)
-}
-
+/// The text of a body, as a plan that is made from flags can hold it.
 fn text_of(bytes: Vec<u8>, place: &str, usual: &str) -> anyhow::Result<String> {
-    let refused = |_| BadArguments(format!("{place}: {usual}, it must be UTF-8\n  help: {BY_PLAN}"));
-    Ok(String::from_utf8(bytes).map_err(refused)?)
+    let refused = |what: &str| BadArguments(format!("{place}: {usual}, {what}\n  help: {BY_PLAN}"));
+    if bytes.len() > BODY_BYTES_MAX {
+        return Err(refused("the limit is 4 MiB").into());
+    }
+    Ok(String::from_utf8(bytes).map_err(|_| refused("it must be UTF-8"))?)
 }
 
 /// Certificates of https://.

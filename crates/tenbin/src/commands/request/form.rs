@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use plan::Fault;
 use plan::multipart::{self, FilePart};
+use plan::{BodyFile, Fault};
 
 use super::media::media_type;
 
@@ -61,8 +61,8 @@ fn part(text: &str) -> Result<Part, (String, String)> {
 }
 
 fn content(name: &str, path: &str) -> Result<Vec<u8>, (String, String)> {
-    plan::read_body(Path::new(path))
-        .map_err(|what| (format!("{name}: {what}"), "name a readable file of at most 64 MiB".to_owned()))
+    let file = BodyFile { flag: "-F", path: path.into() };
+    file.read().map_err(|fault| (format!("{name}: {}", fault.what), fault.help))
 }
 
 #[cfg(test)]
