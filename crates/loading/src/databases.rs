@@ -9,12 +9,15 @@ use sql::Engine;
 use crate::client::{Client, Place};
 use crate::error::Error;
 
+/// From a place and the number of a connection to the connection.
+type OpenClient = fn(&Place, u32) -> Result<Box<dyn Client>, Error>;
+
 /// A kind of database.
 #[derive(Debug)]
 pub(crate) struct Kind {
     engine: Engine,
     /// Opens a connection by its number.
-    pub(crate) open: fn(&Place, u32) -> Result<Box<dyn Client>, Error>,
+    pub(crate) open: OpenClient,
     /// Opens a connection that only reads what the server says of itself.
     pub(crate) open_to_watch: fn(&Place) -> Result<Box<dyn Client>, Error>,
     /// The maximum of connections that write at the same time. `None`: no limit.

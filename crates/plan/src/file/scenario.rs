@@ -242,10 +242,11 @@ impl<'a> Steps<'a> {
         let name = self.endpoints.name_of(endpoint);
         for hash in self.endpoints.hashes(endpoint, self.root) {
             // An unknown value is reported once, not for each step.
-            let is_reported =
-                |(_, start, end)| reading.findings.has_at(hash.part(reading.source, start, end));
+            let is_reported = |(_, start, end): (&str, usize, usize)| {
+                reading.findings.has_at(hash.part(reading.source, start, end))
+            };
             let text = hash.text().unwrap_or_default();
-            if !names_in(text).map(|(name, start, end)| (name, start, end)).any(is_reported) {
+            if !names_in(text).any(is_reported) {
                 variables.use_in(hash, text, reading);
             }
         }
