@@ -25,8 +25,8 @@ pub(crate) struct Link {
     pub(crate) served: u32,
     /// Ends without a reply in a row.
     pub(crate) failures: u8,
-    /// Exchanges that it carries at the same time, at most.
-    pub(crate) room: u32,
+    /// Exchanges that it carries at the same time, at most; no more than fit.
+    pub(crate) room: u16,
     /// Whether its channel carries exchanges side by side, and may have bytes to send at any time.
     pub(crate) is_multiplexed: bool,
     /// Whether it is one of several that users share, the least busy first.
@@ -110,7 +110,7 @@ impl Link {
             generation: 0,
             served: 0,
             failures: 0,
-            room,
+            room: u16::try_from(room).unwrap_or(u16::MAX),
             is_multiplexed,
             takes_turns: false,
             has_unbegun: false,
@@ -143,7 +143,7 @@ impl Link {
     /// Whether another exchange may be given to it.
     pub(crate) fn has_room(&self) -> bool {
         let carried = self.carried.len() as u32;
-        carried < self.room && (!self.is_up() || self.channel.room() > 0) && !self.hung_up
+        carried < u32::from(self.room) && (!self.is_up() || self.channel.room() > 0) && !self.hung_up
     }
 
     /// Whether an end of the bytes would be anybody's doing: TLS announces its own end, and this one has not.

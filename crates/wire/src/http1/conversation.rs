@@ -24,8 +24,6 @@ pub struct HttpConversation {
     reading: Reading,
     /// The request under way, if values were filled in or a redirect led to it.
     filled: Option<Box<Filled>>,
-    /// The place of step 0 as the address of the connection gets it.
-    first_step: u16,
 }
 
 /// Most loads never have one, and each byte of a channel is one of every connection.
@@ -39,7 +37,7 @@ struct Filled {
 impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
         let reading = Reading::new(script.variables);
-        Self { script, reading, filled: None, first_step: 0 }
+        Self { script, reading, filled: None }
     }
 
     #[inline]
@@ -112,7 +110,7 @@ impl Conversation for HttpConversation {
 
     fn connects_to(&mut self, address: u16) {
         let first = usize::from(address) * self.script.count;
-        self.first_step = if first < self.script.list.len() { first as u16 } else { 0 };
+        self.reading.first_step = if first < self.script.list.len() { first as u16 } else { 0 };
     }
 
     fn change_user(&mut self) {
@@ -125,7 +123,7 @@ impl Conversation for HttpConversation {
 
     #[inline]
     fn begin(&mut self, step: u16) -> Next {
-        let step = self.first_step + step;
+        let step = self.reading.first_step + step;
         self.reading.begin(step);
         self.reading.hop = 0;
         let request = &self.script.list[usize::from(step)].step.request;

@@ -24,6 +24,8 @@ pub(super) struct Reading {
     state: State,
     /// The step whose request is under way, or was last.
     pub(super) step: u16,
+    /// The place of step 0 as the address of the connection gets it.
+    pub(super) first_step: u16,
     /// The reply whose body is coming.
     reply: Reply,
     interim: u8,
@@ -59,6 +61,7 @@ impl Reading {
         Self {
             state: State::Idle,
             step: 0,
+            first_step: 0,
             reply: NO_REPLY,
             interim: 0,
             kept: Vec::new(),
