@@ -257,6 +257,15 @@ fn https_url_of_an_ssh_port_is_advised_to_correct_the_port_only() {
 }
 
 #[test]
+fn counted_load_without_an_ok_answer_is_degraded() {
+    let server = answering("SSH-2.0-OpenSSH_9.2p1\r\n");
+    let output = Home::new().run(&[&url(server.address(), "/"), "-n", "5", "-c", "1"]);
+    assert_eq!(output.code, Some(6), "{output:?}");
+    assert!(output.stdout.contains("none of 5 requests ended ok"), "{output:?}");
+    assert!(output.stdout.contains("an SSH server answered: correct the port"), "{output:?}");
+}
+
+#[test]
 fn plain_http_on_the_port_of_an_https_url_is_named() {
     let (home, server) = (Home::new(), built_in());
     let output = home.run(&[&format!("https://{}/", server.address()), "-n", "1"]);
