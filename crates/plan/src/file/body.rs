@@ -7,8 +7,8 @@ use wire::http1::{BodyKind, RequestBody};
 use super::reading::Reading;
 use super::tree::{Entry, Node, Text, Value};
 use super::variables::Variables;
-use crate::multipart::{self, FilePart};
 use crate::body_file::BODY_BYTES_MAX;
+use crate::multipart::{self, FilePart};
 
 /// The keys that make a body.
 pub(crate) const KINDS: [&str; 5] = ["body", "body-file", "json", "form", "multipart"];

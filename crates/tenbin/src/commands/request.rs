@@ -150,7 +150,8 @@ impl RequestFlags {
         let described = self.read(url).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
         let text = match (&described.body_file, &described.body) {
             (Some(file), _) => {
-                let bytes = file.read().map_err(|fault| BadArguments(listed(&[fault], "nothing was sent")))?;
+                let bytes =
+                    file.read().map_err(|fault| BadArguments(listed(&[fault], "nothing was sent")))?;
                 Some(text_of(bytes, &format!("{} {}", file.flag, file.path.display()), usual)?)
             }
             (None, Some(bytes)) => Some(text_of(bytes.clone(), "-F", usual)?),
