@@ -128,7 +128,7 @@ impl Accounts {
             ..Evidence::of(&self.planned, &self.tally, &self.workers, environment)
         };
         let validity = validity::judge(&evidence);
-        let is_degraded = outage.as_ref().is_some_and(Outage::is_degraded);
+        let is_degraded = outage.as_ref().is_some_and(Outage::is_degraded) || self.has_only_errors();
         Findings {
             verdict: how_it_went(self.stopped, validity.verdict, self.overran, is_degraded),
             validity,
@@ -148,6 +148,12 @@ impl Accounts {
             .flatten()
             .map(|found| Steadiness { extended: self.extended, ..found })
             .map(|found| unsteady_if_gone(found, outage))
+    }
+
+    /// Whether requests ended in the measured window, and none of them ok. A load by count may be over before an outage is seen.
+    fn has_only_errors(&self) -> bool {
+        let counts = &self.tally.counts;
+        self.tool.is_none() && counts.ok == 0 && counts.ended() > counts.unfinished
     }
 
     /// How long the system was gone.

@@ -228,7 +228,7 @@ pub const ENDINGS: [EndingRow; 12] = [
         check: CheckOutcome::Failed,
         verdicts: &[Verdict::Degraded],
         commands: &[Load, Study],
-        sentence: "the server was gone for 5 % of the measured time or more",
+        sentence: "the server was gone for 5 % of the measured time or more, or no request ended ok",
     },
     EndingRow {
         ending: CommandEnding::Undecided,

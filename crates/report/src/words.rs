@@ -79,6 +79,7 @@ fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
 pub(crate) fn verdict(view: &View<'_>) -> String {
     let sentence = match view.verdict {
         Verdict::Complete => "complete",
+        Verdict::Degraded if view.whole.counts.ok == 0 && !is_gone(view) => "degraded: no request ended ok",
         Verdict::Degraded if is_for_some_users(view) => {
             "degraded: users were without an answer for much longer than others"
         }
@@ -89,6 +90,11 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
     };
     let level = view.validity.verdict;
     format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
+}
+
+/// Whether the system was gone for so long that the run is degraded.
+fn is_gone(view: &View<'_>) -> bool {
+    view.measured.outage.as_ref().is_some_and(|outage| outage.is_degraded())
 }
 
 /// Whether users of a closed load waited in vain while others were answered all the time.

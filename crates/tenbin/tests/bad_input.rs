@@ -1,6 +1,9 @@
 //! What cannot be done is refused before anything is sent: what is wrong, where, and what to do.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Command;
+use std::thread;
 
 use crate::support::{self, Home, Output, Started, TENBIN, answering, built_in, url};
 use target::scripted::{Scripted, blackhole, closed_port};
@@ -234,6 +237,32 @@ fn numbers_and_units() {
         let expected = format!("error: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);
     }
+}
+
+#[test]
+fn https_url_of_an_ssh_port_is_advised_to_correct_the_port_only() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        stream.write_all(b"SSH-2.0-OpenSSH_9.2p1\r\n").expect("a banner");
+        // Closing with unread bytes would reset the connection before the banner is read.
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let output = Home::new().run(&[&format!("https://{address}/"), "-n", "1"]);
+    server.join().expect("a banner was sent");
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("an SSH server answered: correct the port"), "{output:?}");
+    assert!(!output.stderr.contains("plain HTTP") && !output.stderr.contains("expects TLS"), "{output:?}");
+}
+
+#[test]
+fn counted_load_without_an_ok_answer_is_degraded() {
+    let server = answering("SSH-2.0-OpenSSH_9.2p1\r\n");
+    let output = Home::new().run(&[&url(server.address(), "/"), "-n", "5", "-c", "1"]);
+    assert_eq!(output.code, Some(6), "{output:?}");
+    assert!(output.stdout.contains("none of 5 requests ended ok"), "{output:?}");
+    assert!(output.stdout.contains("an SSH server answered: correct the port"), "{output:?}");
 }
 
 #[test]

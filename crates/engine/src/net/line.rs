@@ -269,8 +269,8 @@ impl Line {
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
             received.map_err(|fault| {
                 let other = instead_of_tls(&answer).filter(|_| fault.class == ErrorClass::TlsProtocol);
-                let sentence = other.unwrap_or(fault.sentence);
-                refused(fault.class, advise(fault.class, sentence, tls, self.is_tls_on_request))
+                let (class, sentence) = other.unwrap_or((fault.class, fault.sentence));
+                refused(class, advise(class, sentence, tls, self.is_tls_on_request))
             })?;
         }
         // The last flight, so that the peer does not log a broken handshake.

@@ -53,12 +53,16 @@ pub(super) fn recognized(bytes: &[u8]) -> Option<PeerFault> {
     Some(PeerFault::new(ErrorClass::ProtocolError, code, FOREIGN[number].1).showing(bytes))
 }
 
-/// Names a server that answered where TLS was expected: plain HTTP, or another protocol, with the beginning of the answer.
-pub fn instead_of_tls(bytes: &[u8]) -> Option<String> {
+/// Names a server that answered where TLS was expected, with the class of the error.
+///
+/// Plain HTTP is an error of TLS: the scheme of the URL is wrong. Another protocol is not, because no scheme of HTTP is right; its message says
+/// what to correct, and quotes the beginning of the answer.
+pub fn instead_of_tls(bytes: &[u8]) -> Option<(ErrorClass, String)> {
     if bytes.starts_with(b"HTTP/") {
-        return Some("the server speaks plain HTTP".into());
+        return Some((ErrorClass::TlsProtocol, "the server speaks plain HTTP".into()));
     }
-    recognized(bytes).filter(|_| !bytes.starts_with(b"\x15")).map(|fault| fault.message())
+    let fault = recognized(bytes).filter(|_| !bytes.starts_with(b"\x15"))?;
+    Some((ErrorClass::ProtocolError, fault.message()))
 }
 
 /// Whether the bytes that are there agree with a beginning.
