@@ -248,13 +248,14 @@ fn peer_that_takes_nothing_on_new_links_fails_their_exchanges() {
     assert!(counts.sent < 100, "it is not opened again and again: {counts:?}");
 }
 
-/// Four links of 250 exchanges each, in their second round: every tenth stream of link 0 is reset, link 1 drains after half of its
+/// Four links of 250 exchanges each. From their second round on, every tenth stream of link 0 is reset, link 1 drains after half of its
 /// round, and link 2 is lost with its round. Links that come later answer everything.
 #[test]
 fn every_exchange_ends_once_when_streams_are_reset_and_links_drain_and_are_lost() {
     let is_draining = AtomicBool::new(false);
     let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
-        let is_second = waiting.iter().any(|asked| asked.tag == 250);
+        // A round may arrive in several reads.
+        let is_second = waiting.iter().any(|asked| asked.tag >= 250);
         match connection {
             1 if is_second || is_draining.load(Ordering::Acquire) => {
                 let bye = if is_draining.swap(true, Ordering::AcqRel) { "" } else { "bye 374\n" };
