@@ -137,7 +137,7 @@ fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
         assert!(!bare.contains('['), "{text}");
         // Every other part is a drawing.
         for drawing in bare.split('`').skip(1).step_by(2) {
-            let is_drawn = |character: char| "┈│├─●┤•:▁▂▃▄▅▆▇█ 0123456789.".contains(character);
+            let is_drawn = |character: char| "┈│├─●┤•:▁▂▃▄▅▆▇█■ 0123456789.".contains(character);
             assert!(!drawing.is_empty() && drawing.chars().all(is_drawn), "{drawing} of {text}");
         }
         assert_eq!(bare.matches('`').count() % 2, 0, "{text}");

@@ -180,7 +180,8 @@ fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_ne
     assert_identity(&run);
     let [next, last] = requests(&others)[..] else { panic!("two servers") };
     assert!(next > 100 && last == 0, "{next} and {last}: {output:?}");
-    assert!(number(&run, "outcomes.failed") <= 4, "each user loses at most one request: {run}");
+    // The request under way, and one on a connection that the server still took while it stopped.
+    assert!(number(&run, "outcomes.failed") <= 2 * 4, "each user loses at most two requests: {run}");
 }
 
 #[test]
