@@ -75,6 +75,7 @@ fn a_plan_mixes_servers_of_http_raw_tcp_and_databases() {
     let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
     assert_eq!(parts, [4; 4], "statements belong to the step of the plan, not to that of the database");
     assert!(study.explain().contains("with stock at http://127.0.0.1:84/shop"), "{}", study.explain());
+    assert!(study.explain().contains("(cache): raw TCP, expects a reply\n"), "{}", study.explain());
     let json = plan.to_json();
     assert_eq!(json["steps"][1]["endpoint"], "stock");
     assert_eq!(json["endpoints"][4]["sql"]["engine"], "MySQL");

@@ -189,7 +189,10 @@ impl Study {
                     captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
                 (format!("{followed}expects {}", checks_words(checks)), names.map(String::as_str).collect())
             }
-            Action::Owned(_) => (format!("expects {}", checks_words(&Checks::default())), Vec::new()),
+            Action::Owned(action) => {
+                let noun = action.protocol.own_steps().map_or(action.protocol.name, |own| own.noun);
+                (format!("{noun}, expects a reply"), Vec::new())
+            }
             // No scenario has it.
             Action::Tool(tool) => (tool.tool.name.to_owned(), Vec::new()),
             Action::Sql(SqlAction { expects, saves, .. }) => {
