@@ -203,13 +203,5 @@ fn in_process(statement: &str, saves: u16, database: Database) -> Sql {
 
 /// A peer in this process has no address.
 fn nowhere() -> Peer {
-    Peer {
-        endpoints: Vec::new(),
-        selection: engine::Selection::InTurn,
-        tls: None,
-        tls_on_request: false,
-        keep_alive: true,
-        pool: None,
-        has_address_accounts: false,
-    }
+    Peer { endpoints: Vec::new(), ..tcp(SocketAddr::from(([127, 0, 0, 1], 0))) }
 }

@@ -101,15 +101,7 @@ fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
 fn connections_go_to_all_addresses_in_turn() {
     let servers = [Lines::start(friendly), Lines::start(friendly), Lines::start(friendly)];
     let endpoints = servers.iter().map(|server| Endpoint::Tcp(server.address)).collect();
-    let peer = Peer {
-        endpoints,
-        selection: engine::Selection::InTurn,
-        tls: None,
-        tls_on_request: false,
-        keep_alive: true,
-        pool: None,
-        has_address_accounts: false,
-    };
+    let peer = Peer { endpoints, ..tcp(servers[0].address) };
     let job = Job { threads: 2, ..closed(peer, 6, count(60)) };
     run(job, greeting(&[Act::Say("a", None)])).assert_all_ok(60);
     for (number, server) in servers.into_iter().enumerate() {
@@ -188,15 +180,7 @@ fn once(peer: Peer) -> Peer {
 
 fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
     let tls = TlsPeer::new("localhost", &TlsTrust::Authorities(authority.path())).unwrap();
-    Peer {
-        endpoints: vec![Endpoint::Tcp(address)],
-        selection: engine::Selection::InTurn,
-        tls: Some(tls),
-        tls_on_request: true,
-        keep_alive: true,
-        pool: None,
-        has_address_accounts: false,
-    }
+    Peer { tls_on_request: true, ..Peer::of(Endpoint::Tcp(address), Some(tls)) }
 }
 
 #[test]

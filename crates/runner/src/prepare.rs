@@ -200,10 +200,12 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let script = Steps::read(plan)?;
     let (mut learnt, mut tls, mut is_certificate_missing) = (None, None, false);
     let mut scales = vec![None; plan.endpoints.len()];
-    let found = (0..).zip(&plan.endpoints).zip(&peers);
-    let asked = found.flat_map(|(endpoint, peer)| shards(endpoint.1, peer).map(move |peer| (endpoint, peer)));
-    let asked: Vec<((usize, &plan::Endpoint), Peer)> = asked.collect();
-    for ((number, endpoint), peer) in &asked {
+    let found = plan.endpoints.iter().zip(&peers).enumerate();
+    let asked = found.flat_map(|(number, (endpoint, peer))| {
+        shards(endpoint, peer).map(move |peer| (number, endpoint, peer))
+    });
+    let asked: Vec<(usize, &plan::Endpoint, Peer)> = asked.collect();
+    for (number, endpoint, peer) in &asked {
         let probed = match endpoint.transactions() {
             None => engine::probe(peer, timeout)?,
             Some(sql) => {
@@ -224,7 +226,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
         true => Steps::read_at(plan, &scales)?,
         false => script,
     };
-    let peers = asked.into_iter().map(|(_, peer)| peer).collect();
+    let peers = asked.into_iter().map(|(_, _, peer)| peer).collect();
     let job = Job { peers, threads, cores, ..job(plan) };
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();

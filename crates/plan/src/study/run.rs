@@ -66,8 +66,7 @@ impl Study {
             if role.sql.is_some() {
                 connect_timeout_ns.get_or_insert(plan.connect_timeout_ns);
             }
-            let gets = plan.endpoint().gets.clone();
-            let gets = self.with_values(gets, number, role);
+            let gets = self.with_values(plan.endpoint().gets.clone(), number, role);
             endpoints.push(Endpoint { name: role.name.clone(), gets, select: place.further.select });
             first.get_or_insert(plan);
         }
@@ -103,9 +102,11 @@ impl Study {
         }
         let asked = self.script.endpoints.iter().find(|role| role.sql.is_none());
         let place = asked.map_or_else(|| launch.front(), |role| launch.place(role));
-        let around = requests(&place, LoadSpec { keep_alive: None, ..LoadSpec::default() })?;
+        let around = requests(&place, LoadSpec::default())?;
         let mut base = Base::of(&around, Vec::new());
-        base.keep_alive = plan.keep_alive();
+        if let Some(request) = &mut base.request {
+            request.keep_alive = plan.keep_alive();
+        }
         errands.steps_mut().for_each(|step| base.add_to(step));
         errands.at = around.endpoints.into_iter().next();
         Ok(errands)
@@ -182,7 +183,6 @@ struct Base {
     /// `None`: it is a database.
     request: Option<Request>,
     is_secure: bool,
-    keep_alive: bool,
 }
 
 impl Base {
@@ -192,8 +192,7 @@ impl Base {
         let of_http = first.and_then(PlannedStep::request).map(|action| action.request.clone());
         let request = of_http.or_else(|| first.and_then(PlannedStep::owned).map(OwnedAction::as_request));
         let request = request.map(|request| Request { further_hosts, ..request });
-        let keep_alive = request.as_ref().is_none_or(|request| request.keep_alive);
-        Self { request, is_secure: plan.endpoint().peer().tls.is_some(), keep_alive }
+        Self { request, is_secure: plan.endpoint().peer().tls.is_some() }
     }
 
     fn add_to(&self, step: &mut PlannedStep) {
@@ -203,7 +202,7 @@ impl Base {
                 request.host.clone_from(&base.host);
                 request.further_hosts.clone_from(&base.further_hosts);
                 request.target = below(&base.target, &request.target);
-                request.keep_alive = self.keep_alive;
+                request.keep_alive = base.keep_alive;
                 if let Some(redirects) = &mut request.redirects {
                     redirects.is_secure = self.is_secure;
                 }
@@ -212,7 +211,7 @@ impl Base {
             }
             Action::Owned(action) => {
                 action.host.clone_from(&base.host);
-                action.keep_alive = self.keep_alive;
+                action.keep_alive = base.keep_alive;
             }
             Action::Sql(_) | Action::Tool(_) => {}
         }
