@@ -186,7 +186,7 @@ impl Crowd {
             let link = Link::new(channel, peer, number, rooms[at], is_multiplexed, keeps_alive);
             Link { takes_turns: shared[at], ..link }
         };
-        // Of known length: a list that grows leaves its former places behind.
+        // Allocated at once: a list that grows leaves freed memory behind.
         let mut links = Vec::with_capacity(counts.iter().map(|count| *count as usize).sum());
         for (peer, count) in (0..).zip(&counts) {
             links.extend((0..*count).map(|number| link(peer, number)));

@@ -1,4 +1,4 @@
-//! What a run or a study is held against that was measured before it: its figures, as they were when the run or study began.
+//! Stored baselines: figures of an earlier run or study, as they were when the run or study that is compared with them began.
 
 use std::collections::BTreeMap;
 
@@ -38,34 +38,34 @@ pub struct FoundBaseline {
     pub title: String,
     /// When it began, in milliseconds since 1970 (UTC).
     pub started_at_unix_ms: i64,
-    /// Which build was measured.
+    /// Build that was measured.
     pub origin: Origin,
     /// The version that measured.
     pub tenbin_version: String,
     /// The machine that measured: a JSON object.
     pub host: serde_json::Value,
-    /// Of a study: the same for equal plans.
+    /// Hash of the plan of a study, equal for equal plans; `None` for a run.
     pub plan_hash: Option<String>,
-    /// What was asked under each of its loads.
+    /// Its loads.
     pub loads: Vec<BaselineLoad>,
     /// Its configurations under each load.
     pub rows: Vec<BaselineRow>,
 }
 
-/// What a baseline was asked under a load.
+/// A load of a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineLoad {
     /// Its name; empty for a run that belongs to no study.
     pub name: String,
     /// How much, and for how long, in words.
     pub words: String,
-    /// As of a run.
+    /// Title of its runs.
     pub title: String,
     /// The names of the steps.
     pub steps: Vec<String>,
     /// The plan of a run for programs.
     pub plan_json: serde_json::Value,
-    /// The same for equal plans of runs.
+    /// Hash of the plan of a run, equal for equal plans.
     pub plan_hash: String,
 }
 
@@ -78,14 +78,14 @@ pub struct BaselineRow {
     pub system: String,
     /// The values of its parameters in words; empty if it has none.
     pub variant: String,
-    /// What its runs say by each condition and each metric.
+    /// Figures of its runs, by condition and by metric.
     pub sides: Vec<BaselineSide>,
-    /// What a request took in each run that counts and in which the system was read; empty if an earlier version kept it.
+    /// Times per request of each run that counts and whose system was read; empty if an earlier version kept it.
     #[serde(default)]
     pub spent: Vec<BaselineSpent>,
 }
 
-/// What a request of a run took, in microseconds: parts by names that their judge knows, and CPU time by process.
+/// Mean times per request of a run, in microseconds: parts by names that their judge knows, and CPU time by process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineSpent {
     /// The mean response time.
@@ -98,12 +98,12 @@ pub struct BaselineSpent {
     pub kernel_us: BTreeMap<String, f64>,
 }
 
-/// What the runs of a configuration say by a condition or a metric.
+/// Figures of the runs of a configuration by one condition or metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineSide {
     /// The condition as it was written, or the name of the metric.
     pub of: String,
-    /// Of the runs that count, in order.
+    /// Figures of the runs that count, in order.
     pub figures: Vec<f64>,
     /// Runs that count, and have too few samples.
     pub too_few: u32,
@@ -150,7 +150,7 @@ impl FoundBaseline {
 }
 
 impl BaselineRow {
-    /// What its runs say by this condition or metric.
+    /// Figures of its runs by this condition or metric.
     pub fn side(&self, of: &str) -> Option<&BaselineSide> {
         self.sides.iter().find(|side| side.of == of)
     }

@@ -32,7 +32,7 @@ pub struct CpuProfile {
 /// A process, or a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileFrame {
-    /// What it is called.
+    /// Name of the function.
     pub name: String,
     /// The file that it is in; `kernel` for the kernel itself; empty for a process.
     pub module: String,
@@ -93,9 +93,9 @@ impl FrameKind {
 }
 
 impl CpuProfile {
-    /// Of one run.
+    /// Maximum number of calls that are kept of one run.
     pub const CALLS_MAX: usize = 20_000;
-    /// Of one run.
+    /// Maximum number of frames that are kept of one run.
     pub const FRAMES_MAX: usize = 20_000;
 
     /// Whether calls come after their callers, name frames that there are, and add up.

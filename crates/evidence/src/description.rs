@@ -1,4 +1,4 @@
-//! What is known about a run when it begins.
+//! Description of a run when it begins.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl fmt::Display for Model {
     }
 }
 
-/// What a step is counted in.
+/// Unit that a step is counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Requests, each with one reply; [`record::Tally::statuses`] are the protocol's own.
@@ -86,7 +86,7 @@ pub struct NewRun {
     pub plan_text: String,
     /// The plan for programs.
     pub plan_json: serde_json::Value,
-    /// The same for equal plans.
+    /// Hash of the plan, equal for equal plans.
     pub plan_hash: String,
     /// The version that measured.
     pub tenbin_version: String,
@@ -102,7 +102,7 @@ pub struct NewRun {
     pub users: Option<u32>,
     /// Names of the steps; the place in the list is the number of the step.
     pub steps: Vec<String>,
-    /// What each of them is counted in: as many as there are steps.
+    /// Unit of each step, by number.
     pub units: Vec<Unit>,
     /// Their parts, in the order of their numbers, which go on where those of the steps end. They are in no sum over steps.
     pub parts: Vec<PartOf>,
@@ -114,11 +114,11 @@ pub struct NewRun {
     pub latency_limit_ns: Option<u64>,
     /// Whether each request or transaction has a connection of its own.
     pub connects_each: bool,
-    /// What every reader must know, such as `TLS certificates were not verified (--insecure)`.
+    /// Notes that every reader must know, such as `TLS certificates were not verified (--insecure)`.
     pub stamps: Vec<String>,
     /// The study that this run belongs to, and where; `None` for a run on its own.
     pub place: Option<(StudyId, StudyPlace)>,
-    /// What the system says of its version, in one line.
+    /// Version that the system reports, in one line.
     pub system_version: Option<String>,
 }
 
@@ -138,7 +138,7 @@ impl NewRun {
         in_words(&self.load_words, self.is_profiled)
     }
 
-    /// What the run as a whole is counted in: transactions if all steps are, else requests.
+    /// Unit of the run as a whole: transactions if all steps are, else requests.
     pub fn unit(&self) -> Unit {
         let is_sql = !self.units.is_empty() && self.units.iter().all(|unit| *unit == Unit::Transactions);
         if is_sql { Unit::Transactions } else { Unit::Requests }

@@ -1,4 +1,4 @@
-//! What is known about a run when it has ended.
+//! Facts about a run when it has ended.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What the generator itself used, and what that did to the figures. `None`: not measured.
+/// Resources that the generator used, and their effect on the figures. `None`: not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
     /// CPU time in user space, in seconds.
@@ -88,7 +88,7 @@ pub struct Generator {
     /// How long the generator's control group was held back, in seconds.
     #[serde(default)]
     pub throttled_s: Option<f64>,
-    /// Of the slowest 1 % of response times, the share that is the generator's own delay, from 0 to 1.
+    /// Share of the generator's own delay in the slowest 1 % of response times, from 0 to 1.
     #[serde(default)]
     pub client_share_of_tail: Option<f64>,
     /// How long replies lay in the kernel before they were read, in microseconds: the mean, where response times include it.
@@ -103,7 +103,7 @@ pub struct Generator {
     /// Mean in flight over throughput times mean service time: 1 by Little's law.
     #[serde(default)]
     pub little_ratio: Option<f64>,
-    /// What the generator reaches against a server that does nothing, in requests per second.
+    /// Rate that the generator reaches against a server that does nothing, in requests per second.
     #[serde(default)]
     pub ceiling_per_s: Option<f64>,
     /// The tool that made the load, if it was not Tenbin's engine.
@@ -147,7 +147,7 @@ pub struct Ending {
     pub verdict: Verdict,
     /// Whether its numbers may be believed.
     pub validity: Validity,
-    /// What the generator used.
+    /// Resources that the generator used.
     pub generator: Generator,
     /// How evenly the connections were served.
     pub spread: Option<record::Spread>,
@@ -159,7 +159,7 @@ pub struct Ending {
     pub resolved_ns: Option<u64>,
     /// Version, cipher and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`.
     pub tls: Option<String>,
-    /// What is known about the system now: a JSON object.
+    /// Facts about the system at the end: a JSON object.
     pub system: Option<serde_json::Value>,
     /// Why the system failed, if it did.
     pub failure: Option<Failure>,
@@ -189,10 +189,10 @@ impl Ending {
 pub struct Failure {
     /// When, in one word, such as `ready`.
     pub stage: String,
-    /// Which process, if it was one.
+    /// Process that failed, if it was one.
     pub process: Option<String>,
-    /// What happened.
+    /// Description of the failure.
     pub what: String,
-    /// What to do about it.
+    /// Advice for the reader.
     pub way_out: String,
 }

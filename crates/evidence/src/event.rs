@@ -1,4 +1,4 @@
-//! What was done to a system while it was under load, and how that went.
+//! Events: actions on a system under load, and their outcomes.
 
 /// One event of a run, or one occurrence of an event that repeats. All times are nanoseconds since the load began, warm-up included.
 /// Texts are untrusted: escape them before printing.
@@ -6,9 +6,9 @@
 pub struct Event {
     /// The event's name in the plan.
     pub name: String,
-    /// Which of the event's occurrences it is, from 0.
+    /// Number of the occurrence of the event, from 0.
     pub occurrence: u32,
-    /// What was done, in words and without secrets.
+    /// The action in words, without secrets.
     pub action: String,
     /// When it was to begin; `None` if it waited for something that did not come.
     pub planned_ns: Option<u64>,
@@ -44,9 +44,9 @@ pub enum EventOutcome {
 }
 
 impl Event {
-    /// Of what one event wrote.
+    /// Maximum length of the output that is kept of one event, in bytes.
     pub const OUTPUT_BYTES_MAX: usize = 64 << 10;
-    /// Of one run, occurrences included.
+    /// Maximum number of events that are kept of one run, occurrences included.
     pub const COUNT_MAX: usize = 1_000;
 
     /// How it went.

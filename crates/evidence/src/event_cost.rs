@@ -1,16 +1,16 @@
-//! What events cost: judged when a run has ended, and kept with it.
+//! Costs of events: judged when a run has ended, and kept with it.
 
 use record::Loss;
 use serde::{Deserialize, Serialize};
 
 use crate::run::Run;
 
-/// What one event cost, or one occurrence of an event that repeats. `docs/events.md` has the definitions.
+/// Cost of one event, or of one occurrence of an event that repeats. `docs/events.md` has the definitions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventCost {
     /// The event's name in the plan.
     pub name: String,
-    /// Which of its occurrences, from 0.
+    /// Number of the occurrence, from 0.
     pub occurrence: u32,
     /// The figures, or why there are none.
     pub judged: Judged,
@@ -20,7 +20,7 @@ pub struct EventCost {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judged {
-    /// What it cost.
+    /// Its cost.
     Cost(Box<Cost>),
     /// In words.
     Unknown(String),
@@ -32,7 +32,7 @@ impl Default for Judged {
     }
 }
 
-/// What an event cost. Times are nanoseconds; those of a beginning or an end count since the load began.
+/// Cost of an event. Times are nanoseconds; those of a beginning or an end count since the load began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// When it began.
@@ -43,7 +43,7 @@ pub struct Cost {
     pub planned: u64,
     /// All requests of that time without an ok answer, what is usual included.
     pub errors: u64,
-    /// Those beyond what is usual.
+    /// Errors beyond the usual level.
     pub lost: Lost,
     /// The longest time without an ok answer beyond what is usual; 0: there was none.
     pub outage_ns: u64,
@@ -55,7 +55,7 @@ pub struct Cost {
     pub excess_wait_ns: f64,
     /// When the system was back to what was usual.
     pub recovery: Recovery,
-    /// What was usual.
+    /// Usual level.
     pub before: LevelBefore,
 }
 
@@ -138,7 +138,7 @@ impl Default for Recovery {
     }
 }
 
-/// What was usual before an event.
+/// Usual level before an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LevelBefore {
     /// From when it was taken, until the event began.
@@ -191,7 +191,7 @@ impl EventCost {
 }
 
 impl Run {
-    /// What its events cost, by name and occurrence; empty of a run without events, and of one that did not come to its end.
+    /// Costs of its events, by name and occurrence; empty for a run without events, and for one that did not come to its end.
     pub fn event_costs(&self) -> &[EventCost] {
         &self.monitored.event_costs
     }

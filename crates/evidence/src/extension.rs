@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::Study;
 
-/// What a study was extended to.
+/// Extension of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {

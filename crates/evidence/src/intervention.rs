@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run is for in an experiment. It is kept before the run is made, with what is predicted.
+/// Purpose of a run in an experiment. It is kept before the run is made, with the prediction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Intervention {
     /// Nothing is changed: what the others of its block are compared with.
     Control {
-        /// Of the first block: what was not tried, each with the reason, in a sentence.
+        /// Changes that were not tried, each with the reason, in a sentence; in the first block only.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
@@ -35,7 +35,7 @@ pub enum Intervention {
 pub struct Changed {
     /// For people, and unique in its experiment: `users 8 → 16`.
     pub name: String,
-    /// What is changed.
+    /// The change.
     pub change: Change,
     /// Its place among those of its experiment, from 0: the last are given up first where time runs out.
     pub rank: u32,
@@ -43,18 +43,18 @@ pub struct Changed {
     pub tests: Vec<String>,
     /// Whether none of these is the limit if it does not act.
     pub can_refute: bool,
-    /// What the resource is multiplied by: above zero, and not 1.
+    /// Factor of the resource: above zero, and not 1.
     pub factor: f64,
     /// The elasticity of the throughput from which on the resource is the limit; above zero.
     pub limit_from: f64,
-    /// What is predicted, in a sentence.
+    /// The prediction, in a sentence.
     pub prediction: String,
-    /// What a system loses with it, in a sentence: then it only shows what something costs.
+    /// Loss of the system with the change, in a sentence: then it only shows a cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loses: Option<String>,
 }
 
-/// What is changed, and to what.
+/// A change, with the new value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
@@ -92,14 +92,14 @@ pub enum Change {
         /// At least one.
         cores: Vec<usize>,
     },
-    /// What the system may read from and write to each disk.
+    /// Limits of reads and writes of the system, for each disk.
     Io {
         /// At least one is set.
         limits: IoLimits,
     },
 }
 
-/// Of each disk; `None` is no limit.
+/// Limits for each disk; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IoLimits {

@@ -1,4 +1,4 @@
-//! What is known of runs and studies: typed values, as they are stored, judged, reported, and sent.
+//! Evidence of runs and studies: typed values, as they are stored, judged, reported, and sent.
 //!
 //! A run is described when it begins ([`NewRun`]), has its seconds, what was seen during its load ([`Monitored`]), and an
 //! [`Ending`]. [`Run::assemble`] puts them together, and checks that they unpack and add up. A [`Study`] plans runs, and has their
@@ -60,5 +60,5 @@ pub use summary::Summary;
 pub use validity::{Cause, Distorted, Distortion, Level, Validity};
 pub use window::WindowLength;
 
-/// What calls that read evidence answer.
+/// Result of calls that read evidence.
 pub type Result<T, E = EvidenceError> = std::result::Result<T, E>;

@@ -12,7 +12,7 @@ pub struct LoadTool {
     pub version: Option<String>,
     /// The words of the command that was measured.
     pub command: Vec<String>,
-    /// What its times are, as the end of a sentence.
+    /// Meaning of its times, as the end of a sentence.
     pub times: String,
     /// The smallest step in which they are printed, in nanoseconds.
     pub resolution_ns: u64,

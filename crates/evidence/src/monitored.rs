@@ -1,4 +1,4 @@
-//! What was seen during the load: readings, output, gates.
+//! Observations during the load: readings, output, gates.
 
 use record::CourseSecond;
 
@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::event_cost::EventCost;
 use crate::reading::Readings;
 
-/// What a process of the system wrote.
+/// Output of a process of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its name.
@@ -18,14 +18,14 @@ pub struct Output {
     pub dropped_bytes: u64,
 }
 
-/// What became of a gate.
+/// Result of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateResult {
     /// The gate in the words of the plan.
     pub text: String,
     /// The name of its step; `None` if it is about all steps.
     pub step: Option<String>,
-    /// What was measured, in `unit`; `None` if it could not be measured.
+    /// The measured figure, in `unit`; `None` if it could not be measured.
     pub observed: Option<f64>,
     /// Where the gate lies, in `unit`.
     pub limit: f64,
@@ -38,11 +38,11 @@ pub struct GateResult {
 /// Everything seen during the load of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Monitored {
-    /// What probes read.
+    /// Readings of probes.
     pub readings: Readings,
-    /// What the processes of the system wrote.
+    /// Output of the processes of the system.
     pub outputs: Vec<Output>,
-    /// What became of the gates, in the order of the plan.
+    /// Results of the gates, in the order of the plan.
     pub gates: Vec<GateResult>,
     /// In the order in which they began; then those that did not begin.
     pub events: Vec<Event>,

@@ -1,11 +1,11 @@
-//! Which build was measured: a label, and the commit and branch of the working directory.
+//! Origin of the measured build: a label, and the commit and branch of the working directory.
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a run or a study beyond what it measured. Texts are untrusted: escape them before printing.
+/// Facts about a run or a study beyond its measurements. Texts are untrusted: escape them before printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// What the person who started it called it.
+    /// Label that its user gave it.
     pub label: Option<String>,
     /// The commit of the working directory.
     pub commit: Option<String>,

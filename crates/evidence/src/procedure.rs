@@ -1,4 +1,4 @@
-//! What says which runs of a study come next.
+//! Procedures: they choose the next runs of a study.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,21 +40,21 @@ pub enum Procedure {
     Capacity(CapacityRules),
 }
 
-/// What is not written where it is false.
+/// Leaves out of the JSON a flag that is false.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// What a study in slices keeps to. Times are in seconds.
+/// Rules of a study in slices. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceRules {
     /// How long a slice is measured.
     pub slice_s: f64,
-    /// What is left out at its beginning.
+    /// Time left out at its beginning.
     pub settle_s: f64,
-    /// What is left out at the beginning of the first slice after a start.
+    /// Time left out at the beginning of the first slice after a start.
     pub warm_up_s: f64,
     /// Slices of each variant in a block, at most; two at least.
     pub pairs_most: u32,
@@ -65,11 +65,11 @@ pub struct SliceRules {
     pub has_control: bool,
 }
 
-/// What a search for a capacity keeps to.
+/// Rules of a search for a capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CapacityRules {
-    /// What a run must hold, such as `p(99)<200ms`.
+    /// Conditions that a run must hold, such as `p(99)<200ms`.
     pub slos: Vec<String>,
     /// How close the rate that held and the rate that failed must come, as a share: 0.03 is 3 %.
     pub resolution: f64,
@@ -102,7 +102,7 @@ impl Procedure {
         }
     }
 
-    /// What it keeps to, if its blocks are made of slices.
+    /// Its rules of slices, if its blocks are made of slices.
     pub const fn slices(&self) -> Option<&SliceRules> {
         match self {
             Self::Duel { slices, .. } | Self::Best { slices, .. } => slices.as_ref(),

@@ -1,13 +1,13 @@
-//! What probes read, and how the readings of a second are packed.
+//! Readings of probes, and their packed form for a second.
 
 /// One reading of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    /// Subject: `machine`, `system`, `generator`, or the name of a process.
     pub subject: String,
-    /// What was read, ending in its unit, such as `cpu_user_s`.
+    /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Which of several, such as `core0`; else empty.
+    /// Label of one of several, such as `core0`; else empty.
     pub label: String,
     /// A finite number.
     pub value: f64,
@@ -18,11 +18,11 @@ pub struct Reading {
 pub struct StoredReading<'a> {
     /// Since the load began.
     pub second: u64,
-    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    /// Subject: `machine`, `system`, `generator`, or the name of a process.
     pub subject: &'a str,
-    /// What was read, ending in its unit, such as `cpu_user_s`.
+    /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: &'a str,
-    /// Which of several, such as `core0`; else empty.
+    /// Label of one of several, such as `core0`; else empty.
     pub label: &'a str,
     /// A finite number.
     pub value: f64,
@@ -31,11 +31,11 @@ pub struct StoredReading<'a> {
 /// Subject, metric and label: what readings of different seconds share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadingKey {
-    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    /// Subject: `machine`, `system`, `generator`, or the name of a process.
     pub subject: String,
-    /// What was read, ending in its unit, such as `cpu_user_s`.
+    /// Metric, ending in its unit, such as `cpu_user_s`.
     pub metric: String,
-    /// Which of several, such as `core0`; else empty.
+    /// Label of one of several, such as `core0`; else empty.
     pub label: String,
 }
 
@@ -68,7 +68,7 @@ impl Readings {
         Ok(Self { kinds, seconds })
     }
 
-    /// What was read, to be called something else.
+    /// Kinds of readings, for renaming.
     pub(crate) fn kinds_mut(&mut self) -> &mut [ReadingKey] {
         &mut self.kinds
     }

@@ -34,13 +34,13 @@ pub enum RunState {
 pub struct Run {
     /// Its name.
     pub id: RunId,
-    /// What was known when it began.
+    /// Description when it began.
     pub new: NewRun,
-    /// What was known when it had ended; `None` if it goes on or was cut short.
+    /// Facts when it had ended; `None` if it goes on or was cut short.
     pub ending: Option<Ending>,
     /// Where it stands.
     pub state: RunState,
-    /// What it is held against that was measured before it; `None`: it asked for no such baseline.
+    /// Stored baseline that it is compared with; `None`: it asked for none.
     pub baseline: Option<Baseline>,
     /// In order of step, phase, second.
     pub(crate) parts: Vec<StoredSecond>,
@@ -62,7 +62,7 @@ pub struct StoredSecond {
     pub second: u64,
     /// Warm-up or measured.
     pub phase: Phase,
-    /// What was counted.
+    /// Counts.
     pub counts: Counts,
     /// Bytes that were read from the sockets.
     pub received_bytes: u64,
@@ -74,7 +74,7 @@ pub struct StoredSecond {
     pub first_sent_ns: Option<u64>,
     /// When the last request ended, since the load began; `None` if none did.
     pub last_finished_ns: Option<u64>,
-    /// What ended in the measured window; `None` if an earlier version did not count it.
+    /// Requests that ended in the measured window; `None` if an earlier version did not count them.
     pub window: Option<InWindow>,
     /// Replies by status.
     pub statuses: Statuses,
@@ -201,22 +201,22 @@ impl Run {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
     }
 
-    /// What probes read, in order of time.
+    /// Readings of probes, in order of time.
     pub fn readings(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.monitored.readings.iter()
     }
 
-    /// What the processes of the system wrote.
+    /// Output of the processes of the system.
     pub fn outputs(&self) -> &[Output] {
         &self.monitored.outputs
     }
 
-    /// What became of the gates, in the order of the plan.
+    /// Results of the gates, in the order of the plan.
     pub fn gates(&self) -> &[GateResult] {
         &self.monitored.gates
     }
 
-    /// What was done to the system under load, in the order in which it began; then what did not begin.
+    /// Events under load, in the order in which they began; then those that did not begin.
     pub fn events(&self) -> &[Event] {
         &self.monitored.events
     }
@@ -246,7 +246,7 @@ impl PackedSecond<'_> {
         self.part.second
     }
 
-    /// What was counted.
+    /// Counts.
     pub fn counts(&self) -> &Counts {
         &self.part.counts
     }

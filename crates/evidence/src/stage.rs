@@ -1,4 +1,4 @@
-//! What a run of a study is for, in one word. Only some stages count in tables and pairs.
+//! Purposes of the runs of a study, in one word each. Only some stages count in tables and pairs.
 
 /// One run of every variant, in blocks. The stage of every run of studies without a procedure.
 pub const BLOCK: &str = "block";

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was seen of the windows of a run.
+/// Steadiness of the windows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {
     /// The judgement.
     pub verdict: SteadinessVerdict,
-    /// What speaks against it, in words.
+    /// Evidence against it, in words.
     pub why: Option<String>,
     /// How long a window is.
     pub window_ns: u64,

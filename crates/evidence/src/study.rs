@@ -12,7 +12,7 @@ use crate::run_id::RunId;
 use crate::stage;
 use crate::study_id::StudyId;
 
-/// What a source begins with that has no file, before the command that wrote it.
+/// Prefix of a source without a file; the command that wrote it follows.
 pub const COMMAND: &str = "# Command: ";
 
 /// A study that begins. Texts are untrusted: escape them before printing.
@@ -22,29 +22,29 @@ pub struct NewStudy {
     pub started_at_unix_ms: i64,
     /// One line for people.
     pub title: String,
-    /// What it is to answer.
+    /// The question that it answers.
     pub question: Option<String>,
     /// The text of the plan file. It may begin with [`COMMAND`] and the command that wrote it, where there was no file.
     pub source: String,
-    /// The same for equal plans.
+    /// Hash of the plan, equal for equal plans.
     pub plan_hash: String,
     /// The version that measured.
     pub tenbin_version: String,
     /// The machine that measured: a JSON object.
     pub host: serde_json::Value,
-    /// What every draw of the study follows from.
+    /// Seed of every draw of the study.
     pub seed: u64,
     /// Whether it is the short form, which only shows that the plan works.
     pub is_quick: bool,
     /// How its variants are compared.
     pub compare: Compare,
-    /// What every run must hold, in the words of the plan.
+    /// Conditions that every run must hold, in the words of the plan.
     pub gates: Vec<String>,
     /// The names of its loads, in the order of the plan; none of a study that an earlier version kept.
     pub loads: Vec<String>,
     /// Every run that is to be made, in order of their positions. A study whose procedure goes on plans more later.
     pub planned: Vec<StudyPlace>,
-    /// What every reader must know.
+    /// Notes that every reader must know.
     pub stamps: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Compare {
     pub matters: f64,
     /// How often every variant is measured; of a procedure that decides, at most.
     pub blocks: u32,
-    /// What says which runs come next.
+    /// Procedure that chooses the next runs.
     pub procedure: Procedure,
     /// Further metrics, judged together with the first.
     pub also: Vec<String>,
@@ -107,13 +107,13 @@ pub struct StudyPlace {
     pub knobs: Vec<(String, String)>,
     /// The name of the load.
     pub load: String,
-    /// What the run is for: a word of [`crate::stage`].
+    /// Purpose of the run: a word of [`crate::stage`].
     pub stage: String,
     /// So many users, instead of the load's own level. At least one.
     pub users: Option<u32>,
     /// So many requests per second, instead of the load's own level: finite, and more than none. Never with `users`.
     pub rate_per_s: Option<f64>,
-    /// What an experiment changes in this run; `None` of every other run. It counts in no figure of the study.
+    /// Change that an experiment makes in this run; `None` for every other run. Such a run counts in no figure of the study.
     pub intervention: Option<Intervention>,
 }
 
@@ -205,7 +205,7 @@ pub struct StudySummary {
     pub started_at_unix_ms: i64,
     /// One line for people.
     pub title: String,
-    /// What it is to answer.
+    /// The question that it answers.
     pub question: Option<String>,
     /// Runs planned.
     pub planned: u64,
@@ -222,21 +222,21 @@ pub struct StudySummary {
 pub struct Study {
     /// Its name.
     pub id: StudyId,
-    /// What was known when it began.
+    /// Description when it began.
     pub new: NewStudy,
-    /// What was known when it had ended; `None` if it goes on or was cut short.
+    /// Facts when it had ended; `None` if it goes on or was cut short.
     pub ending: Option<StudyEnding>,
     /// Where it stands.
     pub state: StudyState,
     /// In order of their positions: of each place the latest run that is done; if none is, the latest that has an ending;
     /// if none has, nothing. They know their totals, not their seconds: load one by itself for those.
     pub runs: Vec<Run>,
-    /// What it was extended to after its end, in order.
+    /// Extensions after its end, in order.
     pub extensions: Vec<Extension>,
     /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
     /// going on.
     pub superseded: Vec<RunId>,
-    /// What it is held against that was measured before it; `None`: it asked for no such baseline.
+    /// Stored baseline that it is compared with; `None`: it asked for none.
     pub baseline: Option<Baseline>,
 }
 

@@ -60,7 +60,7 @@ impl Distorted {
     }
 }
 
-/// What a cause does to a figure at most.
+/// Maximum effect of a cause on a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distortion {
     /// The figure.
@@ -69,12 +69,12 @@ pub struct Distortion {
     pub level: Level,
     /// By how much it may be off, as a share of the figure: negative if it is too low. `None` if no reading tells.
     pub by_share: Option<f64>,
-    /// The same of a response time, in microseconds.
+    /// Change of a response time, in microseconds.
     pub by_us: Option<f64>,
 }
 
 impl Distortion {
-    /// Of a size that no reading tells.
+    /// Change of unknown size.
     pub const fn unsized_of(figure: Distorted, level: Level) -> Self {
         Self { figure, level, by_share: None, by_us: None }
     }
@@ -85,9 +85,9 @@ impl Distortion {
 pub struct Cause {
     /// A word for programs, such as `generator_cpu`.
     pub code: String,
-    /// What was seen, with its figures.
+    /// Observation, with its figures.
     pub sentence: String,
-    /// What to do about it.
+    /// Advice for the reader.
     pub remedy: String,
     /// The figures that it can distort; empty if an earlier version kept the run.
     #[serde(default)]
@@ -99,9 +99,9 @@ pub struct Cause {
 pub struct Validity {
     /// The judgement: that of the figure in most doubt.
     pub verdict: Level,
-    /// What led to it; empty when valid.
+    /// Causes; empty when valid.
     pub causes: Vec<Cause>,
-    /// What was seen, and did too little to any figure to matter.
+    /// Observations whose effect on every figure is negligible.
     #[serde(default)]
     pub notes: Vec<Cause>,
 }

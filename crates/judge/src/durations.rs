@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_run_lacks_is_not_taken_from_the_others() {
+    fn figure_that_one_run_lacks_is_missing_for_all() {
         let (known, unknown) = (LoadTool { max_ns: Some(5), ..LoadTool::default() }, LoadTool::default());
         assert_eq!(Durations::of_tools(&[(&known, 10), (&unknown, 10)]).max_ns, None);
     }

@@ -12,13 +12,13 @@ use crate::transactions::Transactions;
 pub struct Endpoint {
     /// Its name in the plan; empty for the one of `url`.
     pub name: String,
-    /// What it gets.
+    /// Kind of its load, and its addresses.
     pub gets: Gets,
-    /// Which of the addresses of a list is taken; `None`: its URL is no list.
+    /// Rule that selects an address of a list; `None`: its URL is no list.
     pub select: Option<Select>,
 }
 
-/// Which of several addresses a connection, or a request, goes to.
+/// Rule that selects one of several addresses for a connection or a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Select {
     /// Each new connection goes to the next.
@@ -29,7 +29,7 @@ pub enum Select {
     Hash(String),
 }
 
-/// What a system gets, and where.
+/// Load that a system gets, with its addresses.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
 pub enum Gets {
@@ -37,7 +37,7 @@ pub enum Gets {
     Requests(&'static Protocol, Vec<Peer>),
     /// Transactions on a database, which has its addresses.
     Transactions(Transactions),
-    /// What another load generator sends.
+    /// Load of another load generator.
     Unknown(Vec<Peer>),
 }
 
@@ -100,9 +100,9 @@ pub struct Peer {
     pub addresses: Vec<IpAddr>,
     /// A Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,
-    /// Which certificates to trust; `None`: without TLS.
+    /// Certificates to trust; `None`: without TLS.
     pub tls: Option<Trust>,
-    /// What to present over TLS to a peer that asks for it.
+    /// Certificate for a peer that asks for one over TLS.
     pub certificate: Option<ClientCertificate>,
 }
 
@@ -115,7 +115,7 @@ pub struct ClientCertificate {
     pub key: Option<PathBuf>,
 }
 
-/// Which certificates are accepted.
+/// Certificates that are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Those of the system's authorities.

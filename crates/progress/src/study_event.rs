@@ -9,11 +9,11 @@ use evidence::{Cause, StudyPlace};
 pub struct Next {
     /// Its place in the study.
     pub place: StudyPlace,
-    /// What is ahead of the study.
+    /// Rest of the study.
     pub ahead: Ahead,
 }
 
-/// What is ahead of a study when one of its runs begins.
+/// Rest of a study when one of its runs begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
     /// The number of the run among those that this process makes, from 0.
@@ -62,13 +62,13 @@ pub struct VerdictSoFar {
     pub blocks: u32,
     /// Blocks that the comparison has at most.
     pub blocks_max: u32,
-    /// What the blocks show.
+    /// Result of the blocks.
     pub standing: Standing,
     /// Whether no more blocks follow.
     pub is_over: bool,
 }
 
-/// What the blocks of a comparison show so far.
+/// Result of the blocks of a comparison so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Nothing is conclusive.

@@ -53,9 +53,9 @@ pub struct FailedCondition {
 /// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
 pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     match eligibility(run) {
-        Eligibility::Valid => of_valid(run, slos),
-        Eligibility::Failed => of_failed(run),
-        Eligibility::Invalid if is_only_late(run) => of_late(run, slos),
+        Eligibility::Valid => judge_valid(run, slos),
+        Eligibility::Failed => judge_failed(run),
+        Eligibility::Invalid if is_only_late(run) => judge_late(run, slos),
         Eligibility::Invalid | Eligibility::CutShort => {
             Ok(SloJudgement { is_invalid: true, ..Default::default() })
         }
@@ -64,8 +64,8 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceErro
 
 /// Requests that were sent late make response times longer, and nothing better. A run that passes all the same passed, if the load
 /// was the one that was asked for.
-fn of_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
-    let judgement = of_valid(run, slos)?;
+fn judge_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
+    let judgement = judge_valid(run, slos)?;
     let counts = run.whole(Phase::Measured)?;
     let kept = Backlog::of(run)?.and_then(|backlog| backlog.kept());
     let was_offered = counts.counts.not_sent == 0 && kept.is_some_and(|(share, _)| share >= OFFERED_LATE);
@@ -86,7 +86,7 @@ fn is_only_late(run: &Run) -> bool {
     spoiling.peek().is_some() && spoiling.all(is_late)
 }
 
-fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
+fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let whole = Scope::whole(None, run)?;
     let outage = whole.measured().outage.as_ref();
     let mut failed = Vec::new();
@@ -126,7 +126,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError
 }
 
 /// A system that died under the load did not hold it. One that never came so far says nothing of the load.
-fn of_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
+fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     let was_loaded = run.whole(Phase::Measured)?.counts.sent + run.whole(Phase::WarmUp)?.counts.sent > 0;
     let what = run.ending.as_ref().and_then(|ending| ending.failure.as_ref()).map(|failure| &failure.what);
     let words =

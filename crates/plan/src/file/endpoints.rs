@@ -23,11 +23,11 @@ const ENDPOINTS_MAX: usize = 32;
 pub(crate) struct Role {
     /// Its name; empty for that of `url`, or of `database`.
     pub(crate) name: String,
-    /// What its steps are if they are transactions.
+    /// Scripts of its steps if they are transactions.
     pub(crate) sql: Option<SqlText>,
 }
 
-/// What a step is, or what a system takes.
+/// Kind of a step, and of the systems that take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Requests of HTTP.
@@ -48,7 +48,7 @@ impl Kind {
     }
 
     /// The kind of a system, by the scheme of its URL; `None`: nobody knows the scheme.
-    fn of_url(url: &str) -> Option<Self> {
+    fn from_url(url: &str) -> Option<Self> {
         if is_database(url) {
             return Some(Self::Transactions);
         }
@@ -56,8 +56,8 @@ impl Kind {
         Some(protocol.own_steps().map_or(Self::Http, |_| Self::Owned(protocol.name)))
     }
 
-    fn of_endpoint(entry: &Entry) -> Option<Self> {
-        Self::of_url(url_of(&entry.value)?.1)
+    fn from_entry(entry: &Entry) -> Option<Self> {
+        Self::from_url(url_of(&entry.value)?.1)
     }
 
     /// The protocol that owns such steps.
@@ -66,7 +66,7 @@ impl Kind {
         PROTOCOLS.iter().find(|protocol| protocol.name == name)
     }
 
-    /// What such steps are, in sentences.
+    /// Noun for such steps, in sentences.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Http => "HTTP",
@@ -75,14 +75,16 @@ impl Kind {
         }
     }
 
-    fn of_system(self) -> String {
+    /// Verb phrase about such a system, in sentences.
+    fn system_words(self) -> String {
         match self {
             Self::Transactions => "is a database".to_owned(),
             Self::Http | Self::Owned(_) => format!("speaks {}", self.noun()),
         }
     }
 
-    fn a_step(self) -> &'static str {
+    /// Noun for one such step, in sentences.
+    fn step_words(self) -> &'static str {
         match self {
             Self::Http => "an HTTP request",
             Self::Owned(_) => self.noun(),
@@ -106,17 +108,18 @@ pub(crate) struct Endpoints {
     /// Whether steps that name none go to `url` or `database`.
     has_own: bool,
     named: Vec<Named>,
-    /// Those that steps do speak to: requests first; and whether they are the named ones, by number.
+    /// Systems that steps speak to, requests first: kind of the steps, and number among the named ones; `None` for that of `url` or
+    /// `database`.
     used: Vec<(Kind, Option<usize>)>,
 }
 
 impl Endpoints {
-    /// Those of a plan: at its top, and in its systems.
+    /// Reads the names, at the top of a plan and in its systems.
     pub(crate) fn read(root: &Node, reading: &mut Reading<'_>) -> Self {
         let mut named: Vec<Named> = Vec::new();
         for entry in definitions(root) {
             reading.own_name(&entry.key, entry.key_at, "endpoint");
-            let (name, kind) = (entry.key.clone(), Kind::of_endpoint(entry));
+            let (name, kind) = (entry.key.clone(), Kind::from_entry(entry));
             named.push(Named { name, kind, at: entry.key_at, is_used: false });
         }
         if let Some(last) = named.get(ENDPOINTS_MAX) {
@@ -229,7 +232,8 @@ impl Endpoints {
         };
         let of_endpoint = self.named[number].kind?;
         if of_endpoint != kind {
-            let what = format!("`{name}` {}, and the step is {}", of_endpoint.of_system(), kind.a_step());
+            let what =
+                format!("`{name}` {}, and the step is {}", of_endpoint.system_words(), kind.step_words());
             reading.at(at, what, "name another endpoint, or change the step");
             return None;
         }
@@ -249,7 +253,7 @@ impl Endpoints {
         match fitting[..] {
             [only] => return Some(only),
             [] => {
-                let what = format!("the step is {}, and no endpoint takes it", kind.a_step());
+                let what = format!("the step is {}, and no endpoint takes it", kind.step_words());
                 reading.at(at, what, "add its URL as `url`, or under `endpoints`");
             }
             _ => {
@@ -281,7 +285,7 @@ fn url_of(node: &Node) -> Option<(&Node, &str)> {
 
 /// The addresses of the named systems for one system of the plan, or for the plan itself: its own before those at the top. `at` is
 /// where a missing one is reported.
-pub(crate) fn of_system(
+pub(crate) fn read_addresses(
     own: &Node,
     root: &Node,
     at: Span,
@@ -297,11 +301,14 @@ pub(crate) fn of_system(
             reading.at(at, what, format!("add `{KEY}: {{ {name}: URL }}` to it, or to the plan"));
             continue;
         };
-        if let (Some(meant), Some(kind)) = (Kind::of_endpoint(first), Kind::of_endpoint(entry))
+        if let (Some(meant), Some(kind)) = (Kind::from_entry(first), Kind::from_entry(entry))
             && meant != kind
         {
-            let what =
-                format!("`{name}` {} here, and {} where it is first", kind.of_system(), meant.of_system());
+            let what = format!(
+                "`{name}` {} here, and {} where it is first",
+                kind.system_words(),
+                meant.system_words()
+            );
             reading.at(entry.value.at, what, "write a URL of the same kind, or choose another name");
         }
         all.extend(text(entry, known, &fill, reading));

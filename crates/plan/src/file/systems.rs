@@ -103,7 +103,7 @@ pub(crate) fn read(
 fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let known = ["plan".to_owned()];
     let anything = |_: &str| Some("x".to_owned());
-    let endpoints = endpoints::of_system(root, root, entry.key_at, &known, anything, reading);
+    let endpoints = endpoints::read_addresses(root, root, entry.key_at, &known, anything, reading);
     let url = match addresses::first_url(&entry.value) {
         Some((node, text)) if entry.key == "url" => {
             let url = reading.braced(node, text, &known);
@@ -146,7 +146,7 @@ fn system(
     let known = built_in.map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
     let fill = |name: &str| Some(example(&knobs, name));
-    let endpoints = endpoints::of_system(node, root, scope.at, &scope.known, fill, reading);
+    let endpoints = endpoints::read_addresses(node, root, scope.at, &scope.known, fill, reading);
     let url = url(&scope, &knobs, &endpoints, reading);
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
     let check = |node: &Node, url: &Braced, filled: &str, reading: &mut Reading<'_>| {
