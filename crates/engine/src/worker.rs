@@ -588,7 +588,8 @@ impl<'a> Worker<'a> {
         }
         match &self.driver {
             Driver::Closed { active, .. } => {
-                *active == 0 || !self.stop.admits(self.clock.now(), self.planned)
+                let now_ns = self.clock.now();
+                *active == 0 || !(self.stop.admits(now_ns, self.planned) || self.has_scheduled(now_ns))
             }
             Driver::Open(open) => {
                 let may_go_on = self.paused > 0 && self.stop.admits(self.clock.now(), self.planned);

@@ -144,6 +144,16 @@ fn instants_that_a_slow_user_never_comes_to_are_planned_and_not_sent() {
 }
 
 #[test]
+fn instant_just_before_the_end_is_sent() {
+    let target = built_in();
+    let instants = [(0, Some(0)), (50 * MS - 1, Some(1))];
+    let job = played_by_users(tcp(target.address()), &instants, 2, lasting(50 * MS));
+    let done = run(job, get("/status"));
+    done.assert_all_ok(2);
+    assert_eq!(intended(&done), sorted(&instants));
+}
+
+#[test]
 fn users_of_a_pool_play_their_sessions_and_wait_for_connections() {
     let target = built_in();
     let mut instants = uneven();

@@ -25,6 +25,11 @@ impl UserSchedules {
         self.0[user as usize].next_ns
     }
 
+    /// When the next iteration of any user is intended; `None` after the last of all.
+    pub(crate) fn earliest_ns(&self) -> Option<u64> {
+        self.0.iter().filter_map(|own| own.next_ns).min()
+    }
+
     /// A user starts its next iteration, or never will.
     pub(crate) fn advance(&mut self, user: u32) {
         let own = &mut self.0[user as usize];

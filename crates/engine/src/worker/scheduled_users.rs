@@ -46,6 +46,14 @@ impl Worker<'_> {
         }
     }
 
+    /// Whether a user may still start at a time before the end of the load. Timers may fire after the end for times shortly before.
+    #[cold]
+    pub(super) fn has_scheduled(&self, now_ns: u64) -> bool {
+        let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return false };
+        let next_ns = schedules.earliest_ns();
+        next_ns.is_some_and(|next_ns| self.stop.admits(next_ns, self.planned)) && self.may_seat(now_ns)
+    }
+
     /// Counts scheduled send times that their users did not come to as planned: they are not sent.
     pub(super) fn count_rest_of_schedules(&mut self, now_ns: u64) {
         let until_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
