@@ -5,6 +5,7 @@
 mod body_file;
 mod check;
 mod check_load;
+mod csv_text;
 mod database;
 mod draft;
 mod endpoint;

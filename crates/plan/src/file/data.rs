@@ -9,10 +9,9 @@ use super::reading::Reading;
 use super::secret;
 use super::span::Span;
 use super::tree::Node;
+use crate::csv_text;
 use crate::study::is_name;
 
-const CSV_BYTES_MAX: u64 = 100 * 1024 * 1024;
-const UNREADABLE: &str = "separate values by commas, and quote values that contain commas";
 const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
@@ -133,32 +132,20 @@ fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source
 
 fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> DataKind {
     let Some(file) = node.get("csv") else { return DataKind::Unknown };
-    let mut bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err((what, help)) => {
-            reading.at(file.at, what, help);
-            return DataKind::Unknown;
-        }
-    };
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-    }
-    if let Err(error) = std::str::from_utf8(&bytes) {
-        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-        reading.at(file.at, format!("{name}, line {line}: invalid UTF-8"), "save it as UTF-8");
-        return DataKind::Unknown;
-    }
-    if let Some(line) = unterminated_quote(&bytes) {
-        let what = format!("{name}, line {line}: unterminated quote");
-        let help = "end the value with a quote, and write a quote within it twice: \"a \"\"b\"\" c\"";
-        reading.at(file.at, what, help);
-        return DataKind::Unknown;
-    }
+    let bytes =
+        match reading.folder.read(name, csv_text::BYTES_MAX).and_then(|bytes| csv_text::checked(bytes, name))
+        {
+            Ok(bytes) => bytes,
+            Err((what, help)) => {
+                reading.at(file.at, what, help);
+                return DataKind::Unknown;
+            }
+        };
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
     let columns: Vec<String> = match lines.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
         Err(error) => {
-            reading.at(file.at, format!("{name}: {error}"), UNREADABLE);
+            reading.at(file.at, format!("{name}: {error}"), csv_text::UNREADABLE);
             return DataKind::Unknown;
         }
     };
@@ -266,23 +253,6 @@ pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<D
     finished
 }
 
-/// Line of a quote that opens a value and never ends it. The CSV reader takes the rest of the file as that value.
-fn unterminated_quote(bytes: &[u8]) -> Option<usize> {
-    let (mut line, mut opened, mut is_at_start) = (1, None, true);
-    let mut rest = bytes.iter().copied().peekable();
-    while let Some(byte) = rest.next() {
-        line += usize::from(byte == b'\n');
-        match opened {
-            None if byte == b'"' && is_at_start => opened = Some(line),
-            None => is_at_start = matches!(byte, b',' | b'\n' | b'\r'),
-            Some(_) if byte != b'"' => {}
-            Some(_) if rest.peek() == Some(&b'"') => _ = rest.next(),
-            Some(_) => (opened, is_at_start) = (None, false),
-        }
-    }
-    opened
-}
-
 /// The used columns of every row.
 fn rows(
     bytes: &[u8],
@@ -314,7 +284,7 @@ fn rows(
                 rows.push(used.iter().map(|column| Box::from(&row[*column])).collect());
                 continue;
             }
-            Err(error) => (format!("{name}: {error}"), UNREADABLE),
+            Err(error) => (format!("{name}: {error}"), csv_text::UNREADABLE),
         };
         reading.at(node.at, wrong.0, wrong.1);
         return None;
