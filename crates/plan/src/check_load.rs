@@ -2,7 +2,7 @@
 
 use load::open::EVEN;
 use load::open::{Profile, Stage};
-use load::{Closed, Load, Open, Schedule, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Recording, Schedule, Spacing, Stop, ThinkTime};
 
 use crate::error::{PlanError, Problem};
 use crate::plan::{Pin, Stacks, connections};
@@ -18,6 +18,7 @@ const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
 /// Of transactions of which a number is asked for and no time: some statements take as long as they take.
 const TIMEOUT_OF_A_NUMBER_NS: u64 = 3_600_000_000_000;
 const THREADS_MAX: u64 = 1024;
+const MILLISECOND_NS: u64 = 1_000_000;
 const EXTEND_MAX: u64 = 10;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
 pub(crate) const SEED_DEFAULT: u64 = 1;
@@ -56,7 +57,14 @@ pub(crate) struct CheckedLoad {
 impl LoadSpec {
     /// Whether requests start at their own times.
     pub(crate) fn is_open(&self) -> bool {
-        self.rate_per_s.is_some() || self.stages.is_some()
+        let plays_all = self.recorded.is_some() && self.users.is_none();
+        self.rate_per_s.is_some() || self.stages.is_some() || plays_all
+    }
+
+    /// The value that gives the load its own course over time, if one does: no other amount can be put in its place.
+    pub(crate) fn own_course(&self) -> Option<Field> {
+        let stages = self.stages.as_ref().map(|_| Field::STAGES);
+        stages.or(self.recorded.as_ref().map(|_| Field::RECORDED))
     }
 
     /// The load; what is wrong with it is added to `errors`, all at once.
@@ -169,12 +177,16 @@ impl Checker<'_> {
         let connections = self.count(field, given, 1, CONNECTIONS_MAX).unwrap_or(CONNECTIONS_DEFAULT) as u32;
         let given_ns = self.positive(Field::MEASURED, &spec.measured_ns);
         let stages = spec.stages.is_some().then(|| self.stages());
+        let recording = self.recording(warm_up_ns);
         self.forbid_contradictions();
 
         let staged_ns = stages
             .as_ref()
             .map(|stages| stages.iter().fold(0u64, |total_ns, stage| total_ns.saturating_add(stage.for_ns)));
-        let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
+        let recorded_ns = recording.as_ref().map(|recording| end_ns(recording).saturating_sub(warm_up_ns));
+        let recorded_ns = recorded_ns.map(|ns| given_ns.map_or(ns, |given_ns| given_ns.min(ns)));
+        let measured_ns =
+            staged_ns.or(recorded_ns).or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
         // It is planned as long as it may get.
         let times = u64::from(self.times_extended()).saturating_add(1);
         let measured_ns = measured_ns.map(|ns| ns.saturating_mul(times));
@@ -188,13 +200,18 @@ impl Checker<'_> {
         let limit_ns = self.positive(Field::LATENCY_LIMIT, &spec.latency_limit_ns);
         let shed_after_ns = shed_after_ns.or(limit_ns);
         let closed = self.closed(connections, seed);
-        let load = match self.profile(stages, measured_ns) {
-            Some(profile) => {
+        let recorded = recording.map(Schedule::Recorded);
+        let load = match (self.profile(stages, measured_ns), recorded) {
+            (Some(profile), _) => {
                 self.check_profile(&profile, warm_up_ns, shed_after_ns);
                 let schedule = Schedule::Rate(profile.held_first(warm_up_ns), spacing);
                 Load::Open(Open { schedule, connections, shed_after_ns })
             }
-            None => {
+            (None, Some(schedule)) if spec.is_open() => {
+                Load::Open(Open { schedule, connections, shed_after_ns })
+            }
+            (None, Some(schedule)) => Load::Closed(Closed { schedule: Some(schedule), ..closed }),
+            (None, None) => {
                 if at_ns.is_some_and(|at_ns| closed.ramp_up_ns >= at_ns) {
                     self.error(Field::RAMP_UP, &spec.ramp_up_ns, Problem::RampTooLong);
                 }
@@ -207,7 +224,7 @@ impl Checker<'_> {
     /// How often the measured time is repeated at most; [`Self::extend`] says what is wrong with the number.
     fn times_extended(&self) -> u32 {
         let times = self.spec.extend.as_ref().and_then(Spanned::get).copied().unwrap_or(0);
-        if self.spec.stages.is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
+        if self.spec.own_course().is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
     }
 
     /// How often it may go on for as long again.
@@ -220,6 +237,33 @@ impl Checker<'_> {
             self.error(Field::EXTEND, &spec.extend, Problem::ExtendedRequests);
         }
         extend
+    }
+
+    /// The recorded arrivals, if there are any that can be read.
+    fn recording(&mut self, warm_up_ns: u64) -> Option<Recording> {
+        let spec = self.spec;
+        let recording = match self.read(Field::RECORDED, &spec.recorded)?.arrivals() {
+            Ok(recording) => recording,
+            Err(wrong) => {
+                self.error(Field::RECORDED, &spec.recorded, (&wrong).into());
+                return None;
+            }
+        };
+        if end_ns(&recording) <= warm_up_ns {
+            self.error(Field::RECORDED, &spec.recorded, Problem::RecordingTooShort);
+        }
+        if let Some(users) = spec.users.as_ref().and_then(Spanned::get) {
+            let of = |arrival: &load::Arrival| arrival.session;
+            let sessions =
+                recording.arrivals().iter().filter_map(of).max().map_or(0, |last| u64::from(last) + 1);
+            let arrivals = recording.arrivals().iter().filter(|arrival| of(arrival).is_none()).count() as u64;
+            if arrivals > 0 {
+                self.error(Field::RECORDED, &spec.recorded, Problem::NoSessions { arrivals });
+            } else if sessions > *users {
+                self.error(Field::USERS, &spec.users, Problem::TooManySessions { sessions, users: *users });
+            }
+        }
+        Some(recording)
     }
 
     fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {
@@ -287,10 +331,25 @@ impl Checker<'_> {
         self.forbid_if(!is_open, Field::SHED_AFTER, &spec.shed_after_ns, Problem::NeedsRate);
         self.forbid_if(!is_open, Field::ARRIVALS, &spec.arrivals, Problem::NeedsRate);
         self.forbid_if(!is_open, Field::RAMP_FROM, &spec.ramp_from_per_s, Problem::NeedsRate);
-        self.forbid_if(is_open, Field::THINK, &spec.think, Problem::NeedsUsers);
-        self.forbid_if(is_open, Field::PACING, &spec.pacing_ns, Problem::NeedsUsers);
-        self.forbid_if(is_open, Field::RAMP_UP, &spec.ramp_up_ns, Problem::NeedsUsers);
-        self.forbid_if(is_open, Field::THROUGHPUT, &spec.throughput_per_s, Problem::NeedsUsers);
+        let is_recorded = spec.recorded.is_some();
+        let rates = [(Field::RATE, &spec.rate_per_s), (Field::RAMP_FROM, &spec.ramp_from_per_s)];
+        let pauses = [(Field::PACING, &spec.pacing_ns), (Field::RAMP_UP, &spec.ramp_up_ns)];
+        let of_users = match is_recorded {
+            true => Problem::SetByRecording,
+            false => Problem::NeedsUsers,
+        };
+        let is_wrong = is_open || is_recorded;
+        self.forbid_if(is_wrong, Field::THINK, &spec.think, of_users.clone());
+        for (field, value) in pauses {
+            self.forbid_if(is_wrong, field, value, of_users.clone());
+        }
+        self.forbid_if(is_wrong, Field::THROUGHPUT, &spec.throughput_per_s, of_users);
+        for (field, value) in rates {
+            self.forbid_if(is_recorded, field, value, Problem::SetByRecording);
+        }
+        self.forbid_if(is_recorded, Field::STAGES, &spec.stages, Problem::SetByRecording);
+        self.forbid_if(is_recorded, Field::ARRIVALS, &spec.arrivals, Problem::SetByRecording);
+        self.forbid_if(is_recorded, Field::EXTEND, &spec.extend, Problem::SetByRecording);
         let is_shed = spec.shed_after_ns.is_some();
         self.forbid_if(is_shed, Field::LATENCY_LIMIT, &spec.latency_limit_ns, Problem::TwoLimits);
         self.forbid_if(is_open, Field::POOL, &spec.pool, Problem::PoolOfRate);
@@ -334,6 +393,12 @@ impl Checker<'_> {
         }
         Some(threads as u32)
     }
+}
+
+/// The first whole millisecond after every arrival.
+fn end_ns(recording: &Recording) -> u64 {
+    let last_ns = recording.arrivals().last().map_or(0, |arrival| arrival.at_ns);
+    (last_ns / MILLISECOND_NS).saturating_add(1).saturating_mul(MILLISECOND_NS)
 }
 
 #[cfg(test)]

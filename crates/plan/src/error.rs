@@ -57,6 +57,16 @@ pub enum Problem {
     TwoRates,
     /// A time and stages.
     TwoTimes,
+    /// Something that the times of a recording decide.
+    SetByRecording,
+    /// A recording that has passed before the warm-up is over.
+    RecordingTooShort,
+    /// Arrivals of no session, in a recording that users play.
+    #[allow(missing_docs, reason = "how many")]
+    NoSessions { arrivals: u64 },
+    /// More sessions than users.
+    #[allow(missing_docs, reason = "each says what it is")]
+    TooManySessions { sessions: u64, users: u64 },
     /// Two limits of how late a request may be sent.
     TwoLimits,
     /// Stages cannot be extended.
@@ -143,6 +153,7 @@ impl PlanError {
     pub(crate) fn other(&self) -> Option<Field> {
         match self.problem {
             Problem::TwoRates | Problem::TwoTimes | Problem::ExtendedStages => Some(Field::STAGES),
+            Problem::SetByRecording => Some(Field::RECORDED),
             Problem::TwoLimits => Some(Field::SHED_AFTER),
             Problem::ExtendedRequests => Some(Field::REQUESTS),
             _ => None,
@@ -188,6 +199,21 @@ impl PlanError {
             }
             Problem::TwoRates => "both set the rate".to_owned(),
             Problem::TwoTimes => "the stages set the duration".to_owned(),
+            Problem::SetByRecording => "the recording sets when requests start".to_owned(),
+            Problem::RecordingTooShort => "the recording ends before the warm-up does".to_owned(),
+            Problem::NoSessions { arrivals } => format!(
+                "{} no session, and {} play sessions",
+                if *arrivals == 1 {
+                    "an arrival has".to_owned()
+                } else {
+                    format!("{arrivals} arrivals have")
+                },
+                name(Field::USERS)
+            ),
+            Problem::TooManySessions { sessions, users } => {
+                let users = if *users == 1 { "1 user".to_owned() } else { format!("{users} users") };
+                format!("the recording has {sessions} sessions, and the load {users}")
+            }
             Problem::TwoLimits => "both set how late a request may be sent".to_owned(),
             Problem::ExtendedStages => "a rate that changes in stages does not become steady".to_owned(),
             Problem::ExtendedRequests => {
@@ -241,7 +267,20 @@ impl PlanError {
                     Spelling::Keys => format!("add {rate} or {stages}, or remove it"),
                 }
             }
-            Problem::NeedsUsers | Problem::ExtendedStages => "remove one of the two".to_owned(),
+            Problem::NeedsUsers | Problem::ExtendedStages | Problem::SetByRecording => {
+                "remove one of the two".to_owned()
+            }
+            Problem::RecordingTooShort => format!("shorten {}, or remove it", name(Field::WARM_UP)),
+            Problem::NoSessions { .. } => {
+                format!(
+                    "add a column `session`, or write {} in place of {}",
+                    name(Field::CONNECTIONS),
+                    name(Field::USERS)
+                )
+            }
+            Problem::TooManySessions { sessions, .. } => {
+                format!("write {}", example(Field::USERS, &sessions.to_string()))
+            }
             Problem::NeedsDatabase | Problem::PoolOfRate => "remove it".to_owned(),
             Problem::TwoRates | Problem::TwoLimits => "use one of them".to_owned(),
             Problem::TwoTimes => format!("remove {}", measured()),

@@ -140,7 +140,9 @@ fn profiled(profile: Option<Stacks>) -> &'static str {
 fn load_words(load: &Load, unit: &str) -> String {
     match load {
         Load::Closed(closed) => closed_words(closed, unit),
-        Load::Open(open) if unit == ITERATION => format!("iterations at {}", open_words(open)),
+        Load::Open(open) if unit == ITERATION && matches!(open.schedule, Schedule::Rate(..)) => {
+            format!("iterations at {}", open_words(open))
+        }
         Load::Open(open) => open_words(open),
     }
 }
@@ -162,6 +164,9 @@ fn stop_words(stop: &Stop, extend: u32, warm_up_ns: u64, unit: &str) -> String {
 /// `unit` is what pauses and limits count.
 fn closed_words(closed: &Closed, unit: &str) -> String {
     let mut words = format!("{} user{}, closed", closed.users, if closed.users == 1 { "" } else { "s" });
+    if let Some(schedule) = &closed.schedule {
+        words += &format!(", playing {}", schedule_words(schedule));
+    }
     if closed.ramp_up_ns > 0 {
         words += &format!(", ramping up over {}", show_duration(closed.ramp_up_ns));
     }
@@ -186,7 +191,10 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
 }
 
 fn open_words(open: &Open) -> String {
-    let schedule = schedule_words(&open.schedule);
+    let schedule = match &open.schedule {
+        Schedule::Rate(..) => schedule_words(&open.schedule),
+        Schedule::Recorded(_) => format!("{}, open", schedule_words(&open.schedule)),
+    };
     let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
     format!("{schedule}, over {} connections{shed}", open.connections)
 }
@@ -195,7 +203,10 @@ fn schedule_words(schedule: &Schedule) -> String {
     let (profile, spacing) = match schedule {
         Schedule::Rate(profile, spacing) => (profile, spacing),
         Schedule::Recorded(recording) => {
-            return format!("{} recorded arrivals, open", recording.arrivals().len());
+            return match recording.arrivals().len() {
+                1 => "1 recorded arrival".to_owned(),
+                arrivals => format!("{arrivals} recorded arrivals"),
+            };
         }
     };
     let rates: Vec<f64> =

@@ -59,6 +59,7 @@ pub use schema::schema;
 
 pub(crate) use carried::COOKIES_OF_USER;
 pub(crate) use endpoints::Role;
+pub(crate) use folder::read_regular;
 pub(crate) use keys::{Key, ValueKind};
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
@@ -71,7 +72,7 @@ use crate::spec::CompareSpec;
 use crate::study::{Experiment, Study, StudyLoad, System, WholeRuns, no_experiment};
 use compare::Compared;
 use findings::Findings;
-use folder::{Folder, open_plan, read_regular};
+use folder::{Folder, open_plan};
 use quick::Quick;
 use reading::{AtUrl, Reading};
 use tree::Node;

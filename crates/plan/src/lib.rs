@@ -17,6 +17,7 @@ pub mod multipart;
 mod plan;
 mod query_step;
 mod recorded;
+mod recording;
 mod request;
 mod running;
 mod script_error;

@@ -1,7 +1,8 @@
 //! A plan as JSON, for the record and its hash; shows no secret.
 
 use load::values::{RowOrder, Source};
-use load::{DataSource, Guard, Order, Subject, Test, ThinkTime, Visit};
+use load::{Arrival, DataSource, Guard, Load, Order, Recording, Schedule, Subject, Test, ThinkTime, Visit};
+use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom, Checks};
 use wire::step::Value as StepValue;
@@ -82,6 +83,9 @@ impl Plan {
         if let Some(select) = unnamed.and_then(select_json) {
             plan["select"] = select;
         }
+        if let Some(recording) = self.recording() {
+            plan["recorded"] = recording_json(recording);
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }
@@ -91,6 +95,17 @@ impl Plan {
             }
         }
         plan
+    }
+
+    fn recording(&self) -> Option<&Recording> {
+        let schedule = match &self.load {
+            Load::Open(open) => Some(&open.schedule),
+            Load::Closed(closed) => closed.schedule.as_ref(),
+        };
+        match schedule? {
+            Schedule::Rate(..) => None,
+            Schedule::Recorded(recording) => Some(recording),
+        }
     }
 
     fn step_json(&self, step: &PlannedStep) -> Value {
@@ -177,6 +192,18 @@ impl Plan {
         };
         json!({ "variable": variable, kind: place })
     }
+}
+
+/// How many arrivals there are, and 16 hex digits over their times and sessions.
+fn recording_json(recording: &Recording) -> Value {
+    let mut hash = Context::new(&SHA256);
+    for Arrival { at_ns, session } in recording.arrivals() {
+        hash.update(&at_ns.to_le_bytes());
+        hash.update(&session.map_or(u64::MAX, u64::from).to_le_bytes());
+    }
+    let digest = hash.finish();
+    let hash: String = digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    json!({ "arrivals": recording.arrivals().len(), "hash": hash })
 }
 
 fn endpoint_json(endpoint: &Endpoint) -> Value {

@@ -149,6 +149,11 @@ impl<T> Spanned<T> {
         Self { at, ..self }
     }
 
+    /// The value that a second reading makes of it, at the same place.
+    pub(crate) fn and_then<U>(self, read: impl FnOnce(T) -> Result<U, Wrong>) -> Spanned<U> {
+        Spanned { value: self.value.and_then(read), at: self.at }
+    }
+
     /// Another value at the same place.
     pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: self.value.map(change), at: self.at }

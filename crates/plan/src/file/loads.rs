@@ -9,8 +9,10 @@ use super::scenario;
 use super::tools;
 use super::tree::Node;
 use crate::check_load::Destination;
+use crate::csv_text;
 use crate::error::{PlanError, Spelling};
-use crate::spec::{Field, LoadSpec, Spanned};
+use crate::recording::{self, AskedRecording};
+use crate::spec::{Field, LoadSpec, Spanned, Wrong};
 use crate::study::{StudyLoad, ToolText};
 
 /// Reads every load; `quick` changes them, or leaves some out.
@@ -106,6 +108,7 @@ fn short_words(node: &Node) -> String {
         (Some(users), _) => format!("{users} users"),
         (None, Some(rate)) if rate.contains('/') => rate.to_owned(),
         (None, Some(rate)) => format!("{rate}/s"),
+        (None, None) if node.entry("recorded").is_some() => "recorded".to_owned(),
         (None, None) => "stages".to_owned(),
     }
 }
@@ -121,10 +124,21 @@ fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading
         spec.rate_per_s = None;
         spec.stages = None;
     }
+    spec.recorded = spec.recorded.take().map(|asked| with_arrivals(asked, reading));
     if let Some(quick) = quick {
         shorten(&mut spec, LoadSpec::of_node(quick.node));
     }
     spec
+}
+
+/// A recording with the arrivals of its file, which is read once for all systems.
+fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> Spanned<AskedRecording> {
+    asked.and_then(|asked| {
+        let AskedRecording::File(name) = asked else { return Ok(asked) };
+        let bytes = reading.folder.read(&name, csv_text::BYTES_MAX);
+        let bytes = bytes.map_err(|(what, help)| Wrong::new(what, help))?;
+        recording::read(bytes, &name).map(AskedRecording::Read)
+    })
 }
 
 /// A quick run is as long as `quick` says. Stages take its time together, and it is not extended.
@@ -155,6 +169,9 @@ fn shortened(stages: Vec<Stage>, within_ns: u64) -> Vec<Stage> {
 /// Whether requests start at times of their own.
 fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
     let (users, open) = (node.entry("users"), ["rate", "stages"].into_iter().find_map(|key| node.entry(key)));
+    if open.is_none() && users.is_none() && node.entry("recorded").is_some() {
+        return true;
+    }
     match (users, open) {
         (Some(users), Some(open)) => {
             let second = if users.key_at < open.key_at { open } else { users };

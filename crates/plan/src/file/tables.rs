@@ -343,7 +343,7 @@ pub(crate) static SQL: Table = Table {
 
 pub(crate) static LOAD: Table = Table {
     name: "load",
-    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate` or `stages` (open: requests do not wait for replies), or `tool` (another load generator makes it).",
+    sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), or `tool` (another load generator makes it).",
     example: "{ users: 100, for: 60s }",
     keys: LOAD_KEYS,
 };

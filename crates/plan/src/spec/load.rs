@@ -4,6 +4,7 @@ use load::ThinkTime;
 use load::open::{Process, Stage};
 
 use crate::plan::{Pin, Stacks};
+use crate::recording::AskedRecording;
 
 crate::spec::spec! {
     /// One load as it was asked for; nothing is checked yet but whether each value can be read.
@@ -27,15 +28,17 @@ crate::spec::spec! {
         RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
             "Iterations started per second, without waiting for replies.";
         CONNECTIONS "connections" "-c": connections: u64 = COUNT, "50",
-            "With `rate` or `stages`: number of connections; default 50.";
+            "With `rate`, `stages`, or `recorded`: number of connections; default 50.";
         ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
             "With `rate` or `stages`: spacing of arrivals; default even.";
         RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",
             "With `rate` or `stages`: rate at the start, from which it ramps up.";
         SHED_AFTER "shed-after" "--shed-after": shed_after_ns: u64 = DURATION, "1s",
-            "With `rate` or `stages`: requests delayed longer than this are not sent, and counted as such.";
+            "With `rate`, `stages`, or `recorded`: requests delayed longer than this are not sent, and counted as such.";
         STAGES "stages" "--stages": stages: Vec<Stage> = STAGES, "[ { for: 10s, to: 100/s } ]",
             "Rates that change over time, instead of `rate` and `for`.";
+        RECORDED "recorded" "--recorded": recorded: AskedRecording = RECORDING, "arrivals.csv",
+            "CSV file with the times of arrivals in seconds, in the first column or the column `at`, instead of `rate`. With `users`, each plays one `session` of it.";
         WARM_UP "warm-up" "--warm-up": warm_up_ns: u64 = DURATION, "10s",
             "Warm-up time, not measured.";
         MEASURED "for" "-d": measured_ns: u64 = DURATION, "60s",

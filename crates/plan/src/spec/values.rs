@@ -11,6 +11,7 @@ use super::{AskedBaseline, Spanned, Variable, Wrong};
 use crate::file::tree::{Entry, Node};
 use crate::file::{ValueKind, form, tables};
 use crate::plan::{Pin, Stacks};
+use crate::recording::AskedRecording;
 use crate::scripts::read_distribution;
 use crate::study::{Find, Interleave};
 use crate::units;
@@ -41,6 +42,8 @@ pub(crate) const THINK: Of<ThinkTime> = single(ValueKind::One(&form::THINK), thi
 pub(crate) const ARRIVALS: Of<&Process> = single(ValueKind::Word(&PROCESS_NAMES), arrivals);
 pub(crate) const STAGES: Of<Vec<Stage>> =
     Of { kind: ValueKind::List(&STAGE), read: stages, read_node: Some(stages_of_node) };
+pub(crate) const RECORDING: Of<AskedRecording> =
+    single(ValueKind::One(&form::TEXT), |text| Ok(AskedRecording::File(text.to_owned())));
 pub(crate) const SEED: Of<u64> = single(ValueKind::One(&form::SEED), seed);
 pub(crate) const STACKS: Of<Option<Stacks>> = single(ValueKind::One(&form::STACKS), stacks);
 pub(crate) const PIN: Of<Pin> = single(ValueKind::One(&form::TEXT), pin);

@@ -163,6 +163,7 @@ impl Study {
         let keys = [
             ("tool", spec.tool.is_some(), "another load generator makes the load"),
             ("stages", spec.stages.is_some(), "the load has its own rates"),
+            ("recorded", spec.recorded.is_some(), "the load has its own times"),
             ("from", spec.ramp_from_per_s.is_some(), "the rate of the load grows"),
             (
                 "think",

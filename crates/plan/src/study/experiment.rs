@@ -99,9 +99,9 @@ pub(crate) fn no_experiment(systems: &[System], loads: &[StudyLoad]) -> Option<(
             "write a plan with a system that has `start`",
         ));
     }
-    let is_fixed = |load: &StudyLoad| load.spec.stages.is_some() || load.spec.tool.is_some();
+    let is_fixed = |load: &StudyLoad| load.spec.own_course().is_some() || load.spec.tool.is_some();
     loads.iter().all(is_fixed).then_some((
-        "an experiment needs a load of one level, and every load has `stages`",
+        "an experiment needs a load of one level, and every load has `stages` or `recorded`",
         "add a load with `users`",
     ))
 }
@@ -117,7 +117,7 @@ impl Study {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
         let spec = &self.loads[load].spec;
-        if !system.is_started() || spec.stages.is_some() || spec.tool.is_some() {
+        if !system.is_started() || spec.own_course().is_some() || spec.tool.is_some() {
             return None;
         }
         let knob =

@@ -187,8 +187,9 @@ impl Study {
     fn no_slices_of_load(&self, load: &StudyLoad) -> Option<NoSlices> {
         let spec = &load.spec;
         let name = &load.name;
-        let whole: [(bool, &str); 7] = [
+        let whole: [(bool, &str); 8] = [
             (is_given(&spec.stages), "stages"),
+            (is_given(&spec.recorded), "recorded"),
             (is_given(&spec.ramp_from_per_s), "from"),
             (is_given(&spec.ramp_up_ns), "ramp-up"),
             (is_given(&spec.requests), "requests"),

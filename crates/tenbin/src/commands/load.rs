@@ -57,7 +57,7 @@ pub(crate) struct LoadFlags {
     connections: Option<String>,
     /// How long to measure, after the warm-up [default: 10s]
     ///
-    /// With -n or --stages there is no default.
+    /// With -n, --stages, or --recorded there is no default.
     #[arg(short, long, value_name = "TIME", help_heading = "Load")]
     duration: Option<String>,
     /// Stop after N requests or transactions; with -d, whichever comes first
@@ -79,6 +79,9 @@ pub(crate) struct LoadFlags {
     /// Successive target rates, TIME:RATE,TIME:RATE, such as 10s:100/s,30s:500/s
     #[arg(long, value_name = "LIST", help_heading = "Open load", hide_short_help = true)]
     stages: Option<String>,
+    /// Start requests at the times in a CSV file: seconds in its first column, or in the column `at`
+    #[arg(long, value_name = "FILE", help_heading = "Open load", hide_short_help = true)]
+    recorded: Option<String>,
     #[arg(
         long,
         value_name = "KIND",
@@ -427,7 +430,7 @@ impl LoadFlags {
     /// How much load, and in which shape: every value that was given, with its unit.
     fn amounts(&self) -> Vec<(Field, String)> {
         // Each connection of a closed load is a user.
-        let is_open = self.rate.is_some() || self.stages.is_some();
+        let is_open = self.rate.is_some() || self.stages.is_some() || self.recorded.is_some();
         let times = [
             (Field::MEASURED, &self.duration),
             (Field::WARM_UP, &self.warm_up),
@@ -444,6 +447,7 @@ impl LoadFlags {
             (Field::REQUESTS, &self.requests),
             (Field::EXTEND, &self.extend),
             (Field::RATE, &self.rate),
+            (Field::RECORDED, &self.recorded),
             (Field::RAMP_FROM, &self.ramp_from),
             (Field::ARRIVALS, &self.arrivals),
             (Field::THROUGHPUT, &self.throughput),

@@ -216,6 +216,7 @@ fn compare(flags: &LoadFlags) -> Vec<(&'static str, String)> {
 fn unsupported(flags: &LoadFlags, is_sql: bool) -> Option<&'static str> {
     let all = [
         ("--stages", flags.stages.is_some()),
+        ("--recorded", flags.recorded.is_some()),
         ("--pin", flags.pin.is_some()),
         ("--unix-socket", flags.unix_socket.is_some()),
         ("--pid", flags.pid.is_some()),
