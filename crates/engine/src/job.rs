@@ -179,8 +179,8 @@ impl Peer {
         Self { endpoints: vec![self.endpoints[address].clone()], tls, ..self.clone() }
     }
 
-    /// How many addresses have accounts of their own.
+    /// How many of its addresses have accounts of their own, if others do.
     pub(crate) fn addresses_with_accounts(&self) -> usize {
-        if self.has_address_accounts && self.endpoints.len() > 1 { self.endpoints.len() } else { 0 }
+        if self.has_address_accounts { self.endpoints.len() } else { 0 }
     }
 }

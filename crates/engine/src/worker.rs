@@ -26,7 +26,7 @@ use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
 use wire::{Channels, PeerStep, Reply};
 
-use crate::address_accounts::{address_accounts, first_accounts};
+use crate::address_accounts::{FirstAccount, address_accounts, first_accounts};
 use crate::clock::Clock;
 use crate::dispatch::{Dispatch, Pool};
 use crate::driver::Driver;
@@ -82,7 +82,7 @@ pub(crate) struct Worker<'a> {
     /// By step, at least one; then those of the parts, and those of addresses.
     accounts: Vec<StepAccount>,
     /// By step, the number of the account of its first address, or 0; empty if no address has an account.
-    address_accounts: Box<[u16]>,
+    address_accounts: Box<[FirstAccount]>,
     iterations: Iterations,
     /// Whether nothing that takes time lies between a reply and the next request.
     is_prompt: bool,
@@ -241,7 +241,7 @@ impl<'a> Worker<'a> {
             first_user,
             stop,
             accounts: accounts(job, share, stop, address_accounts.len()),
-            address_accounts: first_accounts(job, &address_accounts),
+            address_accounts: first_accounts(job, &address_accounts, script),
             is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
             iterations,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),

@@ -118,18 +118,9 @@ impl Database {
     }
 }
 
-/// Host and port, without a scheme: `[::1]:5432`.
-fn authority(peer: &Peer) -> String {
-    match (&peer.unix_socket, peer.host.contains(':')) {
-        (Some(path), _) => path.display().to_string(),
-        (None, true) => format!("[{}]:{}", peer.host, peer.port),
-        (None, false) => format!("{}:{}", peer.host, peer.port),
-    }
-}
-
 /// `postgres://127.0.0.1:5432/db`, or `postgres:///db over /run/postgresql/.s.PGSQL.5432`.
 fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
-    let places: Vec<String> = peers.iter().map(authority).collect();
+    let places: Vec<String> = peers.iter().map(Peer::authority).collect();
     match peers.iter().all(|peer| peer.unix_socket.is_some()) {
         true => format!("{scheme}:///{database} over {}", places.join(",")),
         false => format!("{scheme}://{}/{database}", places.join(",")),

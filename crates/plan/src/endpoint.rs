@@ -106,6 +106,17 @@ pub struct Peer {
     pub certificate: Option<ClientCertificate>,
 }
 
+impl Peer {
+    /// Host and port, without a scheme, as in `[::1]:5432`; or the path of its socket.
+    pub fn authority(&self) -> String {
+        match &self.unix_socket {
+            Some(path) => path.display().to_string(),
+            None if self.host.contains(':') => format!("[{}]:{}", self.host, self.port),
+            None => format!("{}:{}", self.host, self.port),
+        }
+    }
+}
+
 /// The files of a client certificate; PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCertificate {

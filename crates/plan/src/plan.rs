@@ -14,6 +14,9 @@ use crate::running::RunningAs;
 use crate::study::Cmd;
 use crate::transactions::Transactions;
 
+/// Each costs memory in every thread, and a line in reports.
+const ADDRESS_ACCOUNTS_MAX: usize = 1_000;
+
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -335,6 +338,18 @@ impl Plan {
             Some(transactions) => self.statements_at(endpoint, transactions),
         };
         (0..self.endpoints.len() as u16).flat_map(of).collect()
+    }
+
+    /// The addresses of each step at an endpoint with a list of them, which have accounts of their own next to [`Self::parts`]. None
+    /// if there are more than [`ADDRESS_ACCOUNTS_MAX`].
+    pub fn address_parts(&self) -> Vec<sql::Part> {
+        let of_step = |(of, step): (u16, &PlannedStep)| {
+            let endpoint = &self.endpoints[usize::from(step.endpoint)];
+            let addresses = if endpoint.select.is_some() { endpoint.peers() } else { &[] };
+            addresses.iter().map(move |peer| sql::Part { name: peer.authority(), of }).collect::<Vec<_>>()
+        };
+        let parts: Vec<sql::Part> = (0..).zip(&self.steps).flat_map(of_step).collect();
+        if parts.len() > ADDRESS_ACCOUNTS_MAX { Vec::new() } else { parts }
     }
 
     fn hops_at(&self, endpoint: u16) -> Vec<sql::Part> {

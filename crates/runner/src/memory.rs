@@ -37,7 +37,8 @@ impl EngineLoad {
     /// store takes in each second within the next one; in bytes.
     pub(crate) fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
-        let steps = self.job.scenarios.steps() as u64 + u64::from(self.job.parts);
+        let addresses = self.script.address_accounts(&self.job);
+        let steps = self.job.scenarios.steps() as u64 + u64::from(self.job.parts) + addresses as u64;
         let footprint = self.script.footprint(|variable| self.longest_bytes(variable));
         let sessions = self.job.peers.iter().filter(|peer| peer.tls.is_some()).count() as u64;
         let sealed = match sessions {

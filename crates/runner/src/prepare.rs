@@ -186,7 +186,11 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let cores = cores(&plan.pin)?;
     let threads = threads(plan, &cores);
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    peers.iter_mut().for_each(|peer| peer.keep_alive = plan.keep_alive());
+    let has_address_accounts = !plan.address_parts().is_empty();
+    for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
+        peer.keep_alive = plan.keep_alive();
+        peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
+    }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);

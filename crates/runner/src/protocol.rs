@@ -85,6 +85,11 @@ impl Steps {
         self
     }
 
+    /// How many accounts by address a load has.
+    pub(crate) fn address_accounts(&self, job: &Job) -> usize {
+        engine::address_accounts(job, &*self.script).len()
+    }
+
     /// The memory that it takes at most. `longest` says how long the value of a variable is at most.
     pub(crate) fn footprint(&self, longest: impl Fn(u16) -> u64) -> Footprint {
         // A value that a transaction saved is no longer than what a connection keeps of a reply to it.

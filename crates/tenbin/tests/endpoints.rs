@@ -148,6 +148,15 @@ fn requests(targets: &[target::Running]) -> Vec<u64> {
     targets.iter().map(|target| target.counters().requests).collect()
 }
 
+/// Ok requests of the only step by address.
+fn by_address(run: &Value) -> Vec<(String, u64)> {
+    let parts = run["steps"][0]["statements"].as_array().expect("a list");
+    parts
+        .iter()
+        .map(|part| (part["name"].as_str().expect("a name").to_owned(), number(part, "outcomes.ok")))
+        .collect()
+}
+
 #[test]
 fn list_of_urls_gets_new_connections_in_turn() {
     let (home, (targets, urls)) = (Home::new(), three());
@@ -160,6 +169,7 @@ fn list_of_urls_gets_new_connections_in_turn() {
     assert_identity(&run);
     assert_eq!(number(&run, "outcomes.ok"), 60, "{output:?}");
     assert_eq!(requests(&targets), [20, 20, 20]);
+    assert_eq!(by_address(&run), targets.each_ref().map(|target| (target.address().to_string(), 20)));
 }
 
 #[test]
@@ -201,6 +211,8 @@ fn hash_of_a_value_sends_it_to_the_same_server_every_time() {
         expected[crc32(&format!("u{value}")) as usize % 3] += 1;
     }
     assert_eq!(requests(&targets), expected, "each value is sent five times, always to one server");
+    let counted: Vec<u64> = by_address(&run).into_iter().map(|(_, ok)| ok).collect();
+    assert_eq!(counted, expected);
 }
 
 /// CRC-32 of ISO-HDLC, bit by bit.

@@ -103,11 +103,10 @@ impl Worker<'_> {
     /// Counts a request that has ended in the account of the address that its link goes to, if that has one.
     #[cold]
     fn note_at_address(&mut self, exchange: &Exchange, finish: &Finish, error: Option<&Ending>) {
-        let Some(first @ 1..) = self.address_accounts.get(usize::from(exchange.step)).copied() else {
-            return;
-        };
+        let Some(first) = self.address_accounts.get(usize::from(exchange.step)) else { return };
         let link = &self.links[exchange.link as usize];
-        let account = &mut self.accounts[usize::from(first) + usize::from(link.address)];
+        let Some(number) = first.at(link.peer, link.address) else { return };
+        let account = &mut self.accounts[number];
         account.note_sent(finish.intended_ns, finish.sent_ns);
         account.recorder.finished(finish);
         if let Some(Ending { class, code, message, .. }) = error {
