@@ -9,6 +9,7 @@ mod folder;
 mod keeper;
 mod mariadb;
 mod missing;
+mod pgbouncer;
 mod postgres;
 mod program;
 mod server;
@@ -17,6 +18,7 @@ mod url;
 pub use fake_postgres::FakePostgres;
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
+pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
 
 /// A certificate and its key, both as PEM.
