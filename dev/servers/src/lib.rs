@@ -13,6 +13,7 @@ mod pgbouncer;
 mod postgres;
 mod program;
 mod server;
+mod statement_names;
 mod url;
 
 pub use fake_postgres::FakePostgres;
@@ -20,6 +21,7 @@ pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
 pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
+pub use statement_names::with_names_of_pgbench;
 
 /// A certificate and its key, both as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
