@@ -10,6 +10,7 @@ use wire::sql::{Login, RowSink, Session, Single};
 use wire::{Conversation, ErrorClass};
 
 use crate::databases::{self, Kind};
+use crate::pooling::{Pooling, Warning};
 use crate::prepare::Refusal;
 use crate::stretching;
 
@@ -23,6 +24,8 @@ pub struct Learnt {
     pub version: Option<String>,
     /// Read from the tables, if it was asked for.
     pub scale: Option<i64>,
+    /// State that the load keeps in connections, and that a pooler loses.
+    pub warnings: Vec<Warning>,
 }
 
 /// A load that a server has no room for, or a workload whose tables are not there.
@@ -88,6 +91,9 @@ pub enum Unready {
         /// What was asked for.
         given: i64,
     },
+    /// A pooler does not keep what the load relies on: which state of which script, and what to do.
+    #[error("{0}")]
+    Pooler(String),
     /// A file cannot be opened.
     #[error("{0}")]
     File(String),
@@ -143,13 +149,13 @@ pub(crate) struct QueryResult {
 
 /// Asks a server one question after the other, each over a connection of its own.
 pub(crate) struct Desk<'a> {
-    peer: &'a Peer,
+    pub(crate) peer: &'a Peer,
     pub(crate) login: Arc<Login>,
     kind: &'static Kind,
     /// Whether nobody else listens on the transport, such as a Unix socket.
     pub(crate) is_private: bool,
     pub(crate) transactions: &'a Transactions,
-    timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 impl Desk<'_> {
@@ -221,8 +227,13 @@ pub(crate) fn ask(
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
         // A pooler takes the connections: it tells of a process of its own, and answers come from a server behind it.
         let is_pooled = number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
+        let pooling = desk.kind.pooling.filter(|_| is_pooled).and_then(|recognize| recognize(&desk));
         let pooled = if is_pooled { ", through a pooler" } else { "" };
-        learnt.version = Some((desk.kind.version_line)(version) + pooled);
+        let shared = if pooling.is_some() { Pooling::WORDS } else { "" };
+        learnt.version = Some((desk.kind.version_line)(version) + pooled + shared);
+        if let Some(pooling) = pooling {
+            learnt.warnings = pooling.check(sql)?;
+        }
         if let (Some(max), Some(taken)) = (number(max), number(taken))
             && sql.checks_room
             && !is_pooled

@@ -12,6 +12,7 @@ use wire::sql::ServerError;
 
 use crate::database_check::{Desk, QueryResult};
 use crate::database_watch::Dialect;
+use crate::pooling::Pooling;
 use crate::prepare::Refusal;
 
 /// A kind of database.
@@ -28,6 +29,8 @@ pub(crate) struct Kind {
     pub(crate) version_line: fn(&str) -> String,
     /// Asks one question.
     pub(crate) ask: fn(&Desk<'_>, &str) -> Result<QueryResult, Refusal>,
+    /// Finds out how a pooler shares its server connections. `None` if poolers of it are not recognized.
+    pub(crate) pooling: Option<fn(&Desk<'_>) -> Option<Pooling>>,
     /// Whether an error says that the user lacks a privilege.
     pub(crate) is_forbidden: fn(&ServerError) -> bool,
     /// Watches it under load. `None` if it has no sessions to ask.

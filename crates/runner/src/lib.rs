@@ -33,6 +33,7 @@ mod memory;
 mod monitor;
 mod one_run;
 mod planned_run;
+mod pooling;
 mod preflight;
 mod prepare;
 mod profile;
@@ -74,6 +75,7 @@ pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMet
 pub use made::Made;
 pub use one_run::Runner;
 pub use planned_run::{Bench, PlannedRun};
+pub use pooling::Warning;
 pub use preflight::{allowed, can_limit, preflight};
 pub use prepare::{Prepared, Refusal, prepare};
 pub use rehearsal::{Rehearsed, rehearse};

@@ -1,14 +1,15 @@
 //! One run from start to end, for a URL or a study.
 
 use evidence::{Failure, NewRun, Verdict};
-use progress::Stream;
+use progress::{RunEvent, Stream};
 use store::Store;
 
 use crate::feed::Feed;
 use crate::made::{Loaded, Made};
 use crate::measure::measure;
 use crate::monitor::MonitoredSystem;
-use crate::planned_run::PlannedRun;
+use crate::planned_run::{First, PlannedRun};
+use crate::pooling::Warning;
 use crate::recording;
 use crate::run_error::RunError;
 use crate::stage::kept;
@@ -87,6 +88,11 @@ impl Runner<'_> {
             Some(_) => recording::record(&planned.plan, &prepared, &mut new).into_iter().collect(),
             None => recording::record_way(&prepared, &mut new),
         };
+        let warnings = prepared.learnt.warnings.clone();
+        if planned.first != First::Any {
+            let remarks = warnings.iter().map(|warning| RunEvent::Remark(format!("warning: {warning}")));
+            remarks.for_each(|remark| stream.publish(None, remark));
+        }
         let threads = Threads::of(&self.tools, &planned.plan, &prepared);
         let run = self.store.begin(&new)?;
         let feed = Feed { store: self.store, run: &run, stream };
@@ -109,6 +115,7 @@ impl Runner<'_> {
             monitored.end_events(feed)?;
             measured.go_on();
         }
+        measured.ending.notes.extend(warnings.iter().map(Warning::note));
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         // The load of a confirmation has no events, and cannot be compared with one that has. Between slices there is no other load.
         if !measured.was_given_up && !planned.has_events() && !planned.is_slice() {

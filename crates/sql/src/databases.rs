@@ -8,6 +8,7 @@ use wire::{ErrorClass, Protocol};
 
 use crate::classes::Retry;
 use crate::script::Placeholders;
+use crate::session_state::SessionState;
 use crate::workload::Tables;
 
 /// A kind of database server.
@@ -56,6 +57,8 @@ pub(crate) struct Dialect {
     pub(crate) class_of_number: fn(u16) -> Option<ErrorClass>,
     /// Scripts that replace those of built-in workloads, by the workload's name.
     pub(crate) scripts: &'static [(&'static str, &'static str)],
+    /// State that a statement keeps in its connection beyond its transaction, as far as it is known.
+    pub(crate) session_states: &'static [SessionState],
     /// Errors after which transactions of built-in workloads are tried again, besides deadlocks and serialization failures.
     pub(crate) retries: fn(Tables) -> &'static [Retry],
 }

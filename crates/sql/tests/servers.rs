@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::line::Line;
-use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use servers::{MariaDb, MariaDbSettings, PgBouncer, Postgres, PostgresSettings};
 use sql::script::{Allow, Deck, Language};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, RowCount, Settings, Sql, TransactionStep};
@@ -67,7 +67,7 @@ fn the_server_hears_the_same_from_us_as_from_pgbench() {
                 let mut event = Vec::new();
                 for _ in 0..50 {
                     sleep(Duration::from_millis(20));
-                    let now = statements(&server.log()[before..]);
+                    let now = statements(&servers::with_names_of_pgbench(&server.log()[before..]));
                     if !now.is_empty() && now == event {
                         break;
                     }
@@ -87,6 +87,38 @@ fn the_server_hears_the_same_from_us_as_from_pgbench() {
             assert!(ours.len() >= 3, "{ours:?}");
             assert_eq!(ours, theirs, "{name} {word}");
         }
+    }
+}
+
+fn on_postgres_in_run(run: u8, text: &str, mode: Mode) -> Sql {
+    let ((deck, steps), settings) = (deck(text), Settings { mode, ..Settings::default() });
+    let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
+    // Each run draws a nonce.
+    sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [run; 18]).unwrap()
+}
+
+#[test]
+fn prepared_statements_behind_a_pooler_that_shares_connections_are_those_of_their_script() {
+    let server = Postgres::start(&PostgresSettings::default()).unwrap();
+    let settings = [("pool_mode", "transaction"), ("server_round_robin", "1")];
+    let pooler = PgBouncer::start(&server, &settings).unwrap();
+    server.sql("CREATE TABLE first (n int); CREATE TABLE second (n int)").unwrap();
+    // While the transactions of two lines are open, the pooler needs two connections to the server, and keeps both.
+    let open = on_postgres_in_run(0, "BEGIN;\nCOMMIT;\n", Mode::Simple);
+    let mut lines = [0, 1].map(|number| Line::open(open.open(number), pooler.port()));
+    let nexts = lines.each_mut().map(|line| {
+        let next = line.conversation.begin(0);
+        line.go(&next)
+    });
+    lines.iter_mut().zip(nexts).for_each(|(line, next)| assert_eq!(line.finish(next).refusal, None));
+    for (run, table, other) in [(1, "first", "second"), (2, "second", "first"), (3, "first", "second")] {
+        server.sql("TRUNCATE first, second").unwrap();
+        let script = on_postgres_in_run(run, &format!("INSERT INTO {table} VALUES (1);\n"), Mode::Prepared);
+        let mut lines = [0, 1, 2].map(|number| Line::open(script.open(number), pooler.port()));
+        let ok = (0..60).filter(|number| lines[number % 3].transact().refusal.is_none()).count();
+        let rows = |table| server.sql(&format!("SELECT count(*) FROM {table}")).unwrap().trim().to_owned();
+        assert!(ok > 0, "run {run}");
+        assert_eq!((rows(table), rows(other)), (ok.to_string(), "0".to_owned()), "run {run}");
     }
 }
 

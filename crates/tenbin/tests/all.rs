@@ -36,6 +36,7 @@ mod labels;
 mod machine;
 mod other_tools;
 mod output;
+mod poolers;
 mod procedures;
 mod profiles;
 mod proxy;

@@ -46,7 +46,7 @@ fn server() -> Postgres {
 
 /// What a client of this name asked, from the first statement with this beginning on.
 fn heard(server: &Postgres, name: &str, first: &str) -> Vec<String> {
-    let log = server.log();
+    let log = servers::with_names_of_pgbench(&server.log());
     let prefix = format!("{name}|");
     let mut statements: Vec<String> = Vec::new();
     let mut is_ours = false;

@@ -1,6 +1,8 @@
 //! Statements on a PostgreSQL connection: what goes out, what comes of the answers, and what a hostile server can do.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
 use wire::ErrorClass;
 
 use crate::postgres_server::{error, log_in, message, notice, ready};
@@ -124,8 +126,8 @@ fn a_kept_statement_is_prepared_once_a_connection_with_its_first_execution() {
     let mut session = session();
     kept(&mut session, 12, Some("x"));
     session.sync();
-    let bind = b"B\0\0\0\x15\0P_12\0\0\0\0\x01\0\0\0\x01x\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
-    let first = [&b"P\0\0\0\x15P_12\0SELECT $1\0\0\0D\0\0\0\x0aSP_12\0"[..], bind]
+    let bind = b"B\0\0\0\x1e\0P_aaaaaaaa_12\0\0\0\0\x01\0\0\0\x01x\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+    let first = [&b"P\0\0\0\x1eP_aaaaaaaa_12\0SELECT $1\0\0\0D\0\0\0\x13SP_aaaaaaaa_12\0"[..], bind]
         .concat()
         .escape_ascii()
         .to_string();
@@ -144,6 +146,30 @@ fn a_kept_statement_is_prepared_once_a_connection_with_its_first_execution() {
     kept(&mut session, 12, Some("x"));
     session.sync();
     assert_eq!(session.outgoing().escape_ascii().to_string(), first);
+}
+
+#[test]
+fn names_of_statements_differ_between_sessions() {
+    let name = |session: &mut Session| {
+        kept(session, 7, None);
+        let sent = session.outgoing()[5..].to_vec();
+        sent[..sent.iter().position(|byte| *byte == 0).unwrap()].to_vec()
+    };
+    let session = |nonce: [u8; 18]| Session::new(Arc::default(), nonce);
+    let mut nonces = vec![[0; 18]];
+    for place in 0..5 {
+        for byte in [1, 0x80] {
+            let mut nonce = [0; 18];
+            nonce[place] = byte;
+            nonces.push(nonce);
+        }
+    }
+    let names: BTreeSet<_> = nonces.iter().map(|nonce| name(&mut session(*nonce))).collect();
+    assert_eq!(names.len(), nonces.len(), "{names:?}");
+    assert!(names.iter().flatten().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'), "{names:?}");
+
+    let mut other = session([9; 18]).with_statement_names_of(&session([5; 18]));
+    assert_eq!(name(&mut other), name(&mut session([5; 18])));
 }
 
 #[test]

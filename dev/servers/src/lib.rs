@@ -9,15 +9,19 @@ mod folder;
 mod keeper;
 mod mariadb;
 mod missing;
+mod pgbouncer;
 mod postgres;
 mod program;
 mod server;
+mod statement_names;
 mod url;
 
 pub use fake_postgres::FakePostgres;
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
+pub use pgbouncer::PgBouncer;
 pub use postgres::{Auth, Postgres, PostgresSettings};
+pub use statement_names::with_names_of_pgbench;
 
 /// A certificate and its key, both as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]

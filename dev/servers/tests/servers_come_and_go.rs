@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use servers::{Auth, MariaDb, MariaDbSettings, PgBouncer, Postgres, PostgresSettings};
 
 #[test]
 fn postgres_answers_restarts_and_leaves_nothing() {
@@ -27,6 +27,24 @@ fn postgres_answers_restarts_and_leaves_nothing() {
     let (folder, pid) = (postgres.folder().to_owned(), postgres.pid());
     drop(postgres);
     assert!(!folder.exists() && !is_running(pid));
+}
+
+#[test]
+fn pgbouncer_passes_on_to_its_server_and_leaves_nothing() {
+    let postgres = Postgres::start(&PostgresSettings::default()).unwrap();
+    let pooler = PgBouncer::start(&postgres, &[("pool_mode", "transaction")]).unwrap();
+    let mut psql = postgres.client("psql", "postgresql-client").unwrap();
+    psql.env("PGPORT", pooler.port().to_string()).args(["-XAtqc", "SHOW port"]);
+    let output = psql.output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        postgres.port().to_string(),
+        "{}",
+        pooler.log()
+    );
+    let url = pooler.url();
+    drop(pooler);
+    assert!(std::net::TcpStream::connect(url.split(['@', '/']).nth(3).unwrap()).is_err());
 }
 
 #[test]

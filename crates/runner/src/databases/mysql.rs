@@ -23,6 +23,7 @@ pub(super) const KIND: Kind = Kind {
         let session = if desk.is_private { session.on_private_transport() } else { session };
         desk.ask_over(session, question, |_| None)
     },
+    pooling: None,
     // Commands on a table, commands on a column, and privileges of the server.
     is_forbidden: |error| matches!(error.number, 1142 | 1143 | 1227),
     watch: Some(|| Box::new(watch::MySql::default())),

@@ -1,5 +1,6 @@
 //! PostgreSQL and what speaks its protocol.
 
+mod pooling;
 mod statements;
 mod watch;
 
@@ -23,6 +24,7 @@ pub(super) const KIND: Kind = Kind {
         let session = Session::new(desk.login.clone(), nonce()?);
         desk.ask_over(session, question, Session::backend_pid)
     },
+    pooling: Some(pooling::recognize),
     // The name of the SQLSTATE is `insufficient_privilege`.
     is_forbidden: |error| error.sqlstate.0 == *b"42501",
     watch: Some(|| Box::new(watch::Postgres::default())),

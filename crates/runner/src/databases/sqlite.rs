@@ -17,6 +17,7 @@ pub(super) const KIND: Kind = Kind {
     about_the_server: "SELECT sqlite_version(), '0', '0', NULL",
     version_line: |version| format!("SQLite {version}"),
     ask,
+    pooling: None,
     is_forbidden: |_| false,
     watch: None,
     in_process: Some(|deck, steps, settings, transactions| {

@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     has_sqlstates: true,
     class_of_number,
     scripts: SCRIPTS,
+    session_states: &[],
     retries,
 };
 

@@ -1,5 +1,7 @@
 //! PostgreSQL and what speaks its protocol.
 
+mod session_states;
+
 use super::{Backslash, Dialect};
 use crate::classes::Retry;
 use crate::script::Placeholders;
@@ -24,5 +26,6 @@ pub(super) const DIALECT: Dialect = Dialect {
     has_sqlstates: true,
     class_of_number: |_| None,
     scripts: &[],
+    session_states: session_states::SESSION_STATES,
     retries: |tables| if tables == Tables::Sbtest { UNIQUE_VIOLATION } else { &[] },
 };

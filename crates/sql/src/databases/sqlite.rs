@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     has_sqlstates: false,
     class_of_number: |_| None,
     scripts: &[],
+    session_states: &[],
     retries,
 };
 

@@ -249,10 +249,10 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let stream = Stream::default();
-    stream.listen(move |frame| {
-        if let RunEvent::Began(_) = &frame.event {
-            hearing.run_begins();
-        }
+    stream.listen(move |frame| match &frame.event {
+        RunEvent::Began(_) => hearing.run_begins(),
+        RunEvent::Remark(remark) => output::remark(remark),
+        _ => {}
     });
     let line = LiveLine::show(&stream, String::new(), None);
     let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };

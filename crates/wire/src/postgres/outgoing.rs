@@ -26,13 +26,51 @@ pub(super) const TERMINATE: [u8; 5] = *b"X\0\0\0\x04";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
+/// Bytes of the text with which the names of a session's statements begin.
+const PREFIX_BYTES: usize = 11;
+
+/// The text with which the names of a session's statements begin.
+///
+/// A pooler may hand a server connection from one session to another, and a statement that was prepared there stays. With names
+/// of its own, a session cannot execute the statement of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NamePrefix([u8; PREFIX_BYTES]);
+
+impl NamePrefix {
+    /// Bytes of a nonce that a prefix is made from.
+    const NONCE_BYTES: usize = 5;
+
+    /// `P_`, eight characters for the first 40 bits of the nonce, and `_`.
+    pub(super) fn new(nonce: &[u8]) -> Self {
+        let mut bits = [0; 8];
+        let first = &nonce[..nonce.len().min(Self::NONCE_BYTES)];
+        bits[8 - first.len()..].copy_from_slice(first);
+        let number = u64::from_be_bytes(bits);
+        let mut prefix = *b"P__________";
+        for (place, character) in prefix[2..10].iter_mut().enumerate() {
+            *character = b"abcdefghijklmnopqrstuvwxyz234567"[(number >> (5 * place)) as usize & 31];
+        }
+        Self(prefix)
+    }
+}
+
 /// Messages that are to be sent.
-#[derive(Default)]
 pub(super) struct Outgoing {
     pub(super) bytes: Vec<u8>,
+    names: NamePrefix,
 }
 
 impl Outgoing {
+    /// No message yet. Names of statements begin with `names`.
+    pub(super) fn new(names: NamePrefix) -> Self {
+        Self { bytes: Vec::new(), names }
+    }
+
+    /// Names statements as `other` does.
+    pub(super) fn take_names_of(&mut self, other: &Self) {
+        self.names = other.names;
+    }
+
     #[inline]
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
@@ -97,8 +135,9 @@ impl Outgoing {
     /// A statement with a number gets a name; without one it is the unnamed statement.
     pub(super) fn parse(&mut self, number: Option<u16>, text: &str) -> Result<(), TooLong> {
         fits(text.len())?;
+        let names = self.names;
         self.message(b'P', |bytes| {
-            push_name(bytes, number);
+            push_name(bytes, names, number);
             bytes.extend_from_slice(text.as_bytes());
             // The server finds the types of the values by itself.
             bytes.extend_from_slice(&[0, 0, 0]);
@@ -107,16 +146,18 @@ impl Outgoing {
     }
 
     pub(super) fn close_statement(&mut self, number: u16) {
+        let names = self.names;
         self.message(b'C', |bytes| {
             bytes.push(b'S');
-            push_name(bytes, Some(number));
+            push_name(bytes, names, Some(number));
         });
     }
 
     pub(super) fn describe_statement(&mut self, number: u16) {
+        let names = self.names;
         self.message(b'D', |bytes| {
             bytes.push(b'S');
-            push_name(bytes, Some(number));
+            push_name(bytes, names, Some(number));
         });
     }
 
@@ -131,11 +172,11 @@ impl Outgoing {
         number: Option<u16>,
         values: &mut dyn Iterator<Item = Option<&[u8]>>,
     ) -> Result<(), TooLong> {
-        let mut all_fit = Ok(());
+        let (mut all_fit, names) = (Ok(()), self.names);
         self.message(b'B', |bytes| {
             let start = bytes.len();
             bytes.push(0);
-            push_name(bytes, number);
+            push_name(bytes, names, number);
             bytes.extend_from_slice(&[0, 0]);
             let count_at = bytes.len();
             bytes.extend_from_slice(&[0, 0]);
@@ -213,11 +254,11 @@ fn push_text(bytes: &mut Vec<u8>, text: &[u8]) {
     bytes.push(0);
 }
 
-/// The name of a statement, as pgbench has it: `P_12`.
+/// The name of a statement, such as `P_k3wq7zab_12`; none for the unnamed statement.
 #[inline]
-fn push_name(bytes: &mut Vec<u8>, number: Option<u16>) {
+fn push_name(bytes: &mut Vec<u8>, NamePrefix(prefix): NamePrefix, number: Option<u16>) {
     if let Some(number) = number {
-        bytes.extend_from_slice(b"P_");
+        bytes.extend_from_slice(&prefix);
         let mut digits = [0; 5];
         let (mut at, mut left) = (digits.len(), number);
         loop {

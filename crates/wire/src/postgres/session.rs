@@ -6,7 +6,7 @@ use core::fmt;
 use super::entry::{Entry, NONCE_BYTES};
 use super::framing::{Framing, HEAD_BYTES};
 use super::kept::Preparation;
-use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
+use super::outgoing::{self, NamePrefix, Outgoing, TERMINATE, TooLong};
 use super::reading::{Awaited, Copying, Reading};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
@@ -36,14 +36,23 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// Nothing under way. The nonce must be unpredictable, and another one for each session.
+    /// Nothing under way. The nonce must be unpredictable, and another one for each session. Names of prepared statements are
+    /// made from it, too.
     pub fn new(login: Arc<Login>, nonce: [u8; NONCE_BYTES]) -> Self {
         Self {
+            out: Outgoing::new(NamePrefix::new(&nonce)),
             entry: Entry::new(login, nonce),
             framing: Framing::default(),
             reading: Reading::default(),
-            out: Outgoing::default(),
         }
+    }
+
+    /// Gives prepared statements the names that `other` gives them. Behind a pooler that shares server connections but not
+    /// statements, the second of both sessions to prepare a statement is rejected.
+    #[must_use]
+    pub fn with_statement_names_of(mut self, other: &Self) -> Self {
+        self.out.take_names_of(&other.out);
+        self
     }
 
     /// A setting that the server told of itself, as it last was, if it is one of [`super::SETTINGS_KEPT`].

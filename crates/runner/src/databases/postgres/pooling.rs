@@ -1,0 +1,128 @@
+//! Whether a pooler shares its server connections between transactions, found by two clients that are connected at once.
+//!
+//! ```text
+//!   first client    P 0     P 1   B 0  P 2    …      P n: prepares statement n and executes it
+//!   second client       P 0     P 1        P 2  …      B 0: executes statement 0 again
+//! ```
+//!
+//! Each statement selects the process that executes it. A process that served both clients is shared. Both clients give statement
+//! n one name: a pooler that does not track statements prepares it twice in one server connection, or executes it in one that
+//! does not have it, and the server rejects that.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::iter;
+use std::time::Duration;
+
+use engine::Line;
+use wire::postgres::Session;
+use wire::sql::{RowSink, Session as _, SessionEvent, SqlState, Statement};
+
+use crate::database_check::Desk;
+use crate::pooling::Pooling;
+use crate::protocol::nonce;
+
+/// Statements of each client. Poolers give out server connections last in, first out, or in turn: the repeated statement of every
+/// other round shifts the turn, so that both clients meet in pools of any usual size.
+const ROUNDS: u16 = 6;
+/// Longest wait for a reply. A pooler in session mode has no server connection for the second client if its pool is full.
+const REPLY_WITHIN: Duration = Duration::from_secs(2);
+const BUFFER_BYTES: usize = 4096;
+
+const SELECT_PID: &str = "SELECT pg_backend_pid()";
+
+/// `invalid_sql_statement_name` and `duplicate_prepared_statement`.
+const NAME_ERRORS: [SqlState; 2] = [SqlState(*b"26000"), SqlState(*b"42P05")];
+
+/// Finds out how a pooler shares its server connections. `None` if each client has its own until it leaves, or if the pooler does
+/// not answer two clients at once.
+pub(super) fn recognize(desk: &Desk<'_>) -> Option<Pooling> {
+    let session = || Some(Session::new(desk.login.clone(), nonce().ok()?));
+    let first = session()?;
+    let second = session()?.with_statement_names_of(&first);
+    let mut clients = [Client::log_in(desk, first)?, Client::log_in(desk, second)?];
+    let mut served = [BTreeSet::new(), BTreeSet::new()];
+    for round in 0..ROUNDS {
+        let repeated = (round % 2 == 1).then_some((0, 0));
+        for (client, number) in [(0, round), (1, round)].into_iter().chain(repeated) {
+            match clients[client].execute(number)? {
+                Reply::Pid(pid) => _ = served[client].insert(pid),
+                Reply::Rejected(state) if NAME_ERRORS.contains(&state) => {
+                    return Some(Pooling { tracks_statements: false });
+                }
+                Reply::Rejected(_) => return None,
+            }
+        }
+    }
+    let is_shared = !served[0].is_disjoint(&served[1]);
+    is_shared.then_some(Pooling { tracks_statements: true })
+}
+
+struct Client {
+    line: Line,
+    session: Session,
+}
+
+enum Reply {
+    /// The process that served it, as text.
+    Pid(String),
+    Rejected(SqlState),
+}
+
+impl Client {
+    /// `None` if no connection is to be had.
+    fn log_in(desk: &Desk<'_>, mut session: Session) -> Option<Self> {
+        let mut line = Line::open(desk.peer, desk.timeout.min(REPLY_WITHIN)).ok()?;
+        line.log_in(&mut session).ok()?;
+        Some(Self { line, session })
+    }
+
+    /// Executes the prepared statement of this number, prepared before if this client did not do so yet. `None` without a reply.
+    fn execute(&mut self, number: u16) -> Option<Reply> {
+        let Self { line, session } = self;
+        session.clear();
+        session.execute(Statement { number, text: SELECT_PID, is_kept: true }, &mut iter::empty());
+        session.sync();
+        line.write_all(session.outgoing()).ok()?;
+        let (mut buffer, mut bytes, mut used) = (vec![0; BUFFER_BYTES], 0..0, 0);
+        let (mut pid, mut rejected) = (Pid::default(), None);
+        loop {
+            let (taken, event) = session.received(&buffer[bytes.start + used..bytes.end], &mut pid).ok()?;
+            used += taken;
+            match event {
+                SessionEvent::NeedMore => {
+                    bytes = 0..line.read(&mut buffer).ok().filter(|count| *count > 0)?;
+                    used = 0;
+                }
+                SessionEvent::Rejected => {
+                    let error = session.last_error();
+                    rejected = Some(error.sqlstate).filter(|_| !error.is_fatal);
+                    rejected?;
+                }
+                SessionEvent::Ready => break,
+                SessionEvent::Send | SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
+            }
+        }
+        Some(rejected.map_or(Reply::Pid(pid.0), Reply::Rejected))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Whether it arrives makes no difference.
+        let _ = self.line.write_all(self.session.farewell());
+    }
+}
+
+#[derive(Default)]
+struct Pid(String);
+
+impl RowSink for Pid {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, _column: u16, value: Option<&[u8]>) {
+        self.0 = String::from_utf8_lossy(value.unwrap_or_default()).into_owned();
+    }
+}

@@ -1,0 +1,87 @@
+//! A pooler between the load and its database that gives the server connections to other clients after each transaction, and
+//! what a script loses by that.
+
+use std::fmt;
+
+use plan::Transactions;
+use sql::{Mode, StateUse};
+
+use crate::database_check::Unready;
+
+/// A pooler that shares its server connections between transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pooling {
+    /// Whether it prepares the statements of a client again in each server connection that executes them.
+    pub(crate) tracks_statements: bool,
+}
+
+impl Pooling {
+    /// Words after the version of the server.
+    pub(crate) const WORDS: &str = " that shares server connections between transactions";
+
+    /// Compares the load with what such a pooler keeps. Returns a warning for each kind of state that is lost.
+    ///
+    /// # Errors
+    ///
+    /// The load cannot succeed, or might succeed with wrong results.
+    pub(crate) fn check(self, sql: &Transactions) -> Result<Vec<Warning>, Unready> {
+        if sql.settings.mode == Mode::Prepared && !self.tracks_statements {
+            return Err(Unready::Pooler(UNTRACKED.to_owned()));
+        }
+        let uses = sql::session_state(&sql.deck, sql.database.engine);
+        let (wrong, lost): (Vec<_>, Vec<_>) = uses.into_iter().partition(|made| made.state.is_wrong);
+        if !wrong.is_empty() {
+            let lines: String = wrong.iter().map(|made| format!("\n  {}", line(made))).collect();
+            let help = helps(&wrong);
+            return Err(Unready::Pooler(format!("{SHARED}:{lines}\n  help: {help}; or {SESSION_MODE}")));
+        }
+        Ok(lost.iter().map(Warning::of).collect())
+    }
+}
+
+const SHARED: &str =
+    "the pooler shares server connections between transactions, and the load relies on state of a connection";
+
+const SESSION_MODE: &str = "set the pooler to session mode (PgBouncer: pool_mode = session)";
+
+const UNTRACKED: &str = "the pooler shares server connections between transactions and does not track prepared statements, which the query \
+     mode prepared needs\n  help: write `-M extended` (`mode: extended` in a plan), take a pooler that tracks them (PgBouncer 1.21 or newer \
+     with max_prepared_statements above 0), or set the pooler to session mode (PgBouncer: pool_mode = session)";
+
+/// Place and state of a use, and what the pooler makes of it.
+fn line(made: &StateUse<'_>) -> String {
+    let StateUse { state, script, line } = made;
+    format!("{script}:{line}: {}: {}", state.name, state.consequence)
+}
+
+/// Each help once.
+fn helps(uses: &[StateUse<'_>]) -> String {
+    let mut helps: Vec<&str> = uses.iter().map(|made| made.state.help).collect();
+    helps.dedup();
+    helps.join("; ")
+}
+
+/// Something that a load cannot rely on, with a way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    what: String,
+    help: String,
+}
+
+impl Warning {
+    fn of(made: &StateUse<'_>) -> Self {
+        let what = format!("{SHARED}: {}", line(made));
+        Self { what, help: format!("{}, or {SESSION_MODE}", made.state.help) }
+    }
+
+    /// On one line, for a note of a run.
+    pub(crate) fn note(&self) -> String {
+        format!("{}; {}", self.what, self.help)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  help: {}", self.what, self.help)
+    }
+}
