@@ -17,7 +17,7 @@ const WINDOWS_MAX: usize = 4096;
 
 impl Course {
     pub(crate) fn new() -> Self {
-        Self { moments: Moments::default(), answers: Answers::new(0, false), number: 0 }
+        Self { moments: Moments::default(), answers: Answers::new(0, Moment::WINDOW_NS, false), number: 0 }
     }
 
     /// A request is planned for this instant.
@@ -31,6 +31,17 @@ impl Course {
     pub(crate) fn begun(&mut self, intended_ns: u64) {
         self.at(intended_ns).sent += 1;
         self.answers.asked(intended_ns);
+    }
+
+    /// A request waits to be sent since this instant.
+    pub(crate) fn waiting(&mut self, since_ns: u64) {
+        self.answers.asked(since_ns);
+    }
+
+    /// The last open request has ended.
+    #[inline]
+    pub(crate) fn idle(&mut self, at_ns: u64) {
+        self.answers.idle(at_ns);
     }
 
     /// A request was answered ok, and others are open or not.
@@ -65,19 +76,19 @@ impl Course {
     /// over now.
     pub(crate) fn end_windows(&mut self, now_ns: u64, is_open: bool, is_end: bool) -> bool {
         while now_ns >= self.window_end_ns() {
-            self.end_window(is_open);
+            self.end_window(self.window_end_ns(), is_open);
         }
         if is_end {
-            self.end_window(is_open);
+            self.end_window(now_ns, is_open);
         }
         self.moments.len() >= WINDOWS_MAX
     }
 
-    fn end_window(&mut self, is_open: bool) {
-        let presence = self.answers.presence();
+    fn end_window(&mut self, to_ns: u64, is_open: bool) {
+        let presence = self.answers.presence(to_ns, is_open);
         self.moments.note(&Moment { presence, ..Moment::numbered(self.number) });
         self.number += 1;
-        self.answers = Answers::new(self.number * Moment::WINDOW_NS, is_open);
+        self.answers = Answers::new(self.number * Moment::WINDOW_NS, Moment::WINDOW_NS, is_open);
     }
 
     /// All there is so far. What still comes for these windows adds to it.

@@ -93,6 +93,11 @@ impl Dispatch {
         self.peers[usize::from(peer)].waiting.push_back((user, step));
     }
 
+    /// By peer, the user who has waited longest for room, if one does.
+    pub(crate) fn first_waiting(&self) -> impl Iterator<Item = u32> {
+        self.peers.iter().filter_map(|peer| peer.waiting.front().map(|(user, _)| *user))
+    }
+
     /// Whether somebody waits for room at a peer.
     pub(crate) fn has_waiting_at(&self, peer: u16) -> bool {
         !self.peers[usize::from(peer)].waiting.is_empty()

@@ -1,6 +1,6 @@
 //! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
 
-use record::{Histogram, Loss, Moment, Pulse, Tail, Waits};
+use record::{Histogram, Loss, Moment, Pulse, Tail, WaitEnd, Waits};
 
 use crate::answers::Answers;
 use crate::course::Course;
@@ -52,7 +52,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(from_ns: u64, told_ns: u64, open: u32) -> Self {
+    fn new(from_ns: u64, told_ns: u64, is_open: bool) -> Self {
         Self {
             from_ns,
             ended: 0,
@@ -60,7 +60,7 @@ impl Window {
             told_ns,
             ok: 0,
             ok_response_sum_ns: 0,
-            answers: Answers::new(from_ns, open > 0),
+            answers: Answers::new(from_ns, Pulse::WINDOW_NS, is_open),
         }
     }
 }
@@ -93,7 +93,7 @@ impl Signals {
             stalled_ns: 0,
             open: 0,
             waits: Waits::default(),
-            window: Window::new(0, 0, 0),
+            window: Window::new(0, 0, false),
             course: None,
         }
     }
@@ -123,13 +123,27 @@ impl Signals {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_add(at_ns);
         self.open = self.open.wrapping_sub(1);
+        if self.open == 0 {
+            self.window.answers.idle(at_ns);
+            if let Some(course) = &mut self.course {
+                course.idle(at_ns);
+            }
+        }
     }
 
-    /// A request that waited for its connection is sent only now.
+    /// A request that waited for its connection is sent only now. It was open before.
     #[inline]
     pub(crate) fn sent_later(&mut self, request: &Exchange, sent_ns: u64) {
-        self.left(request.intended_ns, request.sent_ns);
-        self.sent(request.intended_ns, sent_ns);
+        let flights_ns = &mut self.flights_ns[usize::from(request.intended_ns >= self.measured_from_ns)];
+        *flights_ns = flights_ns.wrapping_add(request.sent_ns).wrapping_sub(sent_ns);
+    }
+
+    /// Requests wait to be sent since this instant, the end of a back-off included, and nothing else may be open.
+    pub(crate) fn waiting(&mut self, since_ns: u64) {
+        self.window.answers.asked(since_ns);
+        if let Some(course) = &mut self.course {
+            course.waiting(since_ns);
+        }
     }
 
     /// A request has ended, at an instant that the loop may have come to late; `lag_ns` of its send delay was ours.
@@ -190,10 +204,16 @@ impl Signals {
         }
     }
 
-    /// A user went from one instant to another without an ok answer; see [`Waits::note`].
+    /// How much of the time from one instant to another counts as a wait of a user.
     #[inline]
-    pub(crate) fn waited(&mut self, from_ns: u64, to_ns: u64, is_broken: bool) {
-        self.waits.note(to_ns.saturating_sub(from_ns.max(self.measured_from_ns)), is_broken);
+    pub(crate) fn wait_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
+        to_ns.saturating_sub(from_ns.max(self.measured_from_ns))
+    }
+
+    /// A user has waited so long for an ok answer; see [`Waits::note`].
+    #[inline]
+    pub(crate) fn waited(&mut self, wait_ns: u64, end: WaitEnd) {
+        self.waits.note(wait_ns, end);
     }
 
     /// The reply to a request was read to its end.
@@ -252,10 +272,10 @@ impl Signals {
         self.course.as_ref().map_or(NEVER, |course| course.window_end_ns())
     }
 
-    /// Ends the windows of 100 ms that are over. Says whether they must be handed over now.
+    /// Ends the windows of 100 ms that are over. `is_waiting`: requests wait to be sent. Says whether they must be handed over now.
     #[cold]
-    pub(crate) fn end_moments(&mut self, now_ns: u64, is_end: bool) -> bool {
-        let is_open = self.open > 0;
+    pub(crate) fn end_moments(&mut self, now_ns: u64, is_waiting: bool, is_end: bool) -> bool {
+        let is_open = self.open > 0 || is_waiting;
         self.course.as_mut().is_some_and(|course| course.end_windows(now_ns, is_open, is_end))
     }
 
@@ -264,18 +284,19 @@ impl Signals {
         self.course.as_mut().map_or_else(Vec::new, |course| course.take())
     }
 
-    /// Ends the window that is over: it goes from where the last one ended to `to_ns`. What the thread used is for the caller to
-    /// add.
-    pub(crate) fn end_window(&mut self, to_ns: u64, in_flight: u32) -> Pulse {
+    /// Ends the window that is over: it goes from where the last one ended to `to_ns`. `is_waiting`: requests wait to be sent. The
+    /// caller adds what the thread used.
+    pub(crate) fn end_window(&mut self, to_ns: u64, in_flight: u32, is_waiting: bool) -> Pulse {
         let flown_ns = self.flights_ns[0]
             .wrapping_add(self.flights_ns[1])
             .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
         let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
-        let presence = self.window.answers.presence();
+        let is_open = self.open > 0 || is_waiting;
+        let presence = self.window.answers.presence(to_ns, is_open);
         // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
         // that is more than there was since, the next window makes up for it.
         let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
-        self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), self.open);
+        self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), is_open);
         Pulse {
             at_ns: from_ns,
             lasting_ns: to_ns - from_ns,
@@ -319,16 +340,16 @@ mod tests {
         let mut signals = Signals::new(0);
         signals.sent(0, 100);
         signals.sent(0, WINDOW_NS - 50);
-        let first = signals.end_window(WINDOW_NS, 2);
+        let first = signals.end_window(WINDOW_NS, 2, false);
         assert_eq!((first.at_ns, first.lasting_ns, first.ended), (0, WINDOW_NS, 0));
         assert_eq!(first.in_flight_ns, WINDOW_NS - 100 + 50);
         // This reply had come before the first window was over, and was read after it.
         signals.ended(&request(0, WINDOW_NS - 50), 0, WINDOW_NS - 20);
-        let second = signals.end_window(2 * WINDOW_NS, 1);
+        let second = signals.end_window(2 * WINDOW_NS, 1, false);
         assert_eq!((second.ended, second.response_sum_ns), (1, WINDOW_NS - 20));
         assert_eq!(second.in_flight_ns, WINDOW_NS - 20);
         signals.ended(&request(0, 100), 0, 2 * WINDOW_NS + 7);
-        let last = signals.end_window(2 * WINDOW_NS + 9, 0);
+        let last = signals.end_window(2 * WINDOW_NS + 9, 0, false);
         assert_eq!((last.at_ns, last.lasting_ns, last.in_flight_ns), (2 * WINDOW_NS, 9, 7));
         let service_ns = 30 + 2 * WINDOW_NS + 7 - 100;
         assert_eq!(first.in_flight_ns + second.in_flight_ns + last.in_flight_ns, service_ns);
@@ -339,11 +360,11 @@ mod tests {
     fn a_window_never_has_less_than_nothing_in_flight() {
         let mut signals = Signals::new(0);
         signals.sent(0, 0);
-        assert_eq!(signals.end_window(WINDOW_NS, 1).in_flight_ns, WINDOW_NS);
+        assert_eq!(signals.end_window(WINDOW_NS, 1, false).in_flight_ns, WINDOW_NS);
         signals.ended(&request(0, 0), 0, WINDOW_NS - 500);
-        assert_eq!(signals.end_window(2 * WINDOW_NS, 0).in_flight_ns, 0);
+        assert_eq!(signals.end_window(2 * WINDOW_NS, 0, false).in_flight_ns, 0);
         signals.sent(0, 2 * WINDOW_NS);
-        assert_eq!(signals.end_window(3 * WINDOW_NS, 1).in_flight_ns, WINDOW_NS - 500);
+        assert_eq!(signals.end_window(3 * WINDOW_NS, 1, false).in_flight_ns, WINDOW_NS - 500);
     }
 
     #[test]
@@ -354,7 +375,7 @@ mod tests {
         signals.ended(&request(999, 999), 5, 1_500);
         signals.replied(999, 70);
         signals.beat(999);
-        assert_eq!(signals.end_window(WINDOW_NS, 0).ended, 1);
+        assert_eq!(signals.end_window(WINDOW_NS, 0, false).ended, 1);
         let noted = signals.end();
         assert_eq!((noted.in_flight_ns, noted.reply_bytes, noted.heartbeat_max_ns), (0, 0, 0));
         assert_eq!(noted.tail, Tail::default());

@@ -3,6 +3,7 @@
 use load::ScenarioPosition;
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
+use record::WaitEnd;
 use wire::Values;
 
 use crate::exchange::Exchange;
@@ -10,6 +11,9 @@ use crate::timers::NEVER;
 
 /// No lane.
 pub(crate) const NO_LANE: u32 = u32::MAX;
+
+/// Waits before a pause are kept in units of two to this power, in nanoseconds: each byte of a user counts.
+const WAITED_UNIT_BITS: u32 = 24;
 
 /// A user of a closed load. In an open load, whoever goes through the iteration of an arrival, one after the other.
 pub(crate) struct User {
@@ -26,9 +30,9 @@ pub(crate) struct User {
     pub(crate) lag_ns: u64,
     /// Whether it pauses before the step at `place`.
     pub(crate) is_paused: bool,
-    /// Whether a request of the time in which it asks for an ok answer ended in another way.
-    pub(crate) is_asking_again: bool,
-    /// Since when it asks for an ok answer; [`NEVER`]: it does not.
+    /// How the time will have ended in which it wants an ok answer, as far as it is over.
+    pub(crate) wait_end: WaitEnd,
+    /// Since when it wants an ok answer; [`NEVER`]: it does not.
     pub(crate) asking_since_ns: u64,
     /// Its draws; in an open load those of the arrival.
     pub(crate) chance: Chance,
@@ -39,6 +43,8 @@ pub(crate) struct User {
     pub(crate) values: Values,
     /// Which of the links to each peer are its own, for as long as they are.
     pub(crate) lane: u32,
+    /// How long it has wanted an ok answer before `asking_since_ns`, since the last one, in units of 2^24 ns (16.8 ms).
+    pub(crate) waited_units: u16,
     /// The status of the latest reply, where a step asks for it.
     pub(crate) status: u16,
     /// Whether it has done what comes before its first iteration.
@@ -59,18 +65,31 @@ impl User {
             free_ns: 0,
             lag_ns: 0,
             is_paused: false,
-            is_asking_again: false,
+            wait_end: WaitEnd::Answer,
             asking_since_ns: NEVER,
             pauses: chance.clone(),
             chance,
             chooser: chooser.map(Box::new),
             values: Values::default(),
             lane: NO_LANE,
+            waited_units: 0,
             status: 0,
             is_entered: true,
             exchange: None,
             armed_ns: NEVER,
         }
+    }
+
+    /// How long it has wanted an ok answer before `asking_since_ns`.
+    #[inline]
+    pub(crate) fn waited_ns(&self) -> u64 {
+        u64::from(self.waited_units) << WAITED_UNIT_BITS
+    }
+
+    /// It has wanted an ok answer for so long, in vain.
+    pub(crate) fn note_waited(&mut self, wait_ns: u64) {
+        let units = wait_ns.saturating_add(1 << (WAITED_UNIT_BITS - 1)) >> WAITED_UNIT_BITS;
+        self.waited_units = self.waited_units.saturating_add(u16::try_from(units).unwrap_or(u16::MAX));
     }
 
     /// Whether it is in a pause within its request.

@@ -16,6 +16,7 @@ mod read_delay;
 mod receiving;
 mod scheduled_users;
 mod sending;
+mod wanting;
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
@@ -102,6 +103,8 @@ pub(crate) struct Worker<'a> {
     /// Links on their way to be up.
     dialing: u32,
     in_flight: u32,
+    /// Users of a closed load who have had no ok answer since their last request, and have none in flight.
+    retrying: u32,
     signals: Signals,
     /// Users who pause before the next step of their iteration.
     paused: u32,
@@ -254,6 +257,7 @@ impl<'a> Worker<'a> {
             unsent: VecDeque::new(),
             dialing: 0,
             in_flight: 0,
+            retrying: 0,
             signals: Signals::new(job.warm_up_ns).keeping_course(job.keeps_course),
             paused: 0,
             planned: 0,
@@ -407,17 +411,21 @@ impl<'a> Worker<'a> {
     /// Tells of the windows that are over, and at the end of what there is of the last.
     #[inline]
     fn report_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
+        if now_ns < self.signals.window_end_ns() && now_ns < self.signals.moment_end_ns() && !is_end {
+            return;
+        }
+        let is_waiting = self.note_waiting(now_ns);
         while now_ns >= self.signals.window_end_ns() {
-            let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight);
+            let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight, is_waiting);
             self.report_window(pulse, watch);
         }
-        if now_ns >= self.signals.moment_end_ns() && self.signals.end_moments(now_ns, false) {
+        if now_ns >= self.signals.moment_end_ns() && self.signals.end_moments(now_ns, is_waiting, false) {
             self.report_moments();
         }
         if is_end {
-            self.signals.end_moments(now_ns, true);
+            self.signals.end_moments(now_ns, is_waiting, true);
             self.report_moments();
-            let pulse = self.signals.end_window(now_ns, self.in_flight);
+            let pulse = self.signals.end_window(now_ns, self.in_flight, is_waiting);
             self.report_window(pulse, watch);
         }
     }
@@ -449,7 +457,8 @@ impl<'a> Worker<'a> {
                 let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
             });
         }
-        self.signals.end_moments(now_ns, false);
+        let is_waiting = self.note_waiting(now_ns);
+        self.signals.end_moments(now_ns, is_waiting, false);
         self.report_moments();
     }
 

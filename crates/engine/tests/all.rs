@@ -28,5 +28,6 @@ mod shares;
 mod signals;
 mod stopping;
 mod support;
+mod think_time;
 mod tls;
 mod two_peers;

@@ -46,7 +46,7 @@ pub use intervention::{Change, Changed, Intervention, IoLimits};
 pub use load_tool::LoadTool;
 pub use monitored::{GateResult, Monitored, Output};
 pub use origin::Origin;
-pub use outage::{Outage, OutageTime};
+pub use outage::{Outage, OutageTime, Starvation};
 pub use procedure::{CapacityRules, Procedure, SliceRules};
 pub use reading::{BrokenReadings, Reading, ReadingKey, Readings, StoredReading, pack_reading};
 pub use run::{PackedSecond, Run, RunState, StoredSecond};

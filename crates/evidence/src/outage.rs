@@ -12,6 +12,22 @@ pub struct Outage {
     pub gone_share: f64,
     /// The outages in order of time, the 64 longest at most.
     pub times: Vec<OutageTime>,
+    /// Users of a closed load who waited while the system answered others; `None` if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starvation: Option<Starvation>,
+}
+
+/// Users who got no answer for long times while the system answered others. That is no outage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Starvation {
+    /// Users who waited at a time, rounded: at least 1.
+    pub users: u64,
+    /// All users of the load.
+    pub of_users: u64,
+    /// The longest wait of a user, in seconds.
+    pub longest_s: f64,
+    /// The share of user time in such waits, from 0 to 1.
+    pub time_share: f64,
 }
 
 /// One outage, in seconds since the measured window began.
@@ -19,7 +35,7 @@ pub struct Outage {
 pub struct OutageTime {
     /// When the oldest unanswered request was intended.
     pub from_s: f64,
-    /// When the next ok answer came; the end of the window if none came before.
+    /// When the next ok answer came, or the last user stopped asking; the end of the window if that is earlier.
     pub to_s: f64,
     /// From one to the other, less stalls of the generator.
     pub lasting_s: f64,
@@ -50,6 +66,7 @@ impl Outage {
     /// Whether every figure is finite, and so can be kept and printed.
     pub fn is_finite(&self) -> bool {
         let times = self.times.iter().flat_map(|time| [time.from_s, time.to_s, time.lasting_s]);
-        times.chain([self.longest_s, self.gone_share]).all(f64::is_finite)
+        let starvation = self.starvation.iter().flat_map(|found| [found.longest_s, found.time_share]);
+        times.chain(starvation).chain([self.longest_s, self.gone_share]).all(f64::is_finite)
     }
 }

@@ -1,7 +1,7 @@
 //! How long the system was gone: which times without an ok answer are outages, and what share of the time they and the users
 //! who waited in vain make up. `docs/measurement.md` has the definitions.
 
-use evidence::{Model, Outage, OutageTime};
+use evidence::{Model, Outage, OutageTime, Starvation};
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 
 use crate::words::decimal;
@@ -13,6 +13,9 @@ const USUAL_REQUESTS: f64 = 10.0;
 /// One answer that takes this long, and longer than so many usual ones, left its user alone. A long tail does not.
 const SLOW_NS: f64 = 1e9;
 const SLOW_RESPONSES: f64 = 100.0;
+/// Users who wait while others are answered are starved as long as they are no larger a share of all users. Where more of them wait,
+/// such as half of the connections of a server with two processes of which one hangs, part of the system is gone.
+const STARVED_USERS_MAX_SHARE: f64 = 0.25;
 
 /// What is known of a load that is over.
 pub struct Evidence<'a> {
@@ -52,22 +55,39 @@ pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
         })
         .collect();
     let longest_s = times.iter().map(|time| time.lasting_s).fold(0.0, f64::max);
-    let unanswered = match evidence.model {
+    let (unanswered, starvation) = match evidence.model {
         Model::Closed => waited_share(evidence, usual_ns, length_ns as f64),
-        Model::Open => unanswered_share(evidence),
+        Model::Open => (unanswered_share(evidence), None),
     };
-    let found = Outage { longest_s, gone_share: unanswered.min(1.0), times };
+    let found = Outage { longest_s, gone_share: unanswered.min(1.0), times, starvation };
     let gone_share = found.gone_share.max(found.out_share(length_ns));
     Some(Outage { gone_share, ..found })
 }
 
-/// The share of user time in which users waited for an answer that did not come, or hardly.
-fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> f64 {
+/// The share of user time in which users waited for an answer that did not come, or hardly, without the time in which few of them
+/// did while others were answered.
+fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
     let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
-    let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64);
-    let slow_ns = times_usual(SLOW_RESPONSES).max(SLOW_NS);
-    let waited_ns = evidence.waits.longer_than_ns(broken_ns as u64, slow_ns as u64) as f64;
-    waited_ns / (evidence.connections.max(1) as f64 * length_ns)
+    let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64) as u64;
+    let slow_ns = times_usual(SLOW_RESPONSES).max(SLOW_NS) as u64;
+    let users = evidence.connections.max(1) as f64;
+    let failed_share = evidence.waits.failed_ns(broken_ns) as f64 / (users * length_ns);
+    let unanswered_ns = evidence.waits.unanswered_ns(broken_ns, slow_ns) as f64;
+    let unanswered_share = unanswered_ns / (users * length_ns);
+    // Users who wait at a time, if all of them wait as long as one did.
+    let longest_ns = evidence.waits.longest_unanswered_ns().max(1) as f64;
+    let waiting = unanswered_ns / longest_ns;
+    let is_served = evidence.counts.ok > 0;
+    if unanswered_ns > 0.0 && is_served && waiting <= STARVED_USERS_MAX_SHARE * users {
+        let starvation = Starvation {
+            users: (waiting.round() as u64).max(1),
+            of_users: evidence.connections,
+            longest_s: longest_ns / 1e9,
+            time_share: unanswered_share.min(1.0),
+        };
+        return (failed_share, Some(starvation));
+    }
+    (failed_share + unanswered_share, None)
 }
 
 /// The share of arrivals that got no answer. Whoever stops a run leaves requests unanswered himself.
@@ -121,6 +141,8 @@ fn seconds(ns: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use record::WaitEnd;
+
     use super::*;
 
     const MS: u64 = 1_000_000;
@@ -190,12 +212,29 @@ mod tests {
     #[test]
     fn half_of_the_users_waiting_in_vain_is_half_gone() {
         let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
-        waits.note(4_000 * MS, true);
-        waits.note(4_000 * MS, true);
+        waits.note(4_000 * MS, WaitEnd::Failure);
+        waits.note(4_000 * MS, WaitEnd::Silence);
         // A long tail: answered after 900 ms.
-        (0..10).for_each(|_| waits.note(900 * MS, false));
+        (0..10).for_each(|_| waits.note(900 * MS, WaitEnd::Answer));
         let outage = judge(&evidence(&quick, &waits, Vec::new())).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
+    }
+
+    #[test]
+    fn one_of_ten_users_who_waits_while_others_are_served_is_starved_and_nothing_is_gone() {
+        let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
+        waits.note(4_000 * MS, WaitEnd::Silence);
+        let counts = Counts { ok: 800, ..Counts::default() };
+        let ten = Evidence { connections: 10, counts, ..evidence(&quick, &waits, Vec::new()) };
+        let outage = judge(&ten).unwrap();
+        assert_eq!((outage.gone_share, outage.is_degraded()), (0.0, false));
+        let starvation = Starvation { users: 1, of_users: 10, longest_s: 4.0, time_share: 0.1 };
+        assert_eq!(outage.starvation, Some(starvation));
+        // A request that failed is no wait for others.
+        let mut failed = Waits::default();
+        failed.note(4_000 * MS, WaitEnd::Failure);
+        let outage = judge(&Evidence { waits: &failed, ..ten }).unwrap();
+        assert_eq!((outage.gone_share, outage.starvation), (0.1, None));
     }
 
     #[test]

@@ -122,7 +122,12 @@ fn stopped_at(seconds: &[f64], event: Option<&str>) -> evidence::Run {
     let stored = Stored::new();
     let time =
         |from_s: &f64| OutageTime { from_s: *from_s, to_s: from_s + 0.8, lasting_s: 0.8, is_open: false };
-    let outage = Outage { longest_s: 0.8, gone_share: 0.2, times: seconds.iter().map(time).collect() };
+    let outage = Outage {
+        longest_s: 0.8,
+        gone_share: 0.2,
+        times: seconds.iter().map(time).collect(),
+        starvation: None,
+    };
     let queue = Queue { fails_every: 20, ..Queue::default() };
     let run = stored.run(None, Some(&queue), &evidence::Ending { outage: Some(outage), ..ending() });
     let events = seconds.iter().zip(0..).filter_map(|(from_s, occurrence)| {

@@ -1,8 +1,10 @@
-//! Times without an ok answer while somebody asked for one, over all workers and however long the load goes on.
+//! Times without an ok answer while somebody wanted one, over all workers and however long the load goes on. Times in which nobody
+//! wanted a reply, such as think time or a schedule that pauses, are no part of a gap.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use crate::asked::AskedParts;
 use crate::moment::Moment;
 use crate::pulse::{Presence, Pulse};
 
@@ -11,7 +13,8 @@ use crate::pulse::{Presence, Pulse};
 pub struct Gap {
     /// When the oldest unanswered request was intended, or the answer before came, whichever is later.
     pub from_ns: u64,
-    /// When the next ok answer was read; the end of the window if none came before.
+    /// When the next ok answer was read; where everybody stopped asking before that, when the last of them did; the end of the window
+    /// if that is earlier.
     pub to_ns: u64,
     /// From one to the other, less the time that the generator was away itself.
     pub lasting_ns: u64,
@@ -27,8 +30,10 @@ pub struct Gaps {
     /// Windows of which workers may still tell, by when they began, over all workers so far.
     recent: BTreeMap<u64, Presence>,
     last_ok_ns: u64,
-    /// Since when somebody asks, after the last ok answer.
-    asked_ns: Option<u64>,
+    /// The time after the last ok answer in which somebody asks, from when to when so far.
+    asking: Option<(u64, u64)>,
+    /// When the last window ended.
+    passed_ns: u64,
     stalled_ns: u64,
     longest: Vec<Gap>,
 }
@@ -47,6 +52,9 @@ impl Gaps {
     pub const SHORTEST_NS: u64 = 250_000_000;
     /// So many are kept at most, the longest.
     pub const KEPT_MAX: usize = 64;
+    /// Requests without an answer that follow each other within this time belong to one gap: a server that rejects connections at
+    /// once is away between two of them, too.
+    pub const BRIDGED_MAX_NS: u64 = 250_000_000;
 
     /// Of a load whose measured window begins then.
     pub fn new(measured_from_ns: u64) -> Self {
@@ -55,7 +63,8 @@ impl Gaps {
             shortest_ns: Self::SHORTEST_NS,
             recent: BTreeMap::new(),
             last_ok_ns: 0,
-            asked_ns: None,
+            asking: None,
+            passed_ns: 0,
             stalled_ns: 0,
             longest: Vec::new(),
         }
@@ -68,17 +77,18 @@ impl Gaps {
         while self.recent.len() > RECENT_MAX
             && let Some((at_ns, window)) = self.recent.pop_first()
         {
-            self.pass(at_ns, &window);
+            self.pass((at_ns, Pulse::WINDOW_NS), &window);
         }
     }
 
     /// The gaps within the measured window, which ends at `end_ns`, in order of time.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
         for (at_ns, window) in core::mem::take(&mut self.recent) {
-            self.pass(at_ns, &window);
+            self.pass((at_ns, Pulse::WINDOW_NS), &window);
         }
-        if let Some(asked_ns) = self.asked_ns {
-            self.push(asked_ns, u64::MAX, self.stalled_ns);
+        if let Some((from_ns, to_ns)) = self.asking {
+            let to_ns = if to_ns < self.passed_ns { to_ns } else { u64::MAX };
+            self.push((from_ns, to_ns), self.stalled_ns, true);
         }
         let mut gaps: Vec<Gap> =
             self.longest.iter().filter_map(|gap| gap.within(end_ns, self.shortest_ns)).collect();
@@ -93,37 +103,70 @@ impl Gaps {
     pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
         let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
         for window in windows {
-            gaps.pass(window.at_ns(), &window.presence);
-            window.pauses().for_each(|(from_ns, to_ns)| gaps.push(from_ns, to_ns, 0));
+            gaps.pass((window.at_ns(), Moment::WINDOW_NS), &window.presence);
+            for (from_ns, to_ns) in window.pauses() {
+                let asked = window.presence.asked.stretches(window.at_ns(), Moment::WINDOW_NS);
+                asked.for_each(|(asked_ns, until_ns)| {
+                    gaps.push((from_ns.max(asked_ns), to_ns.min(until_ns)), 0, false);
+                });
+            }
         }
         gaps.end(to_ns)
     }
 
-    /// The next window in order of time, over all workers, and when it began.
-    fn pass(&mut self, at_ns: u64, window: &Presence) {
-        let asked_ns = earliest(self.asked_ns, window.asked_ns);
+    /// The next window in order of time, over all workers: when it began, and how long it lasts.
+    fn pass(&mut self, (at_ns, window_ns): (u64, u64), window: &Presence) {
+        self.passed_ns = at_ns.saturating_add(window_ns);
+        let asked = |from_ns: Option<u64>| Asked { from_ns, at_ns, window_ns, parts: window.asked };
         let (Some(first_ok_ns), Some(last_ok_ns)) = (window.first_ok_ns, window.last_ok_ns) else {
-            self.asked_ns = asked_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
+            self.ask(&asked(window.asked_ns), u64::MAX);
             self.stalled_ns = self.stalled_ns.saturating_add(window.stalled_ns);
             return;
         };
-        let from_ns = asked_ns.unwrap_or(first_ok_ns).max(self.last_ok_ns);
-        self.push(from_ns, first_ok_ns, self.stalled_ns.saturating_add(window.stalled_ns));
+        self.ask(&asked(window.asked_ns), first_ok_ns);
+        if let Some((from_ns, to_ns)) = self.asking.take() {
+            let stalled_ns = self.stalled_ns.saturating_add(window.stalled_ns);
+            self.push((from_ns, to_ns.min(first_ok_ns)), stalled_ns, false);
+        }
         self.last_ok_ns = self.last_ok_ns.max(last_ok_ns);
-        self.asked_ns = window.asked_again_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
         // The worker may have been away after its last answer as well. Answers from before the window had lain in the kernel while
         // it was away: they do not say that it was back.
         let away_ns = if last_ok_ns < at_ns { self.stalled_ns } else { 0 };
         self.stalled_ns = away_ns.saturating_add(window.stalled_ns);
+        self.ask(&asked(window.asked_again_ns), u64::MAX);
     }
 
-    fn push(&mut self, from_ns: u64, to_ns: u64, stalled_ns: u64) {
+    /// Adds the times of a window in which somebody asked, after the last ok answer and before `until_ns`.
+    fn ask(&mut self, asked: &Asked, until_ns: u64) {
+        let Some(from_ns) = asked.from_ns else { return };
+        for (start_ns, end_ns) in asked.parts.stretches(asked.at_ns, asked.window_ns) {
+            // A request that was intended before the window was asked for since then.
+            let start_ns = if start_ns == asked.at_ns { start_ns.min(from_ns) } else { start_ns };
+            let (start_ns, end_ns) = (start_ns.max(from_ns).max(self.last_ok_ns), end_ns.min(until_ns));
+            if start_ns >= end_ns {
+                continue;
+            }
+            self.asking = match self.asking {
+                None => Some((start_ns, end_ns)),
+                Some((first_ns, to_ns)) if start_ns <= to_ns.saturating_add(Self::BRIDGED_MAX_NS) => {
+                    Some((first_ns.min(start_ns), to_ns.max(end_ns)))
+                }
+                Some(ended) => {
+                    let stalled_ns = core::mem::take(&mut self.stalled_ns);
+                    self.push(ended, stalled_ns, false);
+                    Some((start_ns, end_ns))
+                }
+            };
+        }
+    }
+
+    fn push(&mut self, (from_ns, to_ns): (u64, u64), stalled_ns: u64, is_open: bool) {
         let from_ns = from_ns.max(self.measured_from_ns);
         let lasting_ns = to_ns.saturating_sub(from_ns).saturating_sub(stalled_ns);
         if lasting_ns < self.shortest_ns {
             return;
         }
-        self.longest.push(Gap { from_ns, to_ns, lasting_ns, is_open: false });
+        self.longest.push(Gap { from_ns, to_ns, lasting_ns, is_open });
         if self.longest.len() >= 2 * Self::KEPT_MAX {
             self.longest.sort_by_key(|gap| core::cmp::Reverse(gap.lasting_ns));
             self.longest.truncate(Self::KEPT_MAX);
@@ -137,8 +180,18 @@ impl Gap {
         let beyond_ns = self.to_ns.saturating_sub(end_ns);
         let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
         let is_kept = lasting_ns >= shortest_ns && self.from_ns < end_ns;
-        is_kept.then_some(Self { to_ns: self.to_ns.min(end_ns), lasting_ns, is_open: beyond_ns > 0, ..*self })
+        let is_open = self.is_open || beyond_ns > 0;
+        is_kept.then_some(Self { to_ns: self.to_ns.min(end_ns), lasting_ns, is_open, ..*self })
     }
+}
+
+/// When somebody asked within a window.
+struct Asked {
+    /// The earliest instant at which a request was open, before or after the window's ok answers; `None` if there was none.
+    from_ns: Option<u64>,
+    at_ns: u64,
+    window_ns: u64,
+    parts: AskedParts,
 }
 
 impl Presence {
@@ -148,6 +201,7 @@ impl Presence {
         self.last_ok_ns = self.last_ok_ns.max(more.last_ok_ns);
         self.asked_ns = earliest(self.asked_ns, more.asked_ns);
         self.asked_again_ns = earliest(self.asked_again_ns, more.asked_again_ns);
+        self.asked.add(more.asked);
         self.stalled_ns = self.stalled_ns.max(more.stalled_ns);
     }
 }
@@ -171,6 +225,7 @@ mod tests {
             last_ok_ns: ok_ms.map(|(_, last)| last * MS),
             asked_ns: Some(from_ms * MS),
             asked_again_ns: ok_ms.map(|(_, last)| last * MS),
+            asked: AskedParts::ALL,
             stalled_ns: 0,
         };
         Pulse { at_ns: from_ms * MS, presence, ..Pulse::default() }
@@ -205,6 +260,47 @@ mod tests {
         assert_eq!(in_ms(gaps.end(4_000 * MS)), [(2_000, 2_600, 600, false)], "and at its start");
     }
 
+    /// A window without an ok answer, in which somebody asked at these times, in milliseconds.
+    fn failing(number: u64, asked_ms: &[(u64, u64)]) -> Pulse {
+        let from_ms = number * WINDOW_MS;
+        let mut asked = AskedParts::default();
+        for (from, to) in asked_ms {
+            asked.mark((from - from_ms) * MS, (to - from_ms) * MS, Pulse::WINDOW_NS);
+        }
+        let asked_ns = asked_ms.first().map(|(from, _)| from * MS);
+        Pulse { presence: Presence { asked_ns, asked, ..Presence::default() }, ..window(number, None) }
+    }
+
+    #[test]
+    fn think_time_after_a_failure_is_no_gap() {
+        let mut gaps = Gaps::new(0);
+        (0..4).for_each(|number| gaps.note(&busy(number)));
+        // A connection that was closed while idle, two seconds of thinking, and an answer.
+        gaps.note(&Pulse { presence: Presence { asked_again_ns: None, ..busy(4).presence }, ..busy(4) });
+        gaps.note(&failing(5, &[(1_300, 1_301)]));
+        (6..13).for_each(|number| gaps.note(&failing(number, &[])));
+        gaps.note(&window(13, Some((3_302, 3_302))));
+        assert_eq!(gaps.end(3_400 * MS), []);
+    }
+
+    #[test]
+    fn gap_ends_with_the_last_request_before_a_pause_of_the_schedule() {
+        let mut gaps = Gaps::new(0);
+        (0..4).for_each(|number| gaps.note(&busy(number)));
+        // Connections are refused every 100 ms for a second, then nobody asks for two, and the server is away as before.
+        for number in 4..8 {
+            let from_ms = number * WINDOW_MS;
+            gaps.note(&failing(number, &[(from_ms, from_ms + 1), (from_ms + 100, from_ms + 101)]));
+        }
+        (8..16).for_each(|number| gaps.note(&failing(number, &[])));
+        for number in 16..18 {
+            gaps.note(&failing(number, &[(number * WINDOW_MS, (number + 1) * WINDOW_MS)]));
+        }
+        gaps.note(&failing(18, &[]));
+        let found = in_ms(gaps.end(4_750 * MS));
+        assert_eq!(found, [(999, 1_851, 852, false), (4_000, 4_500, 500, true)]);
+    }
+
     #[test]
     fn one_worker_that_is_answered_is_enough() {
         let mut gaps = Gaps::new(0);
@@ -231,6 +327,7 @@ mod tests {
                 last_ok_ns: at_ms.last().map(|ms| ms * MS),
                 asked_ns: Some(100 * number * MS),
                 asked_again_ns: at_ms.last().map(|ms| ms * MS),
+                asked: AskedParts::ALL,
                 stalled_ns: 0,
             };
             window

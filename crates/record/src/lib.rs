@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod asked;
 mod by_second;
 mod bytes;
 mod counts;
@@ -29,6 +30,7 @@ mod tally;
 mod waits;
 mod window;
 
+pub use asked::AskedParts;
 pub use by_second::CourseSecond;
 pub use counts::{Counts, IdentityBroken};
 pub use encoding::NotAnInterval;
@@ -48,5 +50,5 @@ pub use sample::Sampled;
 pub use spread::{ConnectionTotals, MinMedianMax, Spread};
 pub use tail::{Tail, TailSum};
 pub use tally::{Malformed, Split, Statuses, Tally};
-pub use waits::Waits;
+pub use waits::{WaitEnd, Waits};
 pub use window::{Backlog, InWindow, WindowBroken};

@@ -1,9 +1,9 @@
 //! Windows of 100 ms as bytes: versioned, bounded, and the same on every machine.
 //!
-//! Version 1 is, in this order:
+//! Version 2 is, in this order:
 //!
 //! ```text
-//! version       1 byte: 1
+//! version       1 byte: 2
 //! windows       n, then n ×
 //!   number      of the first window; of others, how many after the one before, at least 1
 //!   counts      planned, sent, ok
@@ -13,19 +13,24 @@
 //!   losses      n, then n × (kind by its place in Loss::ALL, windows before, count), in ascending order
 //!   late ns
 //!   presence    first ok ns, last ok ns, asked ns, asked again ns, each optional; stalled ns
+//!   asked       64 bits, inverted
 //! ```
 //!
+//! Version 1 has no `asked`: from the first unanswered request on, somebody asked until the next ok answer.
 //! A number is an unsigned LEB128 integer of at most 64 bits. An optional number is 0, or the number plus 1.
 
 use alloc::vec::Vec;
 
+use crate::asked::AskedParts;
 use crate::bytes::{Malformed, Reader, put};
 use crate::moment::{Loss, Moment};
 use crate::pulse::Presence;
 use crate::responses::CLASSES;
 
-/// The version that is written, and the only one that there is.
-const VERSION: u8 = 1;
+/// The version that is written.
+const VERSION: u8 = 2;
+/// The version without parts in which somebody asked.
+const VERSION_WITHOUT_ASKED: u8 = 1;
 /// No load lasts so many windows, which is 3,000 years.
 const NUMBER_MAX: u64 = 1 << 40;
 /// More is counted by nobody in a window.
@@ -51,15 +56,17 @@ impl Moment {
     /// thirty times their length in memory.
     pub fn decode_all(bytes: &[u8]) -> Result<Vec<Self>, Malformed> {
         let (version, rest) = bytes.split_first().ok_or(Malformed)?;
-        if *version != VERSION {
-            return Err(Malformed);
-        }
+        let has_asked = match *version {
+            VERSION => true,
+            VERSION_WITHOUT_ASKED => false,
+            _ => return Err(Malformed),
+        };
         let reader = &mut Reader(rest);
         let count = reader.take()?;
         let mut windows: Vec<Self> = Vec::new();
         for _ in 0..count {
             let number = ascending(reader, windows.last().map(|window| window.number), NUMBER_MAX)?;
-            windows.push(Self::take(number, reader)?);
+            windows.push(Self::take(number, reader, has_asked)?);
         }
         if reader.0.is_empty() { Ok(windows) } else { Err(Malformed) }
     }
@@ -83,14 +90,15 @@ impl Moment {
             [*loss as u64, *before, *count].into_iter().for_each(|figure| put(out, figure));
         }
         put(out, self.late_ns);
-        let Presence { first_ok_ns, last_ok_ns, asked_ns, asked_again_ns, stalled_ns } = self.presence;
+        let Presence { first_ok_ns, last_ok_ns, asked_ns, asked_again_ns, asked, stalled_ns } = self.presence;
         [first_ok_ns, last_ok_ns, asked_ns, asked_again_ns]
             .into_iter()
             .for_each(|at_ns| put(out, at_ns.map_or(0, |at_ns| at_ns.saturating_add(1))));
         put(out, stalled_ns);
+        put(out, !asked.bits());
     }
 
-    fn take(number: u64, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    fn take(number: u64, reader: &mut Reader<'_>, has_asked: bool) -> Result<Self, Malformed> {
         let mut window = Self::numbered(number);
         window.planned = at_most(reader, COUNT_MAX)?;
         window.sent = at_most(reader, COUNT_MAX)?;
@@ -117,20 +125,21 @@ impl Moment {
             window.losses.insert(key, positive(reader)?);
         }
         window.late_ns = at_most(reader, NS_MAX)?;
-        window.presence = presence(reader)?;
+        window.presence = presence(reader, has_asked)?;
         Ok(window)
     }
 }
 
-fn presence(reader: &mut Reader<'_>) -> Result<Presence, Malformed> {
+fn presence(reader: &mut Reader<'_>, has_asked: bool) -> Result<Presence, Malformed> {
     let mut optional = || Ok(at_most(reader, NS_MAX)?.checked_sub(1));
     let (first_ok_ns, last_ok_ns) = (optional()?, optional()?);
     let (asked_ns, asked_again_ns) = (optional()?, optional()?);
     let stalled_ns = at_most(reader, NS_MAX)?;
+    let asked = if has_asked { AskedParts::from_bits(!reader.take()?) } else { AskedParts::ALL };
     if first_ok_ns.is_some() != last_ok_ns.is_some() || first_ok_ns > last_ok_ns {
         return Err(Malformed);
     }
-    Ok(Presence { first_ok_ns, last_ok_ns, asked_ns, asked_again_ns, stalled_ns })
+    Ok(Presence { first_ok_ns, last_ok_ns, asked_ns, asked_again_ns, asked, stalled_ns })
 }
 
 /// The first of a row of ascending numbers, or the next one: given by how far it is after the last.
@@ -168,6 +177,7 @@ mod tests {
             last_ok_ns: Some(1_299 * MS),
             asked_ns: Some(1_100 * MS),
             asked_again_ns: Some(1_299 * MS),
+            asked: AskedParts::from_bits(u64::MAX >> 3),
             stalled_ns: 5,
         };
         let mut troubled = Moment { planned: 4, sent: 4, ..Moment::numbered(40) };
@@ -187,6 +197,15 @@ mod tests {
             Moment::encode_all(&windows()).len() < 900,
             "hardly more than a byte for each class and count"
         );
+    }
+
+    #[test]
+    fn windows_of_version_1_are_read_as_asked_all_the_time() {
+        let bytes = [1, 1, 7, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 3];
+        let window = &Moment::decode_all(&bytes).unwrap()[0];
+        assert_eq!((window.number, window.planned, window.presence.asked_ns), (7, 2, Some(4)));
+        assert_eq!((window.presence.asked, window.presence.stalled_ns), (AskedParts::ALL, 3));
+        assert_eq!(Moment::decode_all(&[3, 0]), Err(Malformed));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::asked::AskedParts;
+
 /// Whether anybody was answered in a window, and who asked. Times in nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence {
@@ -13,6 +15,9 @@ pub struct Presence {
     pub asked_ns: Option<u64>,
     /// The earliest instant at which a request was open after the last ok answer.
     pub asked_again_ns: Option<u64>,
+    /// In which parts of the window somebody wanted a reply: from the intended start of a request to its end, and while a request
+    /// that is due waits for a connection or for the end of a back-off. Think time and pauses are no such time.
+    pub asked: AskedParts,
     /// How long the worker itself was away: nobody can say what the system did then.
     pub stalled_ns: u64,
 }

@@ -1,16 +1,29 @@
 //! How long users waited for an ok answer, where that was long.
 
+/// What a wait of a user for an ok answer ended with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitEnd {
+    /// An ok answer to its only request.
+    Answer,
+    /// No answer: each request of that time timed out, or was never answered.
+    Silence,
+    /// A request of that time was rejected or failed.
+    Failure,
+}
+
 /// Waits of users, by their length and by what they ended with. Adding two of them is exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
     /// Time in nanoseconds, by the power of two below the length of the wait.
-    broken_ns: [u64; 64],
+    failed_ns: [u64; 64],
+    silent_ns: [u64; 64],
     slow_ns: [u64; 64],
+    longest_ns: u64,
 }
 
 impl Default for Waits {
     fn default() -> Self {
-        Self { broken_ns: [0; 64], slow_ns: [0; 64] }
+        Self { failed_ns: [0; 64], silent_ns: [0; 64], slow_ns: [0; 64], longest_ns: 0 }
     }
 }
 
@@ -18,38 +31,55 @@ impl Waits {
     /// Shorter waits are not kept.
     pub const SHORTEST_NS: u64 = 250_000_000;
 
-    /// Notes how long a user went without an ok answer while asking for one. `is_broken`: a request of that time was rejected,
-    /// failed, or was never answered; otherwise one answer took so long.
+    /// Notes how long a user went without an ok answer while it wanted one: think time and pauses do not count.
     #[inline]
-    pub fn note(&mut self, wait_ns: u64, is_broken: bool) {
+    pub fn note(&mut self, wait_ns: u64, end: WaitEnd) {
         if wait_ns >= Self::SHORTEST_NS {
-            let waits = if is_broken { &mut self.broken_ns } else { &mut self.slow_ns };
+            let waits = match end {
+                WaitEnd::Answer => &mut self.slow_ns,
+                WaitEnd::Silence => &mut self.silent_ns,
+                WaitEnd::Failure => &mut self.failed_ns,
+            };
             let sum = &mut waits[wait_ns.ilog2() as usize];
             *sum = sum.saturating_add(wait_ns);
+            if end != WaitEnd::Failure {
+                self.longest_ns = self.longest_ns.max(wait_ns);
+            }
         }
     }
 
     /// Adds what another worker noted.
     pub fn merge(&mut self, more: &Self) {
-        let sums = self.broken_ns.iter_mut().zip(&more.broken_ns);
-        sums.chain(self.slow_ns.iter_mut().zip(&more.slow_ns))
-            .for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        let sums = [(&mut self.failed_ns, &more.failed_ns), (&mut self.silent_ns, &more.silent_ns)];
+        for (sums, more) in sums.into_iter().chain([(&mut self.slow_ns, &more.slow_ns)]) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        }
+        self.longest_ns = self.longest_ns.max(more.longest_ns);
     }
 
-    /// The time of broken waits and of slow ones that were longer than these limits, in nanoseconds. A wait that is less than
-    /// twice its limit may be left out.
-    pub fn longer_than_ns(&self, broken_limit_ns: u64, slow_limit_ns: u64) -> u64 {
-        let sum = |waits: &[u64; 64], limit_ns: u64| {
-            let from = limit_ns.max(Self::SHORTEST_NS).ilog2() as usize;
-            // The shortest class begins at a power of two below the shortest wait, and all of it is meant.
-            let is_all = limit_ns <= Self::SHORTEST_NS;
-            waits
-                .iter()
-                .skip(if is_all { from } else { from + 1 })
-                .fold(0u64, |sum, ns| sum.saturating_add(*ns))
-        };
-        sum(&self.broken_ns, broken_limit_ns).saturating_add(sum(&self.slow_ns, slow_limit_ns))
+    /// The time of waits with a failure that were longer than this limit, in nanoseconds. A wait that is less than twice its limit may
+    /// be left out, here and in [`Waits::unanswered_ns`].
+    pub fn failed_ns(&self, limit_ns: u64) -> u64 {
+        longer_than_ns(&self.failed_ns, limit_ns)
     }
+
+    /// The time of waits without a failure, in nanoseconds: silent ones and slow ones that were longer than these limits.
+    pub fn unanswered_ns(&self, silent_limit_ns: u64, slow_limit_ns: u64) -> u64 {
+        let slow_ns = longer_than_ns(&self.slow_ns, slow_limit_ns);
+        longer_than_ns(&self.silent_ns, silent_limit_ns).saturating_add(slow_ns)
+    }
+
+    /// The longest wait without a failure, in nanoseconds; 0 if none was kept.
+    pub fn longest_unanswered_ns(&self) -> u64 {
+        self.longest_ns
+    }
+}
+
+fn longer_than_ns(waits: &[u64; 64], limit_ns: u64) -> u64 {
+    let from = limit_ns.max(Waits::SHORTEST_NS).ilog2() as usize;
+    // The shortest class begins at a power of two below the shortest wait, and all of it is meant.
+    let skipped = if limit_ns <= Waits::SHORTEST_NS { from } else { from + 1 };
+    waits.iter().skip(skipped).fold(0, |sum, ns| sum.saturating_add(*ns))
 }
 
 #[cfg(test)]
@@ -60,15 +90,18 @@ mod tests {
     fn only_waits_beyond_their_limit_count() {
         const MS: u64 = 1_000_000;
         let mut waits = Waits::default();
-        waits.note(249 * MS, true);
-        waits.note(300 * MS, true);
-        waits.note(2_000 * MS, true);
-        waits.note(1_500 * MS, false);
-        assert_eq!(waits.longer_than_ns(0, u64::MAX), 2_300 * MS);
-        assert_eq!(waits.longer_than_ns(600 * MS, u64::MAX), 2_000 * MS);
-        assert_eq!(waits.longer_than_ns(u64::MAX, 1_000 * MS), 1_500 * MS);
+        waits.note(249 * MS, WaitEnd::Failure);
+        waits.note(300 * MS, WaitEnd::Failure);
+        waits.note(2_000 * MS, WaitEnd::Failure);
+        waits.note(1_500 * MS, WaitEnd::Answer);
+        waits.note(1_000 * MS, WaitEnd::Silence);
+        assert_eq!(waits.failed_ns(0), 2_300 * MS);
+        assert_eq!(waits.failed_ns(600 * MS), 2_000 * MS);
+        assert_eq!(waits.unanswered_ns(u64::MAX, 1_000 * MS), 1_500 * MS);
+        assert_eq!(waits.unanswered_ns(250 * MS, u64::MAX), 1_000 * MS);
+        assert_eq!(waits.longest_unanswered_ns(), 1_500 * MS);
         let mut both = waits.clone();
         both.merge(&waits);
-        assert_eq!(both.longer_than_ns(0, 0), 2 * 3_800 * MS);
+        assert_eq!((both.failed_ns(0), both.unanswered_ns(0, 0)), (2 * 2_300 * MS, 2 * 2_500 * MS));
     }
 }

@@ -84,8 +84,9 @@ fn text(view: &View<'_>) -> String {
         return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     }
     let answered = rate_kept(view).or_else(|| answers(figures));
-    let parts = [outage::headline(view), errors(figures), answered, times(figures)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let gone = [outage::headline(view), outage::starved(view)];
+    let parts = gone.into_iter().chain([errors(figures), answered, times(figures)]);
+    let parts: Vec<String> = parts.flatten().collect();
     parts.join("; ")
 }
 

@@ -2,7 +2,7 @@
 
 use evidence::{Model, Outage, Verdict};
 
-use crate::units::{decimal, percent_of};
+use crate::units::{count, decimal, percent_of};
 use crate::view::View;
 
 /// A smaller share is not worth a line.
@@ -38,6 +38,18 @@ pub(crate) fn headline(view: &View<'_>) -> Option<String> {
     of(view).filter(|outage| outage.is_degraded())?;
     let degraded = if view.verdict == Verdict::Degraded { "degraded: " } else { "" };
     words(view).map(|words| format!("{degraded}{words}"))
+}
+
+/// Users who waited while others were answered: `1 of 10 users waited up to 9.80 s for an answer while others were served`. `None` if
+/// there were none.
+pub(crate) fn starved(view: &View<'_>) -> Option<String> {
+    let found = of(view)?.starvation?;
+    let longest = decimal(found.longest_s, 2);
+    Some(format!(
+        "{} of {} users waited up to {longest} s for an answer while others were served",
+        count(found.users),
+        count(found.of_users)
+    ))
 }
 
 /// For pictures over time: the longest outages, with the seconds since the window began.

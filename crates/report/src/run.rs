@@ -156,6 +156,9 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(words) = outage::words(view) {
         facts.push(("outage", words));
     }
+    if let Some(words) = outage::starved(view) {
+        facts.push(("starved", words));
+    }
     if let Some(seen) = steadiness::of(view) {
         facts.push(("steady", steadiness::words(seen)));
     }

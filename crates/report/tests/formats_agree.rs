@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use crate::pages;
+use crate::runs;
 use crate::studies::{self, Stored};
+use evidence::{Outage, Starvation};
+use report::Options;
 use serde_json::Value;
 
 /// A study in every format, the texts without line breaks and escapes.
@@ -428,4 +431,27 @@ fn loads_are_in_the_order_of_the_plan_in_every_format() {
         assert_eq!(names(&comparison["ranking"], "load"), order);
         assert_eq!(names(&formats.json["bottlenecks"], "load"), order);
     }
+}
+
+#[test]
+fn starved_users_are_named_and_the_run_is_not_called_unavailable() {
+    let mut run = runs::normal();
+    let starvation = Starvation { users: 1, of_users: 10, longest_s: 3.9, time_share: 0.0975 };
+    let ending = run.ending.as_mut().expect("an ending");
+    ending.outage = Some(Outage { starvation: Some(starvation), ..Outage::default() });
+    let written = |format: &str| {
+        let options = Options { color: false, width: 200, is_wide: true };
+        let mut out = Vec::new();
+        report::write(report::format(format).expect("a format"), &[run.clone()], &options, &mut out)
+            .expect("writes");
+        on_one_line(&String::from_utf8(out).expect("text"))
+    };
+    let words = "1 of 10 users waited up to 3.90 s for an answer while others were served";
+    for format in ["terminal", "md"] {
+        let text = written(format);
+        assert!(text.contains(words) && !text.contains("unavailable"), "{format}: {text}");
+    }
+    let json: Value = serde_json::from_str(&written("json")).expect("JSON");
+    assert_eq!(json["outage"]["starvation"]["users"], 1);
+    assert_eq!((&json["outage"]["gone_share"], &json["verdict"]), (&0.0.into(), &"complete".into()));
 }

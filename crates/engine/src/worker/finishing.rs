@@ -8,7 +8,7 @@ use super::Worker;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
 use crate::link::{Link, Sending, State};
-use crate::timers::{NEVER, Reason};
+use crate::timers::Reason;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
@@ -37,12 +37,12 @@ impl Worker<'_> {
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
         if outcome == Outcome::Ok {
             self.signals.answered_ok(exchange.intended_ns, at_ns);
-            let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
-            self.signals.waited(user.asking_since_ns, to_ns, user.is_asking_again);
-            (user.asking_since_ns, user.is_asking_again) = (NEVER, false);
+            self.is_answered_ok(number, at_ns);
         } else {
-            user.is_asking_again = true;
+            self.is_not_answered(number, outcome);
         }
+        let user = &mut self.users[number as usize];
+        let link = &mut self.links[link_number as usize];
         let finish = finish(&exchange, at_ns, outcome, reply.status);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
@@ -182,8 +182,9 @@ impl Worker<'_> {
         link.carried.remove(number);
         link.was_left_in_pause |= exchange.pause_until_ns > 0;
         user.free_ns = at_ns;
-        user.is_asking_again = true;
         self.signals.ended(&exchange, user.lag_ns, at_ns);
+        self.is_not_answered(number, ending.outcome);
+        let link = &mut self.links[exchange.link as usize];
         self.signals.lost(Loss::of(ending.class), exchange.intended_ns, at_ns);
         let finish = finish(&exchange, at_ns, ending.outcome, 0);
         let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
@@ -252,14 +253,6 @@ impl Worker<'_> {
     pub(super) fn abandon(&mut self, now_ns: u64) {
         for number in 0..self.users.len() as u32 {
             self.leave_exchange(number, now_ns);
-        }
-    }
-
-    /// Users who were still asking for an answer when the load ended have waited for it in vain.
-    pub(super) fn end_waits(&mut self, now_ns: u64) {
-        let to_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
-        for user in self.users.iter().filter(|user| user.asking_since_ns != NEVER) {
-            self.signals.waited(user.asking_since_ns, to_ns, true);
         }
     }
 

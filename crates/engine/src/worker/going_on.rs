@@ -131,19 +131,30 @@ impl Worker<'_> {
             }
             Driver::Closed { cadence, .. } if self.dispatch.pool.is_some() => {
                 let next_ns = cadence.next(begun_ns, over_ns).max(over_ns);
+                self.pauses(number, at_ns, next_ns);
+                self.will_retry(number);
                 self.leave_lane(number, Some((next_ns, next_ns)), at_ns, back_off_ns);
             }
-            Driver::Closed { cadence, active, .. } => {
-                let next_ns = cadence.next(begun_ns, over_ns).max(ready_ns);
-                if !self.stop.admits(next_ns, self.planned) {
-                    *active -= 1;
-                } else if next_ns <= at_ns {
-                    self.begin_iteration(number, None, false, next_ns, at_ns);
-                } else {
-                    self.users[number as usize].next_ns = next_ns;
-                    self.timers.set(next_ns, number, Reason::Wake);
-                }
+            Driver::Closed { cadence, .. } => {
+                let wanted_ns = cadence.next(begun_ns, over_ns).max(over_ns);
+                self.start_again(number, wanted_ns, wanted_ns.max(ready_ns), at_ns);
             }
+        }
+    }
+
+    /// Starts the next iteration of a user of a closed load at `next_ns`, which is later than `wanted_ns` if a back-off holds it up.
+    #[inline]
+    fn start_again(&mut self, number: u32, wanted_ns: u64, next_ns: u64, at_ns: u64) {
+        self.pauses(number, at_ns, wanted_ns);
+        if !self.stop.admits(next_ns, self.planned) {
+            return self.note_gone();
+        }
+        self.will_retry(number);
+        if next_ns <= at_ns {
+            self.begin_iteration(number, None, false, next_ns, at_ns);
+        } else {
+            self.users[number as usize].next_ns = next_ns;
+            self.timers.set(next_ns, number, Reason::Wake);
         }
     }
 

@@ -11,6 +11,10 @@ impl Worker<'_> {
     pub(super) fn follow_schedule(&mut self, number: u32, ready_ns: u64, at_ns: u64, back_off_ns: u64) {
         let Driver::Closed { schedules: Some(schedules), .. } = &self.driver else { return };
         let next_ns = schedules.next_ns(number);
+        if let Some(next_ns) = next_ns {
+            self.pauses(number, at_ns, next_ns.max(ready_ns));
+            self.will_retry(number);
+        }
         if self.dispatch.pool.is_some() {
             let next = next_ns.map(|next_ns| (next_ns, next_ns.max(ready_ns)));
             return self.leave_lane(number, next, at_ns, back_off_ns);

@@ -43,7 +43,7 @@ impl Worker<'_> {
         user.exchange = Some(Exchange { deadline_ns, is_begun: is_up, ..exchange });
         self.signals.sent(intended_ns, sent_ns);
         self.signals.begun(intended_ns);
-        user.asking_since_ns = user.asking_since_ns.min(intended_ns);
+        self.wants(number, intended_ns);
         let account = &mut self.accounts[usize::from(step)];
         if was_due {
             account.note_due_sent(intended_ns, sent_ns);

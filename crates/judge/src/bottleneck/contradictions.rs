@@ -245,7 +245,7 @@ fn draw_answers(draws: &mut Draws, planted: &mut Planted) {
     planted.measured.outage = draws.yes(3).then(|| {
         let time = OutageTime { from_s: 1.0, to_s: 2.0, lasting_s: 1.0, is_open: false };
         let times = vec![time; (draws.bits() % 6) as usize];
-        Outage { longest_s: draws.share(), gone_share: draws.share(), times }
+        Outage { longest_s: draws.share(), gone_share: draws.share(), times, starvation: None }
     });
 }
 

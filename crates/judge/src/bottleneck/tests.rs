@@ -474,7 +474,8 @@ fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
     assert_eq!(causes[0].share, Some(0.4));
     // They explain its pauses.
     let time = OutageTime { from_s: 1.0, to_s: 2.0, lasting_s: 1.0, is_open: false };
-    planted.measured.outage = Some(Outage { longest_s: 1.0, gone_share: 0.4, times: vec![time; 4] });
+    planted.measured.outage =
+        Some(Outage { longest_s: 1.0, gone_share: 0.4, times: vec![time; 4], ..Outage::default() });
     assert_eq!(planted.said()[0], "stopped");
     assert!(!planted.said().contains(&"pauses"));
     planted.threads(&[("stopped", 0.28), ("poll", 0.72), ("other", 1.0)]);
@@ -741,7 +742,7 @@ fn a_system_that_was_gone_is_said_to_be_gone() {
         let mut planted = Planted::closed(16, 200.0, 79.0);
         planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
         planted.pace().began_slowly = true;
-        planted.measured.outage = Some(Outage { longest_s: 2.0, gone_share, times: Vec::new() });
+        planted.measured.outage = Some(Outage { longest_s: 2.0, gone_share, ..Outage::default() });
         planted.together.errors.insert(ClassName::from(ErrorClass::ConnectRefused), 3);
         planted
     };

@@ -5,7 +5,7 @@ mod noise;
 use std::collections::BTreeMap;
 
 use evidence::{Cost, Judged, Lost, Recovery};
-use record::{Loss, Moment, Moments, Presence};
+use record::{AskedParts, Loss, Moment, Moments, Presence};
 
 use super::{Times, judge};
 
@@ -166,6 +166,7 @@ fn windows(requests: &[(u64, u64, Option<Loss>)]) -> Vec<Moment> {
 }
 
 fn end_window(moments: &mut Moments, number: u64, presence: Presence, asked_ns: Option<u64>) {
+    let presence = Presence { asked: AskedParts::ALL, ..presence };
     moments.window(number).presence = match presence.last_ok_ns {
         Some(_) => Presence { asked_again_ns: asked_ns, ..presence },
         None => Presence { asked_ns, ..presence },

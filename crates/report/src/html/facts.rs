@@ -59,6 +59,7 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     facts.extend(transactions::facts(&view.whole).map(|(name, words)| Fact::new(name, words)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
     add("outage", crate::outage::words(view));
+    add("starved", crate::outage::starved(view));
     add("steady", steadiness::of(view).map(|seen| short(&steadiness::words(seen))));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));

@@ -93,7 +93,7 @@ impl Kept {
 /// One outage of a window of three seconds.
 pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
     let times = vec![OutageTime { from_s, to_s: from_s + lasting_s, lasting_s, is_open }];
-    Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times }
+    Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times, starvation: None }
 }
 
 /// All that ends in the measured phase ends in the window.

@@ -8,7 +8,9 @@ use std::time::Duration;
 use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables};
 use progress::{Filling, RunEvent, Stream};
-use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
+use record::{
+    AskedParts, ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally,
+};
 use runner::{
     Clock, FillError, Generator, Learnt, Machine, Prepared, Ready, Refusal, Share, Stopper, Underway, Usage,
 };
@@ -235,6 +237,7 @@ impl Fake {
                 first_ok_ns: (ok > 0).then_some(at_ns + each_ns),
                 last_ok_ns: (ok > 0).then_some(at_ns + lasting_ns),
                 asked_ns: Some(at_ns),
+                asked: AskedParts::ALL,
                 ..Presence::default()
             };
             let pulse = Pulse {

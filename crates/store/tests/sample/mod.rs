@@ -128,7 +128,7 @@ pub(crate) fn ending_with_signals() -> Ending {
         extended: 2,
     };
     let times = vec![OutageTime { from_s: 1.0, to_s: 1.75, lasting_s: 0.5, is_open: false }];
-    let outage = Outage { longest_s: 0.5, gone_share: 0.25, times };
+    let outage = Outage { longest_s: 0.5, gone_share: 0.25, times, starvation: None };
     let window_ns = Some(3_000_000_000);
     let outage = Some(outage);
     Ending { generator, steadiness: Some(steadiness), window_ns, outage, is_system_local: true, ..ending() }

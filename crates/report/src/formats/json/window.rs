@@ -33,6 +33,16 @@ pub(super) struct OutageObject {
     longest_s: f64,
     gone_share: f64,
     times: Vec<TimeObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starvation: Option<StarvationObject>,
+}
+
+#[derive(Serialize)]
+struct StarvationObject {
+    users: u64,
+    of_users: u64,
+    longest_s: f64,
+    time_share: f64,
 }
 
 #[derive(Serialize)]
@@ -55,6 +65,12 @@ impl OutageObject {
             longest_s: thousandths(outage.longest_s),
             gone_share: share(outage.gone_share),
             times: times.collect(),
+            starvation: outage.starvation.map(|found| StarvationObject {
+                users: found.users,
+                of_users: found.of_users,
+                longest_s: thousandths(found.longest_s),
+                time_share: share(found.time_share),
+            }),
         }
     }
 }

@@ -1,0 +1,89 @@
+//! Think time is no outage: only time in which a user wanted a reply and got none is a gap.
+
+use std::time::Duration;
+
+use engine::Job;
+use harness::quiet::assert_measured;
+use load::{Load, ThinkTime};
+use record::{Gap, Gaps, Waits};
+use target::scripted::{Script, Step};
+use target::{Settings, Stall};
+
+use crate::support::{Done, MS, closed, get, lasting, reply, run, tcp};
+
+fn thinking(mut job: Job, think_ns: u64) -> Job {
+    if let Load::Closed(closed) = &mut job.load {
+        closed.think_time = ThinkTime::Constant { ns: think_ns };
+    }
+    job
+}
+
+fn gaps(done: &Done, window_ns: u64) -> Vec<Gap> {
+    let mut gaps = Gaps::new(0);
+    done.pulses.iter().for_each(|(_, pulse)| gaps.note(pulse));
+    gaps.end(window_ns)
+}
+
+/// Time that users waited in vain for longer than a quarter of a second, in milliseconds.
+fn waited_ms(done: &Done) -> u64 {
+    let mut waits = Waits::default();
+    done.ends.iter().for_each(|end| waits.merge(&end.health.waits));
+    (waits.failed_ns(0) + waits.unanswered_ns(0, 0)) / MS
+}
+
+#[test]
+fn connection_closed_after_a_reply_while_users_think_is_no_gap() {
+    // The second request of a connection is read and not answered, as at a server that gave the connection up a moment before.
+    let steps = vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest];
+    let server = target::scripted::start(move |_| Script(steps.clone())).expect("a server");
+    let done = run(thinking(closed(tcp(server.address()), 2, lasting(6_000 * MS)), 2_000 * MS), get("/"));
+    assert!(done.errors("closed_before_reply") >= 2, "{:?}", done.classes());
+    assert!(done.tally.counts.ok >= 2, "{:?}", done.tally.counts);
+    assert_eq!((gaps(&done, 6_000 * MS), waited_ms(&done)), (Vec::new(), 0));
+}
+
+#[test]
+fn server_that_rejects_each_connection_is_away_between_back_offs_without_think_time() {
+    assert_measured(|| {
+        let port = target::scripted::closed_port().expect("a port");
+        let done = run(closed(tcp(port.address()), 2, lasting(2_000 * MS)), get("/"));
+        let gaps = gaps(&done, 2_000 * MS);
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert!(gaps[0].is_open && gaps[0].lasting_ns > 1_900 * MS, "{gaps:?}");
+        assert!(waited_ms(&done) > 2 * 1_900, "{}", waited_ms(&done));
+    });
+}
+
+#[test]
+fn outage_while_some_users_think_lasts_as_long_as_users_waited() {
+    assert_measured(|| {
+        let second = Duration::from_secs(1);
+        let stall = Stall { first: second, lasting: second, every: None };
+        let target = target::start(Settings { stall: Some(stall), ..Settings::default() }).expect("a target");
+        let mut job = thinking(closed(tcp(target.address()), 4, lasting(4_000 * MS)), 600 * MS);
+        job.log_per_second = 1_000;
+        if let Load::Closed(closed) = &mut job.load {
+            // Users ask one after the other.
+            closed.ramp_up_ns = 600 * MS;
+        }
+        let done = run(job, get("/"));
+        let waits = done.sampled.iter().map(|request| request.finish);
+        let waits: Vec<_> =
+            waits.filter(|finish| finish.finished_ns - finish.intended_ns > 100 * MS).collect();
+        let first_ns = waits.iter().map(|finish| finish.intended_ns).min().expect("a user who waited");
+        let last_ns = waits.iter().map(|finish| finish.finished_ns).max().expect("a user who waited");
+        let gaps = gaps(&done, 4_000 * MS);
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert!(
+            gaps[0].lasting_ns.abs_diff(last_ns - first_ns) < 20 * MS,
+            "{gaps:?}, {first_ns} to {last_ns}"
+        );
+        assert!((800..=1_020).contains(&(gaps[0].lasting_ns / MS)), "{gaps:?}");
+        let seen_ms: u64 = waits
+            .iter()
+            .map(|finish| (finish.finished_ns - finish.intended_ns) / MS)
+            .filter(|wait_ms| *wait_ms >= 250)
+            .sum();
+        assert!(waited_ms(&done).abs_diff(seen_ms) < 20, "{} and {seen_ms} ms", waited_ms(&done));
+    });
+}
