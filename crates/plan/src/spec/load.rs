@@ -55,7 +55,7 @@ crate::spec::spec! {
         PROFILE "profile" "--profile": profile: Option<Stacks> = STACKS, "true",
             "Whether to sample with perf where the system spends CPU time; default false. `dwarf` reads stacks without frame pointers.";
         THREADS "threads" "--threads": threads: u64 = COUNT, "1",
-            "Threads of the generator; default: one per core.";
+            "Threads of the generator; default: half of the cores, at least one, if the system is on this machine; else one per core.";
         POOL "pool" "--pool": pool: u64 = COUNT, "10",
             "Transactions with `users`: connections that they share; default: one per user.";
         ROOM_CHECK "room-check" "--no-room-check": room_check: bool = TRUTH, "false",

@@ -155,7 +155,7 @@ pub(crate) struct LoadFlags {
     #[command(flatten)]
     comparison: ComparisonFlags,
 
-    /// Threads of the load generator [default: one per core]
+    /// Threads of the load generator [default: half of the cores if the server is on this machine, else one per core]
     #[arg(long, value_name = "N", help_heading = "Generator", hide_short_help = true)]
     threads: Option<String>,
     /// Pin the threads to cores: "auto", or a list such as 1,2
