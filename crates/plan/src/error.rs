@@ -57,6 +57,8 @@ pub enum Problem {
     TwoRates,
     /// A time and stages.
     TwoTimes,
+    /// A lifetime of connections that carry one request each.
+    LifetimeOfOneRequest,
     /// Two limits of how late a request may be sent.
     TwoLimits,
     /// Stages cannot be extended.
@@ -144,6 +146,7 @@ impl PlanError {
         match self.problem {
             Problem::TwoRates | Problem::TwoTimes | Problem::ExtendedStages => Some(Field::STAGES),
             Problem::TwoLimits => Some(Field::SHED_AFTER),
+            Problem::LifetimeOfOneRequest => Some(Field::KEEP_ALIVE),
             Problem::ExtendedRequests => Some(Field::REQUESTS),
             _ => None,
         }
@@ -188,6 +191,7 @@ impl PlanError {
             }
             Problem::TwoRates => "both set the rate".to_owned(),
             Problem::TwoTimes => "the stages set the duration".to_owned(),
+            Problem::LifetimeOfOneRequest => "each connection carries one request".to_owned(),
             Problem::TwoLimits => "both set how late a request may be sent".to_owned(),
             Problem::ExtendedStages => "a rate that changes in stages does not become steady".to_owned(),
             Problem::ExtendedRequests => {
@@ -241,7 +245,9 @@ impl PlanError {
                     Spelling::Keys => format!("add {rate} or {stages}, or remove it"),
                 }
             }
-            Problem::NeedsUsers | Problem::ExtendedStages => "remove one of the two".to_owned(),
+            Problem::NeedsUsers | Problem::ExtendedStages | Problem::LifetimeOfOneRequest => {
+                "remove one of the two".to_owned()
+            }
             Problem::NeedsDatabase | Problem::PoolOfRate => "remove it".to_owned(),
             Problem::TwoRates | Problem::TwoLimits => "use one of them".to_owned(),
             Problem::TwoTimes => format!("remove {}", measured()),

@@ -82,6 +82,9 @@ impl Plan {
         if let Some(select) = unnamed.and_then(select_json) {
             plan["select"] = select;
         }
+        if let Some(lifetime_ns) = self.connection_lifetime_ns {
+            plan["connection_lifetime_ns"] = json!(lifetime_ns);
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }

@@ -177,7 +177,9 @@ pub(crate) fn job(plan: &Plan) -> Job {
 fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
-    peers.iter_mut().for_each(|peer| peer.keep_alive = plan.keep_alive());
+    for peer in &mut peers {
+        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
+    }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
     let GeneratorThreads { count: threads, rule } =
         GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));

@@ -10,6 +10,7 @@ use super::tools;
 use super::tree::Node;
 use crate::check_load::Destination;
 use crate::error::{PlanError, Spelling};
+use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned};
 use crate::study::{StudyLoad, ToolText};
 
@@ -114,6 +115,7 @@ fn short_words(node: &Node) -> String {
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
     let mut spec = LoadSpec::of_node(node);
     spec.seed = Some(seed.into());
+    connections(node, &mut spec);
     if is_open(node, reading) {
         spec.users = None;
     } else {
@@ -125,6 +127,14 @@ fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading
         shorten(&mut spec, LoadSpec::of_node(quick.node));
     }
     spec
+}
+
+/// The values of a mapping `connections`.
+fn connections(node: &Node, spec: &mut LoadSpec) {
+    let Some(mapping) = node.get("connections").filter(|node| !node.entries().is_empty()) else { return };
+    spec.connections = mapping.entry("count").and_then(|entry| Spanned::of_entry(entry, &COUNT));
+    spec.connection_lifetime_ns =
+        mapping.entry("lifetime").and_then(|entry| Spanned::of_entry(entry, &DURATION));
 }
 
 /// A quick run is as long as `quick` says. Stages take its time together, and it is not extended.
@@ -166,10 +176,19 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
             users.key_at < open.key_at
         }
         (Some(_), None) => {
-            if let Some(connections) = node.entry("connections") {
-                let what =
-                    "`connections` requires `rate` or `stages`; each of the `users` has its own connection";
-                reading.at(connections.key_at, what, "remove it");
+            let connections = node.entry("connections");
+            let is_mapping = connections.is_some_and(|entry| !entry.value.entries().is_empty());
+            let number = if is_mapping {
+                connections.and_then(|entry| entry.value.entry("count"))
+            } else {
+                connections
+            };
+            if let Some(number) = number {
+                let what = format!(
+                    "`{}` requires `rate` or `stages`; each of the `users` has its own connection",
+                    number.key
+                );
+                reading.at(number.key_at, what, "remove it");
             }
             false
         }

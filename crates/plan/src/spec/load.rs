@@ -26,8 +26,8 @@ crate::spec::spec! {
             "With `users`: maximum rate of all users together.";
         RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
             "Iterations started per second, without waiting for replies.";
-        CONNECTIONS "connections" "-c": connections: u64 = COUNT, "50",
-            "With `rate` or `stages`: number of connections; default 50.";
+        CONNECTIONS "connections" "-c": connections: u64 = CONNECTIONS, "50",
+            "A number, or a mapping with `count` and `lifetime`. With `rate` or `stages`: number of connections; default 50.";
         ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
             "With `rate` or `stages`: spacing of arrivals; default even.";
         RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",
@@ -64,6 +64,7 @@ crate::spec::spec! {
             "Transactions: counts slower ones as late; with `rate`, does not send those that are late already.";
     }
     on command lines only {
+        CONNECTION_LIFETIME "lifetime" "--connection-lifetime": connection_lifetime_ns: u64 = DURATION;
         SEED "seed" "--seed": seed: u64 = SEED;
         PIN "pin" "--pin": pin: Pin = PIN;
     }
