@@ -135,6 +135,8 @@ pub struct Peer {
     pub tls_on_request: bool,
     /// Whether connections carry more than one request.
     pub keep_alive: bool,
+    /// Time after which a connection that is kept is renewed, at its next reply; `None`: it is not.
+    pub lifetime_ns: Option<u64>,
     /// Connections over all threads, if users share them: each request takes the least busy one that has room, and waits as long
     /// as there is none; that time is part of the response time. No thread is started without a connection. `None`, and any
     /// number from that of [`Job::connections`] on, gives each user its own, where a connection has room for one exchange. At
@@ -153,6 +155,7 @@ impl Peer {
             tls,
             tls_on_request: false,
             keep_alive: true,
+            lifetime_ns: None,
             pool: None,
             has_address_accounts: false,
         }

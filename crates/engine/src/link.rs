@@ -35,8 +35,8 @@ pub(crate) struct Link {
     pub(crate) has_unbegun: bool,
     /// Whether its sockets carry more than one exchange.
     pub(crate) keeps_alive: bool,
-    /// The peer has closed its side of the present socket: it carries no further exchange.
-    pub(crate) hung_up: bool,
+    /// Whether the present socket carries further exchanges.
+    pub(crate) retired: Retired,
     pub(crate) sending: Sending,
     /// An exchange was left in its pause.
     pub(crate) was_left_in_pause: bool,
@@ -77,6 +77,17 @@ pub(crate) enum State {
     InProcess,
 }
 
+/// Why a socket carries no further exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Retired {
+    /// It does.
+    No,
+    /// It has come to the end of its lifetime.
+    Expired,
+    /// The peer has closed its side.
+    HungUp,
+}
+
 /// How far the kernel has taken what was to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
@@ -115,7 +126,7 @@ impl Link {
             takes_turns: false,
             has_unbegun: false,
             keeps_alive,
-            hung_up: false,
+            retired: Retired::No,
             sending: Sending::Done,
             was_left_in_pause: false,
             send_error: None,
@@ -135,15 +146,17 @@ impl Link {
         matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
     }
 
-    /// Whether its peer takes no further exchanges on the present socket.
+    /// Whether the present socket takes no further exchanges, and is closed after those that it carries.
     pub(crate) fn is_draining(&self) -> bool {
-        self.is_multiplexed && self.is_up() && self.channel.draining()
+        self.is_multiplexed && self.is_up() && (self.retired == Retired::Expired || self.channel.draining())
     }
 
     /// Whether another exchange may be given to it.
     pub(crate) fn has_room(&self) -> bool {
         let carried = self.carried.len() as u32;
-        carried < u32::from(self.room) && (!self.is_up() || self.channel.room() > 0) && !self.hung_up
+        carried < u32::from(self.room)
+            && (!self.is_up() || self.channel.room() > 0)
+            && self.retired == Retired::No
     }
 
     /// Whether an end of the bytes would be anybody's doing: TLS announces its own end, and this one has not.

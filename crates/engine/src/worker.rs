@@ -14,6 +14,7 @@ mod parts;
 mod pooling;
 mod read_delay;
 mod receiving;
+mod renewing;
 mod scheduled_users;
 mod sending;
 mod wanting;

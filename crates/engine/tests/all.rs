@@ -19,6 +19,7 @@ mod pool;
 mod raw_tcp;
 mod recorded_arrivals;
 mod redirects;
+mod renewal;
 mod replies_out_of_turn;
 mod scenario_connections;
 mod scenarios;

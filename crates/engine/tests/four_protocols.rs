@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use crate::support::scenario::{VARIABLES, following, get, in_turn, saving, script, visit};
-use crate::support::{closed, count, run, tcp};
+use crate::support::{Done, closed, count, run, tcp};
 use engine::Peer;
 use servers::fake_postgres::{FakePostgres, complete, message, ready, row};
 use sql::script::{Allow, Deck, Language};
@@ -28,6 +28,23 @@ const ITERATIONS: u64 = 12;
 
 #[test]
 fn a_value_goes_through_four_protocols() {
+    let done = through_four_protocols(None);
+    let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
+    assert_eq!(opened, [3, 3, 3, 3, 0], "each user has a link to each peer");
+}
+
+#[test]
+fn connections_of_all_protocols_on_sockets_are_renewed_between_requests() {
+    let done = through_four_protocols(Some(1));
+    let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
+    // Those that were opened before the load serve their first request.
+    for step in [0, 1, 2, 4] {
+        assert!(opened[step] >= ITERATIONS - u64::from(USERS), "{opened:?}");
+    }
+    assert_eq!(opened[3], 3, "a database in this process has no socket");
+}
+
+fn through_four_protocols(lifetime_ns: Option<u64>) -> Done {
     let http = Http::start();
     let postgres = FakePostgres::start(|peer| {
         peer.let_in()?;
@@ -55,14 +72,13 @@ fn a_value_goes_through_four_protocols() {
     let places = [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1)].map(|(peer, step)| PeerStep { peer, step });
     let mut job = closed(tcp(http.address), USERS, count(ITERATIONS * places.len() as u64));
     job.peers.extend([tcp(postgres.address()), tcp(mysql), nowhere()]);
+    job.peers.iter_mut().for_each(|peer| peer.lifetime_ns = lifetime_ns);
     job = following(job, in_turn((0..places.len() as u16).map(|step| visit(step, 0)).collect()));
     // It asserts that every account holds the identity.
     let done = run(job, Mix::new(scripts, &places));
 
     done.assert_all_ok(ITERATIONS * places.len() as u64);
     assert_eq!(done.steps.iter().map(|tally| tally.counts.ok).sum::<u64>(), done.tally.counts.sent);
-    let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
-    assert_eq!(opened, [3, 3, 3, 3, 0], "each user has a link to each peer");
     let ends = http.ends.lock().expect("nobody panicked").clone();
     assert_eq!(ends.len() as u64, done.steps[4].counts.ok);
     assert!(ends.len() as u64 >= ITERATIONS - u64::from(USERS), "{ends:?}");
@@ -72,6 +88,7 @@ fn a_value_goes_through_four_protocols() {
         ends.iter().all(|end| computed.contains(end)),
         "each computes with the value before it: {ends:?}"
     );
+    done
 }
 
 /// PostgreSQL's description of one column of text.

@@ -63,6 +63,9 @@ pub struct Generator {
     pub rss_peak_bytes: u64,
     /// Threads that made load.
     pub threads: u32,
+    /// Rule that chose the number of threads; `None` if an earlier version stored the run, or another load generator made the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_rule: Option<ThreadRule>,
     /// How late a thread woke, 99 % of the times at most, in microseconds.
     pub wake_lag_p99_us: Option<f64>,
     /// The largest share of one core that a thread used, from 0 to 1.
@@ -109,6 +112,33 @@ pub struct Generator {
     /// The tool that made the load, if it was not Tenbin's engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<LoadTool>,
+}
+
+/// Rule that chose the number of generator threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadRule {
+    /// The plan or a flag says how many.
+    Requested,
+    /// One for each connection: the database is in the process of the generator.
+    PerConnection,
+    /// One for each core that the generator is pinned to.
+    PinnedCores {
+        /// How many cores these are.
+        cores: u32,
+    },
+    /// One for each core: the system is on another machine.
+    AllCores {
+        /// How many cores the generator may use.
+        cores: u32,
+    },
+    /// Half of the cores, at least one: the system is on the machine of the generator.
+    HalfOfCores {
+        /// How many cores the generator may use.
+        cores: u32,
+    },
+    /// One for each connection: there are fewer connections than the cores would allow threads.
+    FewConnections,
 }
 
 impl Generator {

@@ -37,7 +37,7 @@ pub use baseline::{
 };
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit, in_words};
-pub use ending::{Ending, Failure, Generator, Verdict};
+pub use ending::{Ending, Failure, Generator, ThreadRule, Verdict};
 pub use error::EvidenceError;
 pub use event::{Event, EventOutcome};
 pub use event_cost::{Cost, EventCost, Judged, LevelBefore, Lost, Recovery};

@@ -4,11 +4,12 @@
 //! as well. Its name tells whose it is.
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::access::Need;
+use crate::listening::is_here;
 use crate::marker::{Marker, Owner};
 use crate::{Failure, Stage};
 
@@ -51,6 +52,15 @@ pub fn free_network() -> Result<Network, Failure> {
         )
     })?;
     Ok(Network { here: Ipv4Addr::from(network + 1), there: Ipv4Addr::from(network + 2) })
+}
+
+/// Whether an address is that of a host which Tenbin made on this machine: the other end of its link is here.
+pub fn is_host_of_this_machine(address: IpAddr) -> bool {
+    let IpAddr::V4(there) = address.to_canonical() else { return false };
+    let there = u32::from(there);
+    let is_in =
+        |(base, count): &(Ipv4Addr, u32)| (u32::from(*base)..u32::from(*base) + 4 * count).contains(&there);
+    PRIVATE.iter().any(is_in) && there % 4 == 2 && is_here(Ipv4Addr::from(there - 1).into())
 }
 
 /// Whether hosts can be made here: one is made, and removed again. Nothing is started.

@@ -122,6 +122,7 @@ impl Target {
             warm_up_ns: checked.warm_up_ns,
             timeout_ns: checked.timeout_ns,
             connect_timeout_ns: checked.connect_timeout_ns,
+            connection_lifetime_ns: checked.connection_lifetime_ns,
             threads: checked.threads,
             pin: checked.pin,
             seed: checked.seed,

@@ -49,6 +49,7 @@ pub(crate) struct CheckedLoad {
     pub(crate) log_per_second: u32,
     pub(crate) profile: Option<Stacks>,
     pub(crate) keep_alive: bool,
+    pub(crate) connection_lifetime_ns: Option<u64>,
     pub(crate) pool: Option<u32>,
     pub(crate) checks_room: bool,
     pub(crate) latency_limit_ns: Option<u64>,
@@ -97,6 +98,7 @@ impl LoadSpec {
             log_per_second: log.unwrap_or(0) as u32,
             profile,
             keep_alive: is_true(&self.keep_alive),
+            connection_lifetime_ns: checker.connection_lifetime(),
             pool: pool.map(|pool| pool as u32),
             checks_room: is_true(&self.room_check),
             latency_limit_ns: self.latency_limit_ns.as_ref().and_then(Spanned::get).copied(),
@@ -264,6 +266,15 @@ impl Checker<'_> {
             }
         }
         Some(recording)
+    }
+
+    fn connection_lifetime(&mut self) -> Option<u64> {
+        let spec = self.spec;
+        let lifetime_ns = self.positive(Field::CONNECTION_LIFETIME, &spec.connection_lifetime_ns);
+        let is_kept = spec.keep_alive.as_ref().and_then(Spanned::get) != Some(&false);
+        let problem = Problem::LifetimeOfOneRequest;
+        self.forbid_if(!is_kept, Field::CONNECTION_LIFETIME, &spec.connection_lifetime_ns, problem);
+        lifetime_ns
     }
 
     fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {

@@ -67,6 +67,8 @@ pub enum Problem {
     /// More sessions than users.
     #[allow(missing_docs, reason = "each says what it is")]
     TooManySessions { sessions: u64, users: u64 },
+    /// A lifetime of connections that carry one request each.
+    LifetimeOfOneRequest,
     /// Two limits of how late a request may be sent.
     TwoLimits,
     /// Stages cannot be extended.
@@ -155,6 +157,7 @@ impl PlanError {
             Problem::TwoRates | Problem::TwoTimes | Problem::ExtendedStages => Some(Field::STAGES),
             Problem::SetByRecording => Some(Field::RECORDED),
             Problem::TwoLimits => Some(Field::SHED_AFTER),
+            Problem::LifetimeOfOneRequest => Some(Field::KEEP_ALIVE),
             Problem::ExtendedRequests => Some(Field::REQUESTS),
             _ => None,
         }
@@ -214,6 +217,7 @@ impl PlanError {
                 let users = if *users == 1 { "1 user".to_owned() } else { format!("{users} users") };
                 format!("the recording has {sessions} sessions, and the load {users}")
             }
+            Problem::LifetimeOfOneRequest => "each connection carries one request".to_owned(),
             Problem::TwoLimits => "both set how late a request may be sent".to_owned(),
             Problem::ExtendedStages => "a rate that changes in stages does not become steady".to_owned(),
             Problem::ExtendedRequests => {
@@ -267,9 +271,10 @@ impl PlanError {
                     Spelling::Keys => format!("add {rate} or {stages}, or remove it"),
                 }
             }
-            Problem::NeedsUsers | Problem::ExtendedStages | Problem::SetByRecording => {
-                "remove one of the two".to_owned()
-            }
+            Problem::NeedsUsers
+            | Problem::ExtendedStages
+            | Problem::SetByRecording
+            | Problem::LifetimeOfOneRequest => "remove one of the two".to_owned(),
             Problem::RecordingTooShort => format!("shorten {}, or remove it", name(Field::WARM_UP)),
             Problem::NoSessions { .. } => {
                 format!(

@@ -21,7 +21,7 @@ impl CheckedLoad {
     pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
         let unit = if is_sql { TRANSACTION } else { REQUEST };
         (
-            load_words(&self.load, unit) + profiled(self.profile),
+            load_words(&self.load, unit) + &renewed(self.connection_lifetime_ns) + profiled(self.profile),
             stop_words(&self.stop, self.extend, self.warm_up_ns, unit),
         )
     }
@@ -82,7 +82,7 @@ impl Plan {
             return tool_words(tool.tool.name, tool.users);
         }
         let unit = if self.scenarios.has_sequels() { ITERATION } else { self.unit() };
-        load_words(&self.load, unit)
+        load_words(&self.load, unit) + &renewed(self.connection_lifetime_ns)
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
@@ -134,6 +134,11 @@ pub(crate) fn tool_words(name: &str, users: Option<u32>) -> String {
 /// Sampling costs time: figures of a profiled load are compared with those of such loads only.
 fn profiled(profile: Option<Stacks>) -> &'static str {
     if profile.is_some() { PROFILED } else { "" }
+}
+
+/// New connections cost time: figures of loads with different lifetimes are not compared with each other.
+fn renewed(lifetime_ns: Option<u64>) -> String {
+    lifetime_ns.map_or_else(String::new, |ns| format!(", connections renewed every {}", show_duration(ns)))
 }
 
 /// A load in a few words; `unit` is what is sent each time.

@@ -57,7 +57,9 @@ pub struct Plan {
     pub timeout_ns: u64,
     /// For a connection, TLS included.
     pub connect_timeout_ns: u64,
-    /// Reactor threads; `None`: one for each core this process may use.
+    /// Time after which each connection is renewed; `None`: it is not.
+    pub connection_lifetime_ns: Option<u64>,
+    /// Reactor threads; `None`: the runner chooses, by the cores and by where the system is.
     pub threads: Option<u32>,
     /// Which cores they stay on.
     pub pin: Pin,

@@ -86,6 +86,9 @@ impl Plan {
         if let Some(recording) = self.recording() {
             plan["recorded"] = recording_json(recording);
         }
+        if let Some(lifetime_ns) = self.connection_lifetime_ns {
+            plan["connection_lifetime_ns"] = json!(lifetime_ns);
+        }
         if let Some(stacks) = self.profile {
             plan["profile"] = json!(stacks.name());
         }

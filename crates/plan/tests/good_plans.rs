@@ -164,9 +164,11 @@ fn loads_have_the_rules_of_the_command_line() {
     assert_eq!((plans[0].seed, plans[0].pin.clone()), (42, Pin::Cores(vec![1])));
     let Load::Open(open) = &plans[1].load else { panic!("a rate") };
     assert_eq!((open.connections, open.shed_after_ns), (20, Some(1_000_000_000)));
+    let renewed = plans.iter().filter_map(|plan| plan.connection_lifetime_ns);
+    assert_eq!(renewed.collect::<Vec<_>>(), [5_000_000_000]);
     assert_eq!(plans[1].stop.requests, Some(1000));
     assert!(
-        !plans[1].steps[0].request().unwrap().request.keep_alive
+        !plans[2].steps[0].request().unwrap().request.keep_alive
             && plans[0].steps[0].request().unwrap().request.keep_alive
     );
     assert_eq!(study.run_ns(2), Some(30_000_000_000));

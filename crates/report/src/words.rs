@@ -1,7 +1,8 @@
 //! Sentences and figures that several formats share.
 
 use evidence::{
-    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, Unit, Validity, Verdict,
+    Distorted, Failure, GateResult, Generator, Level, NewRun, Output, SliceRules, ThreadRule, Unit, Validity,
+    Verdict,
 };
 use judge::Condition;
 use judge::slo::Figure;
@@ -119,6 +120,27 @@ pub(crate) fn doubted(figures: &[Distorted]) -> String {
     }
 }
 
+/// Reason for the number of generator threads.
+fn because(rule: ThreadRule) -> String {
+    let each = |cores: u32| match cores {
+        1 => "the only core".to_owned(),
+        cores => format!("each of {cores} cores"),
+    };
+    match rule {
+        ThreadRule::Requested => "as requested".to_owned(),
+        ThreadRule::PerConnection => "one for each connection, as the database is in this process".to_owned(),
+        ThreadRule::PinnedCores { cores } => format!("one for {} that it is pinned to", each(cores)),
+        ThreadRule::AllCores { cores } => {
+            format!("one for {}, as the system is on another machine", each(cores))
+        }
+        ThreadRule::HalfOfCores { cores: 1 } => "one core, which it shares with the system".to_owned(),
+        ThreadRule::HalfOfCores { cores } => {
+            format!("for half of the {cores} cores, as the system is on this machine, too")
+        }
+        ThreadRule::FewConnections => "one for each connection".to_owned(),
+    }
+}
+
 /// What the generator used.
 pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
     let threads = match (&generator.tool, generator.threads) {
@@ -126,8 +148,12 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
             let version = tool.version.as_ref().map_or_else(String::new, |version| format!(" {version}"));
             format!("{}{version}", tool.name)
         }
-        (None, 1) => "1 thread".to_owned(),
-        (None, threads) => format!("{threads} threads"),
+        (None, threads) => {
+            let because =
+                generator.thread_rule.map_or_else(String::new, |rule| format!(" ({})", because(rule)));
+            let noun = if threads == 1 { "thread" } else { "threads" };
+            format!("{threads} {noun}{because}")
+        }
     };
     let mut words = format!(
         "{threads}, {} s CPU (user {} + system {})",

@@ -52,6 +52,7 @@ mod stopper;
 mod stretching;
 mod systems;
 mod thread_check;
+mod threads;
 mod tidying;
 mod together;
 mod tools;

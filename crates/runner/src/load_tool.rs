@@ -41,6 +41,7 @@ pub(crate) fn prepare(plan: &Plan, tool: &ToolAction, public: &PublicLoads) -> R
     let ready = ToolLoad { plan: plan.clone(), cores: cores.clone() };
     Ok(Prepared {
         threads: 1,
+        thread_rule: None,
         cores,
         endpoints: Vec::new(),
         memory_bound_bytes: 0,

@@ -69,7 +69,7 @@ pub(crate) fn measure(
     let mut before = tools.lab.look_around(&prepared);
     monitored.runs_already(std::mem::take(&mut before.subject));
     monitored.profile_with(RunProfiler::of(plan, &before.listeners));
-    let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
+    let Prepared { threads, thread_rule, cores, resolved, tls, ready, .. } = prepared;
     let underway = ready.start(Share::WHOLE)?;
     monitored.load_comes_from(underway.keeper_pid());
     let steps = plan.steps.len();
@@ -98,6 +98,7 @@ pub(crate) fn measure(
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
     let (environment, sharing) = judging::environment(surroundings, &closed, monitored);
     let mut ending = judging::ending(closed, &environment, threads);
+    ending.generator.thread_rule = thread_rule;
     ending.is_system_local = sharing.is_some();
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);

@@ -16,6 +16,7 @@ use crate::cores::Cores;
 use crate::prepare::shortfalls_of;
 use crate::recipe;
 use crate::resolve;
+use crate::threads::{GeneratorThreads, is_named_here};
 use crate::together;
 
 /// Ports for filling in texts that are only looked at.
@@ -43,7 +44,7 @@ pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Faul
         let Some(launch) = launches(study, tenbin).find(needs_ports).or_else(first) else { continue };
         match study.plan(number, &launch) {
             Ok(plan) => {
-                let threads = plan.threads.unwrap_or(allowed.len() as u32);
+                let threads = GeneratorThreads::choose(&plan, &[], is_named_here(&plan)).count;
                 let short = shortfalls_of(&plan, threads, launch.socket.is_none());
                 faults.extend(short.iter().map(|short| {
                     Fault::new(&load.name, short.to_string(), "use fewer connections, or raise the limit")

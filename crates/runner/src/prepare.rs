@@ -10,6 +10,7 @@ use engine::limits::{Shortfall, shortfalls};
 use engine::{
     ClientFiles, Endpoint, Job, Peer, ProbeError, Selection, TlsError, TlsPeer, TlsTrust, allowed_cores,
 };
+use evidence::ThreadRule;
 use lab::listening::Unseen;
 use lab::running::{self, Named, Sought};
 use load::xoroshiro::Xoroshiro;
@@ -24,6 +25,7 @@ use crate::load_tool;
 use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
+use crate::threads::{GeneratorThreads, is_system_here};
 
 /// How long a stop request waits.
 const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
@@ -33,6 +35,8 @@ const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 pub struct Prepared {
     /// How many threads make the load.
     pub threads: u32,
+    /// Rule that chose the number of threads; `None` if another load generator makes the load.
+    pub thread_rule: Option<ThreadRule>,
     /// The cores that they stay on; empty: any.
     pub cores: Vec<usize>,
     /// Every address that the load goes to.
@@ -147,18 +151,6 @@ fn running(plan: &Plan) -> Result<Option<Sought>, Refusal> {
     }
 }
 
-/// Threads of a load that runs on these cores.
-pub(crate) fn threads(plan: &Plan, cores: &[usize]) -> u32 {
-    // With a database in this process each connection has a thread of its own.
-    if plan.endpoints.iter().any(plan::Endpoint::is_in_process) {
-        return connections(plan);
-    }
-    plan.threads.unwrap_or_else(|| {
-        let wanted = if cores.is_empty() { allowed_cores().len() } else { cores.len() };
-        (wanted as u32).clamp(1, plan.connections())
-    })
-}
-
 /// The load of a plan for the engine, on no peer and with one thread.
 pub(crate) fn job(plan: &Plan) -> Job {
     Job {
@@ -184,14 +176,15 @@ pub(crate) fn job(plan: &Plan) -> Job {
 
 fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
-    let threads = threads(plan, &cores);
     let (mut peers, resolved) = peers(&plan.endpoints, public)?;
     let has_address_accounts = !plan.address_parts().is_empty();
     for (peer, endpoint) in peers.iter_mut().zip(&plan.endpoints) {
-        peer.keep_alive = plan.keep_alive();
+        (peer.keep_alive, peer.lifetime_ns) = (plan.keep_alive(), plan.connection_lifetime_ns);
         peer.has_address_accounts = has_address_accounts && endpoint.select.is_some();
     }
     let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
+    let GeneratorThreads { count: threads, rule } =
+        GeneratorThreads::choose(plan, &cores, is_system_here(&endpoints));
     let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);
     if !short.is_empty() {
@@ -236,6 +229,7 @@ fn prepare_engine(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal
     let memory_bound_bytes = load.memory_bound_bytes();
     Ok(Prepared {
         threads,
+        thread_rule: Some(rule),
         cores,
         endpoints,
         memory_bound_bytes,
@@ -283,7 +277,7 @@ pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec
 }
 
 /// Connections that the load holds at the same time.
-fn connections(plan: &Plan) -> u32 {
+pub(crate) fn connections(plan: &Plan) -> u32 {
     let pool = plan.sql().and_then(|sql| sql.pool);
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }

@@ -7,9 +7,10 @@ use std::path::Path;
 use plan::{Action, Environment, Pin, Plan, Study, without_secrets};
 
 use crate::cores::Cores;
-use crate::prepare::{Refusal, cores, job, threads};
+use crate::prepare::{Refusal, cores, job};
 use crate::protocol::Steps;
 use crate::run_error::RunError;
+use crate::threads::{GeneratorThreads, is_named_here};
 
 /// Requests shown for each step.
 const SHOWN_MAX: usize = 3;
@@ -61,7 +62,8 @@ pub fn rendered(study: &Study, tenbin: &Path) -> Result<Vec<Rendered>, RunError>
 
 fn of_plan(plan: &Plan, ports: &[(String, u16)]) -> Result<Vec<Rendered>, Refusal> {
     let steps = Steps::recorded(plan)?;
-    let job = engine::Job { threads: threads(plan, &cores(&plan.pin)?), ..job(plan) };
+    let threads = GeneratorThreads::choose(plan, &cores(&plan.pin)?, is_named_here(plan));
+    let job = engine::Job { threads: threads.count, ..job(plan) };
     let saved = saved(plan);
     let marks = |text: String| marked(text, &saved, ports);
     let values: Vec<(u16, Vec<u8>)> =

@@ -104,6 +104,7 @@ impl LeastBusy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::Retired;
     use crate::link::State;
     use load::chance::Chance;
     use wire::Serial;
@@ -136,7 +137,10 @@ mod tests {
                 match chance.within(0, 4) {
                     0 | 1 if changed.carried.len() < 3 => changed.carried.add(user),
                     2 => changed.carried.first().into_iter().for_each(|one| changed.carried.remove(one)),
-                    3 => changed.hung_up = !changed.hung_up,
+                    3 => {
+                        changed.retired =
+                            if changed.retired == Retired::No { Retired::HungUp } else { Retired::No };
+                    }
                     _ if changed.is_up() => changed.state = State::Down,
                     _ => changed.state = State::InProcess,
                 }
@@ -150,9 +154,9 @@ mod tests {
     fn link_that_lost_its_room_unseen_is_passed_over() {
         let mut links: Vec<Link> = (0..2).map(link).collect();
         let mut least_busy = LeastBusy::new(0..2);
-        links[0].hung_up = true;
+        links[0].retired = Retired::HungUp;
         assert_eq!(least_busy.first(&links), Some(1));
-        links[1].hung_up = true;
+        links[1].retired = Retired::HungUp;
         assert_eq!(least_busy.first(&links), None);
     }
 }

@@ -7,7 +7,7 @@ use super::Worker;
 use super::read_delay::ReadDelay;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
-use crate::link::{Sending, State};
+use crate::link::{Retired, Sending, State};
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::net::{self, Dialled};
@@ -176,7 +176,7 @@ impl Worker<'_> {
         }
         link.state = State::Down;
         (link.served, link.connect_ns) = (0, 0);
-        (link.hung_up, link.send_error, link.was_left_in_pause) = (false, None, false);
+        (link.retired, link.send_error, link.was_left_in_pause) = (Retired::No, None, false);
         link.sending = Sending::Done;
         link.has_unbegun = link.is_multiplexed && !link.carried.is_empty();
         link.generation = link.generation.wrapping_add(1);
@@ -192,7 +192,7 @@ impl Worker<'_> {
             return;
         };
         let is_idle = link.channel.is_idle() && !link.was_left_in_pause;
-        if farewell.is_empty() || !is_idle || link.hung_up || link.send_error.is_some() {
+        if farewell.is_empty() || !is_idle || link.retired == Retired::HungUp || link.send_error.is_some() {
             return;
         }
         let bytes = match session {

@@ -7,7 +7,7 @@ use wire::{Closing, Event, Next, PeerFault, Stage, Ticket};
 use super::parts::After;
 use super::{HEARTBEAT_NS, Worker};
 use crate::endings::Ending;
-use crate::link::{Link, Sending, State};
+use crate::link::{Link, Retired, Sending, State};
 use crate::net::Io;
 use crate::net::poll::Ready;
 
@@ -27,7 +27,9 @@ impl Worker<'_> {
         if link.generation != ready.generation {
             return;
         }
-        link.hung_up |= ready.hung_up;
+        if ready.hung_up {
+            link.retired = Retired::HungUp;
+        }
         if let State::Connecting { socket } = &link.state {
             if !ready.can_write {
                 return;
@@ -155,7 +157,9 @@ impl Worker<'_> {
         let opened = session.receive(bytes, &mut plain);
         let (has_output, peer_closed) = (!session.outgoing.is_empty(), session.peer_closed);
         // A reply that comes with the end of TLS is the last one here.
-        link.hung_up |= peer_closed;
+        if peer_closed {
+            link.retired = Retired::HungUp;
+        }
         let generation = link.generation;
         if has_output {
             self.flush(number);

@@ -6,7 +6,7 @@ use sql::Engine;
 use wire::sql::{Secret, TlsWish, Weak};
 
 use super::{ClientEnvironment, Database};
-use crate::endpoint::{ClientCertificate, Trust};
+use crate::endpoint::{ClientCertificate, Peer, Trust};
 
 fn read(url: &str, environment: &[(&str, &str)]) -> Database {
     try_read(url, environment).unwrap_or_else(|faults| panic!("{url}: {faults}"))
@@ -22,7 +22,7 @@ fn try_read(url: &str, environment: &[(&str, &str)]) -> Result<Database, String>
 }
 
 fn places(database: &Database) -> Vec<String> {
-    database.peers.iter().map(super::authority).collect()
+    database.peers.iter().map(Peer::authority).collect()
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(crate) enum ValueKind {
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 17] = [
+const CALLED_BY_KEY: [&str; 18] = [
     "auth",
     "basic",
     "expect",
@@ -73,6 +73,7 @@ const CALLED_BY_KEY: [&str; 17] = [
     "until",
     "lock",
     "reload",
+    "connections",
 ];
 
 impl Table {

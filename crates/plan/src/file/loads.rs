@@ -12,6 +12,7 @@ use crate::check_load::Destination;
 use crate::csv_text;
 use crate::error::{PlanError, Spelling};
 use crate::recording::{self, AskedRecording};
+use crate::spec::values::{COUNT, DURATION};
 use crate::spec::{Field, LoadSpec, Spanned, Wrong};
 use crate::study::{StudyLoad, ToolText};
 
@@ -117,6 +118,7 @@ fn short_words(node: &Node) -> String {
 fn spec(node: &Node, seed: u64, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) -> LoadSpec {
     let mut spec = LoadSpec::of_node(node);
     spec.seed = Some(seed.into());
+    connections(node, &mut spec);
     if is_open(node, reading) {
         spec.users = None;
     } else {
@@ -139,6 +141,14 @@ fn with_arrivals(asked: Spanned<AskedRecording>, reading: &mut Reading<'_>) -> S
         let bytes = bytes.map_err(|(what, help)| Wrong::new(what, help))?;
         recording::read(bytes, &name).map(AskedRecording::Read)
     })
+}
+
+/// The values of a mapping `connections`.
+fn connections(node: &Node, spec: &mut LoadSpec) {
+    let Some(mapping) = node.get("connections").filter(|node| !node.entries().is_empty()) else { return };
+    spec.connections = mapping.entry("count").and_then(|entry| Spanned::of_entry(entry, &COUNT));
+    spec.connection_lifetime_ns =
+        mapping.entry("lifetime").and_then(|entry| Spanned::of_entry(entry, &DURATION));
 }
 
 /// A quick run is as long as `quick` says. Stages take its time together, and it is not extended.
@@ -183,10 +193,19 @@ fn is_open(node: &Node, reading: &mut Reading<'_>) -> bool {
             users.key_at < open.key_at
         }
         (Some(_), None) => {
-            if let Some(connections) = node.entry("connections") {
-                let what =
-                    "`connections` requires `rate` or `stages`; each of the `users` has its own connection";
-                reading.at(connections.key_at, what, "remove it");
+            let connections = node.entry("connections");
+            let is_mapping = connections.is_some_and(|entry| !entry.value.entries().is_empty());
+            let number = if is_mapping {
+                connections.and_then(|entry| entry.value.entry("count"))
+            } else {
+                connections
+            };
+            if let Some(number) = number {
+                let what = format!(
+                    "`{}` requires `rate` or `stages`; each of the `users` has its own connection",
+                    number.key
+                );
+                reading.at(number.key_at, what, "remove it");
             }
             false
         }

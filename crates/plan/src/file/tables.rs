@@ -90,6 +90,7 @@ const AFTER_STEP: &[&Table] = &[
     &SELECT,
     &SQL,
     &LOAD,
+    &CONNECTIONS,
     &STAGE,
     &HOST,
     &SYSTEM,
@@ -346,6 +347,22 @@ pub(crate) static LOAD: Table = Table {
     sentence: "A load. It requires `users` (closed: each waits for a reply), `rate`, `stages`, or `recorded` (open: requests do not wait for replies), or `tool` (another load generator makes it).",
     example: "{ users: 100, for: 60s }",
     keys: LOAD_KEYS,
+};
+
+pub(crate) static CONNECTIONS: Table = Table {
+    name: "connections",
+    sentence: "Connections of a load.",
+    example: "{ lifetime: 5s }",
+    keys: &[
+        key("count", "50", COUNT, "With `rate` or `stages`: their number; default 50."),
+        key(
+            "lifetime",
+            "5s",
+            DURATION,
+            "Time after which each is closed after a reply, and opened again for the next request; default: none. Connections are \
+             renewed one after the other, spread evenly over this time, so that each first one lives shorter.",
+        ),
+    ],
 };
 
 pub(crate) static STAGE: Table = Table {

@@ -27,8 +27,8 @@ crate::spec::spec! {
             "With `users`: maximum rate of all users together.";
         RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
             "Iterations started per second, without waiting for replies.";
-        CONNECTIONS "connections" "-c": connections: u64 = COUNT, "50",
-            "With `rate`, `stages`, or `recorded`: number of connections; default 50.";
+        CONNECTIONS "connections" "-c": connections: u64 = CONNECTIONS, "50",
+            "A number, or a mapping with `count` and `lifetime`. With `rate`, `stages`, or `recorded`: number of connections; default 50.";
         ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
             "With `rate` or `stages`: spacing of arrivals; default even.";
         RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",
@@ -58,7 +58,7 @@ crate::spec::spec! {
         PROFILE "profile" "--profile": profile: Option<Stacks> = STACKS, "true",
             "Whether to sample with perf where the system spends CPU time; default false. `dwarf` reads stacks without frame pointers.";
         THREADS "threads" "--threads": threads: u64 = COUNT, "1",
-            "Threads of the generator; default: one per core.";
+            "Threads of the generator; default: half of the cores, at least one, if the system is on this machine; else one per core.";
         POOL "pool" "--pool": pool: u64 = COUNT, "10",
             "Transactions with `users`: connections that they share; default: one per user.";
         ROOM_CHECK "room-check" "--no-room-check": room_check: bool = TRUTH, "false",
@@ -67,6 +67,7 @@ crate::spec::spec! {
             "Transactions: counts slower ones as late; with `rate`, does not send those that are late already.";
     }
     on command lines only {
+        CONNECTION_LIFETIME "lifetime" "--connection-lifetime": connection_lifetime_ns: u64 = DURATION;
         SEED "seed" "--seed": seed: u64 = SEED;
         PIN "pin" "--pin": pin: Pin = PIN;
     }

@@ -37,6 +37,11 @@ pub(crate) const TRUTH: Of<bool> = single(ValueKind::One(&form::TRUTH), |text| O
 pub(crate) const COUNT: Of<u64> = single(ValueKind::One(&form::COUNT), |text| Ok(units::count(text)?));
 pub(crate) const DURATION: Of<u64> =
     single(ValueKind::One(&form::DURATION), |text| Ok(units::duration_ns(text)?));
+pub(crate) const CONNECTIONS: Of<u64> = Of {
+    kind: ValueKind::Either(&[COUNT.kind, ValueKind::Table(&tables::CONNECTIONS)]),
+    read: COUNT.read,
+    read_node: Some(|node| (COUNT.read)(node.text_of("count").or(node.text()).unwrap_or_default())),
+};
 pub(crate) const RATE: Of<f64> = single(ValueKind::One(&form::RATE), |text| Ok(units::rate_per_s(text)?));
 pub(crate) const THINK: Of<ThinkTime> = single(ValueKind::One(&form::THINK), think_time);
 pub(crate) const ARRIVALS: Of<&Process> = single(ValueKind::Word(&PROCESS_NAMES), arrivals);

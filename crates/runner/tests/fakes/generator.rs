@@ -71,6 +71,7 @@ impl Generator for World {
         Ok(Prepared {
             is_certificate_missing: false,
             threads,
+            thread_rule: Some(evidence::ThreadRule::Requested),
             cores: Vec::new(),
             endpoints: Vec::new(),
             memory_bound_bytes: 1 << 20,

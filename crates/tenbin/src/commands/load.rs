@@ -112,6 +112,9 @@ pub(crate) struct LoadFlags {
     /// Open a new connection for each request or transaction
     #[arg(long, visible_alias = "reconnect", help_heading = "Request", hide_short_help = true)]
     no_keepalive: bool,
+    /// Time after which each connection is renewed, spread evenly over that time [default: connections are kept]
+    #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
+    connection_lifetime: Option<String>,
     /// Maximum time of a request, connecting included [default: 10s]
     ///
     /// For transactions with -n and without -d, the default is 1h.
@@ -158,7 +161,7 @@ pub(crate) struct LoadFlags {
     #[command(flatten)]
     comparison: ComparisonFlags,
 
-    /// Threads of the load generator [default: one per core]
+    /// Threads of the load generator [default: half of the cores if the server is on this machine, else one per core]
     #[arg(long, value_name = "N", help_heading = "Generator", hide_short_help = true)]
     threads: Option<String>,
     /// Pin the threads to cores: "auto", or a list such as 1,2
@@ -441,6 +444,7 @@ impl LoadFlags {
             (Field::TIMEOUT, &self.timeout),
             (Field::CONNECT_TIMEOUT, &self.connect_timeout),
             (Field::LATENCY_LIMIT, &self.sql.latency_limit),
+            (Field::CONNECTION_LIFETIME, &self.connection_lifetime),
         ];
         let others = [
             (if is_open { Field::CONNECTIONS } else { Field::USERS }, &self.connections),

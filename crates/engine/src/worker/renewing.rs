@@ -1,0 +1,69 @@
+//! Renews connections that have lived as long as the load lets them, between two exchanges.
+
+use super::Worker;
+use crate::link::State;
+
+impl Worker<'_> {
+    /// Whether a connection that is up has come to the end of its life.
+    #[inline]
+    pub(super) fn has_expired(&self, number: u32, at_ns: u64) -> bool {
+        let link = &self.links[number as usize];
+        match self.job.peer(link.peer).lifetime_ns {
+            None => false,
+            Some(lifetime_ns) => {
+                matches!(link.state, State::Up { .. }) && {
+                    let of_all = self.first_numbers[usize::from(link.peer)] + link.number;
+                    let place = (of_all, self.job.connections_to(link.peer).0);
+                    is_over(lifetime_ns, place, link.dialled_ns, at_ns)
+                }
+            }
+        }
+    }
+}
+
+/// Whether a socket is renewed by `at_ns`, if it was dialled at `dialled_ns`.
+///
+/// Each connection (`place`: its number, and how many there are) is renewed at instants of its own, one lifetime apart. So renewals
+/// are spread evenly over a lifetime, also after all connections were opened at once. A first socket lives shorter.
+fn is_over(lifetime_ns: u64, (number, count): (u32, u32), dialled_ns: u64, at_ns: u64) -> bool {
+    let lifetime = u128::from(lifetime_ns.max(1));
+    let count = u128::from(count.max(1));
+    let first = lifetime * (2 * u128::from(number) + 1) / (2 * count);
+    let renewals = |ns: u64| (u128::from(ns) + lifetime).saturating_sub(first) / lifetime;
+    renewals(at_ns) > renewals(dialled_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIFETIME_NS: u64 = 1_000;
+
+    /// The instants at which a connection is renewed that is looked at all the time.
+    fn renewals(place: (u32, u32), until_ns: u64) -> Vec<u64> {
+        let mut dialled_ns = 0;
+        let renewed = (0..until_ns).filter(|at_ns| {
+            let is_over = is_over(LIFETIME_NS, place, dialled_ns, *at_ns);
+            if is_over {
+                dialled_ns = *at_ns;
+            }
+            is_over
+        });
+        renewed.collect()
+    }
+
+    #[test]
+    fn renewals_are_one_lifetime_apart_and_spread_over_it() {
+        let all: Vec<Vec<u64>> = (0..4).map(|number| renewals((number, 4), 3_000)).collect();
+        assert_eq!(all[0], [125, 1_125, 2_125]);
+        assert_eq!(all[1], [375, 1_375, 2_375]);
+        assert_eq!(all[3], [875, 1_875, 2_875]);
+    }
+
+    #[test]
+    fn socket_that_was_opened_in_between_is_renewed_at_the_instant_of_its_connection() {
+        let is_over = |dialled_ns, at_ns| is_over(LIFETIME_NS, (0, 4), dialled_ns, at_ns);
+        assert!(!is_over(1_100, 1_124) && is_over(1_100, 1_125));
+        assert!(!is_over(1_125, 2_124) && is_over(1_125, 2_125));
+    }
+}
