@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use wire::Protocol;
+use wire::{Protocol, ShardRule};
 
 use crate::transactions::Transactions;
 
@@ -25,8 +25,8 @@ pub enum Select {
     InTurn,
     /// Connections go to the first that answers; once it is lost, to the next that answers.
     First,
-    /// Each request goes to the address that the hash of this text chooses. The text has names of values in braces.
-    Hash(String),
+    /// Each request goes to the address that the rule chooses for this text, which has names of values in braces.
+    Hash(String, ShardRule),
 }
 
 /// Load that a system gets, with its addresses.
@@ -69,7 +69,7 @@ impl Endpoint {
     /// Systems that each user connects to: each address of a list that is chosen by the hash of a value, or one.
     pub fn shards(&self) -> usize {
         match self.select {
-            Some(Select::Hash(_)) => self.peers().len(),
+            Some(Select::Hash(..)) => self.peers().len(),
             _ => 1,
         }
     }

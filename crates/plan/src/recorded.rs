@@ -1,9 +1,12 @@
 //! A plan as JSON, for the record and its hash; shows no secret.
 
 use load::values::{RowOrder, Source};
-use load::{Arrival, DataSource, Guard, Load, Order, Recording, Schedule, Subject, Test, ThinkTime, Visit};
+use load::{
+    Arrival, DataSource, Guard, Load, Order, Recording, Scenario, Schedule, Subject, Test, ThinkTime, Visit,
+};
 use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
+use wire::ShardRule;
 use wire::http1::{Capture, CaptureFrom, Checks};
 use wire::step::Value as StepValue;
 
@@ -28,21 +31,6 @@ const SHOWN_HEADERS: [&str; 9] = [
 impl Plan {
     /// All of it as JSON, for the record and its hash. Secrets are replaced.
     pub fn to_json(&self) -> Value {
-        let scenarios = self.scenarios.list.iter().map(|scenario| {
-            let visits: Vec<Value> = match &scenario.order {
-                Order::InTurn(visits) => visits.iter().map(|visit| visit_json(visit, None)).collect(),
-                Order::Mix(visits) => {
-                    visits.iter().map(|(visit, weight)| visit_json(visit, Some(*weight))).collect()
-                }
-            };
-            let mut scenario_json =
-                json!({ "name": scenario.name, "share": scenario.share, "visits": visits });
-            if !scenario.once.is_empty() {
-                let once = scenario.once.iter().map(|visit| visit_json(visit, None));
-                scenario_json["once"] = json!(once.collect::<Vec<Value>>());
-            }
-            scenario_json
-        });
         let mut stop = json!({ "at_ns": self.stop.at_ns, "requests": self.stop.requests });
         if self.extend > 0 {
             stop["extend"] = json!(self.extend);
@@ -50,7 +38,7 @@ impl Plan {
         let mut plan = json!({
             "title": self.title,
             "steps": self.steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>(),
-            "scenarios": scenarios.collect::<Vec<Value>>(),
+            "scenarios": self.scenarios.list.iter().map(scenario_json).collect::<Vec<Value>>(),
             "variables": self.variables,
             "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
             "unix_socket": self.endpoint().peer().unix_socket.as_ref().map(|path| path.display().to_string()),
@@ -197,6 +185,19 @@ impl Plan {
     }
 }
 
+fn scenario_json(scenario: &Scenario) -> Value {
+    let visits: Vec<Value> = match &scenario.order {
+        Order::InTurn(visits) => visits.iter().map(|visit| visit_json(visit, None)).collect(),
+        Order::Mix(visits) => visits.iter().map(|(visit, weight)| visit_json(visit, Some(*weight))).collect(),
+    };
+    let mut json = json!({ "name": scenario.name, "share": scenario.share, "visits": visits });
+    if !scenario.once.is_empty() {
+        json["once"] =
+            json!(scenario.once.iter().map(|visit| visit_json(visit, None)).collect::<Vec<Value>>());
+    }
+    json
+}
+
 /// How many arrivals there are, and 16 hex digits over their times and sessions.
 fn recording_json(recording: &Recording) -> Value {
     let mut hash = Context::new(&SHA256);
@@ -227,7 +228,14 @@ fn select_json(endpoint: &Endpoint) -> Option<Value> {
     Some(match endpoint.select.as_ref()? {
         Select::InTurn => json!({ "rule": "in-turn", "addresses": addresses }),
         Select::First => json!({ "rule": "first", "addresses": addresses }),
-        Select::Hash(text) => json!({ "rule": "hash", "text": text, "addresses": addresses }),
+        Select::Hash(text, rule) => {
+            let mut json = json!({ "rule": "hash", "text": text, "addresses": addresses });
+            // The hash of a plan with the default rule stays what it was.
+            if *rule != ShardRule::default() {
+                (json["by"], json["slots"]) = (json!(rule.hash.name), json!(rule.slots));
+            }
+            json
+        }
     })
 }
 

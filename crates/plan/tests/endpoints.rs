@@ -186,7 +186,8 @@ fn hash_in_select_makes_a_shard_of_each_address_and_uses_its_values() {
                 data: { user: { uniform: 1..9 } }\nscenario: [ sql: SELECT 1 ]\nload: { users: 1 }\n";
     let plan = plan(&study(text), 0);
     assert_eq!((plan.endpoints[0].shards(), plan.variables.as_slice()), (2, &["user".to_owned()][..]));
-    assert_eq!(plan.endpoints[0].select, Some(Select::Hash("u{user}".to_owned())));
+    let rule = wire::ShardRule::default();
+    assert_eq!(plan.endpoints[0].select, Some(Select::Hash("u{user}".to_owned(), rule)));
     let sql = plan.endpoints[0].transactions().expect("transactions");
     assert_eq!(sql.database.shown, "postgres://127.0.0.1:82,127.0.0.1:83/x");
 }

@@ -298,7 +298,7 @@ pub(crate) fn peers(
         let alpn = endpoint.protocol().map_or(&[][..], |protocol| protocol.alpn);
         let selection = match endpoint.select {
             Some(Select::First) => Selection::First,
-            Some(Select::InTurn | Select::Hash(_)) | None => Selection::InTurn,
+            Some(Select::InTurn | Select::Hash(..)) | None => Selection::InTurn,
         };
         Peer { tls: peer.tls.map(|tls| tls.offering(alpn)), selection, ..peer }
     });

@@ -8,7 +8,7 @@ use plan::{Action, Endpoint, Fault, Gets, Plan, Select, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Settings;
 use wire::step::OwnSteps;
-use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, SHARD_HASHES, Shards};
+use wire::{Channels, Compile, Footprint, Mix, PeerStep, Protocol, RequestStep, Shards};
 
 use crate::databases;
 use crate::prepare::Refusal;
@@ -117,9 +117,9 @@ fn first_peers(plan: &Plan) -> Vec<u16> {
 /// The values that choose shards.
 fn shard_rules(plan: &Plan) -> Result<Vec<Shards>, Refusal> {
     let rule = |(first, endpoint): (u16, &Endpoint)| {
-        let Some(Select::Hash(key)) = &endpoint.select else { return None };
+        let Some(Select::Hash(key, rule)) = &endpoint.select else { return None };
         let peers = first..first + endpoint.shards() as u16;
-        let shards = Shards::new(peers, key, &plan.variables, &SHARD_HASHES[0]);
+        let shards = Shards::new(peers, key, &plan.variables, *rule);
         Some(
             shards
                 .or_else(|name| refuse(&endpoint.name, format!("undefined variable {{{name}}} in `select`"))),

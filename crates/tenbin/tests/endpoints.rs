@@ -195,6 +195,19 @@ fn select_first_sends_everything_to_the_first_server_and_after_its_end_to_the_ne
 }
 
 #[test]
+fn slots_of_a_number_are_dealt_to_servers_in_ranges() {
+    let (home, (targets, urls)) = (Home::new(), three());
+    let plan = format!(
+        "scenario: [ get: /status ]\ndata: {{ user: {{ sequence: 0..99 }} }}\nload: {{ users: 2, requests: 200 }}\nurl: {urls}\n\
+         select: {{ hash: 'u{{user}}', by: number, slots: 10 }}\n"
+    );
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let output = home.run(&["run", "plan.yaml"]);
+    // Slots 0 to 3, 4 to 6, and 7 to 9.
+    assert_eq!(requests(&targets), [80, 60, 60], "{output:?}");
+}
+
+#[test]
 fn hash_of_a_value_sends_it_to_the_same_server_every_time() {
     let (home, (targets, urls)) = (Home::new(), three());
     let plan = format!(

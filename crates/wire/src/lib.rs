@@ -38,5 +38,5 @@ pub use protocol::{
 };
 pub use secrets::{REDACTED, Secrets};
 pub use serial::{InProcess, Serial};
-pub use shards::{SHARD_HASHES, ShardHash, Shards};
+pub use shards::{SHARD_HASHES, ShardHash, ShardRule, Shards};
 pub use values::Values;

@@ -7,24 +7,64 @@ use core::ops::Range;
 use crate::braces::{Piece, pieces};
 use crate::values::Values;
 
-/// How the bytes of a value become a number.
+/// Maps the bytes of a value to a number.
 #[derive(Debug)]
 pub struct ShardHash {
-    /// Its name.
+    /// Name in plans.
     pub name: &'static str,
-    /// The number of the bytes of all parts, in order.
-    pub of: fn(&mut dyn Iterator<Item = &[u8]>) -> u32,
+    /// Computes the number from all parts of a value, in order.
+    pub of: fn(&mut dyn Iterator<Item = &[u8]>) -> u64,
 }
 
-/// Every hash that a plan can choose shards with. The first is the default.
-pub const SHARD_HASHES: [ShardHash; 1] = [ShardHash { name: "crc32", of: crc32 }];
+impl PartialEq for ShardHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
 
-/// Consecutive peers that carry the same steps, and the value that chooses one of them: its hash modulo their number.
+impl Eq for ShardHash {}
+
+/// Every hash that a plan can choose shards with. The first is the default.
+pub static SHARD_HASHES: [ShardHash; 3] = [
+    ShardHash { name: "crc32", of: crc32 },
+    ShardHash { name: "fnv1a", of: fnv1a },
+    ShardHash { name: "number", of: number },
+];
+
+/// Maps a value to one of several shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardRule {
+    /// Hash of the value.
+    pub hash: &'static ShardHash,
+    /// Number of slots, of which the shards have equal ranges in order; the slot of a value is its hash modulo this number. `None`:
+    /// the shard is the hash modulo the number of shards.
+    pub slots: Option<u32>,
+}
+
+impl Default for ShardRule {
+    fn default() -> Self {
+        Self { hash: &SHARD_HASHES[0], slots: None }
+    }
+}
+
+impl ShardRule {
+    /// The shard of a value, below `shards`, which is at least 1.
+    fn choose(self, parts: &mut dyn Iterator<Item = &[u8]>, shards: u32) -> u32 {
+        let (number, shards) = ((self.hash.of)(parts), u64::from(shards));
+        let shard = match self.slots.map(u64::from) {
+            None => number % shards,
+            Some(slots) => number % slots.max(1) * shards / slots.max(1),
+        };
+        shard as u32
+    }
+}
+
+/// Consecutive peers that carry the same steps, and the value that chooses one of them.
 #[derive(Debug)]
 pub struct Shards {
     peers: Range<u16>,
     key: Box<[Part]>,
-    hash: &'static ShardHash,
+    rule: ShardRule,
 }
 
 #[derive(Debug)]
@@ -39,12 +79,7 @@ impl Shards {
     /// # Errors
     ///
     /// The first name that is not.
-    pub fn new(
-        peers: Range<u16>,
-        key: &str,
-        variables: &[String],
-        hash: &'static ShardHash,
-    ) -> Result<Self, String> {
+    pub fn new(peers: Range<u16>, key: &str, variables: &[String], rule: ShardRule) -> Result<Self, String> {
         let part = |piece: Piece<'_>| match piece {
             Piece::Text(text) => Ok(Part::Text(text.into())),
             Piece::Name(name) | Piece::Raw(name) => {
@@ -53,7 +88,7 @@ impl Shards {
             }
         };
         let key = pieces(key.as_bytes()).map(part).collect::<Result<_, _>>()?;
-        Ok(Self { peers, key, hash })
+        Ok(Self { peers, key, rule })
     }
 
     /// The peers.
@@ -73,14 +108,28 @@ impl Shards {
             Part::Variable(variable) => values.get(*variable).unwrap_or_default(),
         });
         let count = u32::from(self.peers.end - self.peers.start).max(1);
-        self.peers.start + ((self.hash.of)(&mut parts) % count) as u16
+        self.peers.start + self.rule.choose(&mut parts, count) as u16
     }
 }
 
 /// CRC-32 of ISO-HDLC, as zlib, PHP, and MySQL compute it.
-fn crc32(parts: &mut dyn Iterator<Item = &[u8]>) -> u32 {
+fn crc32(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
     let bytes = parts.flatten();
-    !bytes.fold(!0, |sum, byte| (sum >> 8) ^ CRC32_TABLE[usize::from(sum as u8 ^ byte)])
+    u64::from(!bytes.fold(!0, |sum, byte| (sum >> 8) ^ CRC32_TABLE[usize::from(sum as u8 ^ byte)]))
+}
+
+/// FNV-1a of 32 bits, as clients of memcached compute it (draft-eastlake-fnv, section 2).
+fn fnv1a(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+    const OFFSET_BASIS: u32 = 0x811c_9dc5;
+    const PRIME: u32 = 0x0100_0193;
+    let bytes = parts.flatten();
+    u64::from(bytes.fold(OFFSET_BASIS, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(PRIME)))
+}
+
+/// The decimal digits of the value as one whole number, modulo 2 to the power of 64; other characters do not count.
+fn number(parts: &mut dyn Iterator<Item = &[u8]>) -> u64 {
+    let digits = parts.flatten().filter(|byte| byte.is_ascii_digit());
+    digits.fold(0, |sum: u64, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
 }
 
 static CRC32_TABLE: [u32; 256] = crc32_table();
@@ -119,7 +168,7 @@ mod tests {
     #[test]
     fn equal_values_choose_equal_peers_and_many_values_choose_every_peer() {
         let names: Vec<String> = ["a", "user"].map(String::from).into();
-        let shards = Shards::new(4..7, "u{user}", &names, &SHARD_HASHES[0]).expect("known names");
+        let shards = Shards::new(4..7, "u{user}", &names, ShardRule::default()).expect("known names");
         assert!(shards.needs(1) && !shards.needs(0));
         let mut counts = [0; 3];
         for user in 0..3_000_u32 {
@@ -134,7 +183,28 @@ mod tests {
     }
 
     #[test]
+    fn fnv1a_is_that_of_the_draft_and_number_reads_digits() {
+        let of = |hash: fn(&mut dyn Iterator<Item = &[u8]>) -> u64, text: &str| {
+            hash(&mut [text.as_bytes()].into_iter())
+        };
+        assert_eq!(
+            [of(fnv1a, ""), of(fnv1a, "a"), of(fnv1a, "foobar")],
+            [0x811c_9dc5, 0xe40c_292c, 0xbf9c_f968]
+        );
+        assert_eq!([of(number, "42"), of(number, "user-1007"), of(number, "none")], [42, 1_007, 0]);
+    }
+
+    #[test]
+    fn slots_are_dealt_to_shards_in_equal_ranges() {
+        let rule = ShardRule { hash: &SHARD_HASHES[2], slots: Some(10) };
+        let shard = |value: &str| rule.choose(&mut [value.as_bytes()].into_iter(), 3);
+        let shards: Vec<u32> = (0..10).map(|slot: u32| shard(&slot.to_string())).collect();
+        assert_eq!(shards, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
+        assert_eq!((shard("13"), shard("19")), (0, 2));
+    }
+
+    #[test]
     fn unknown_name_in_a_key_is_an_error() {
-        assert_eq!(Shards::new(0..2, "{user}", &[], &SHARD_HASHES[0]).err().as_deref(), Some("user"));
+        assert_eq!(Shards::new(0..2, "{user}", &[], ShardRule::default()).err().as_deref(), Some("user"));
     }
 }

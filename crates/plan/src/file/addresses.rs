@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use wire::{SHARD_HASHES, ShardRule};
+
 use super::reading::Reading;
 use super::tree::{Node, Value};
 use crate::database::is_database;
 use crate::endpoint::Select;
 use crate::study::{Braced, UrlList};
+use crate::units;
 
 /// Bounds the connections and the requests of one load.
 const URLS_MAX: usize = 32;
+const SLOTS_MAX: u64 = 1 << 24;
 const HELP: &str = "write URLs that differ only in host and port";
 
 /// The URL that is written, or the first of a list.
@@ -69,11 +73,25 @@ pub(crate) fn read(
         texts.push(braced);
     }
     let select = match (node.text_of("select"), hash_of(node).and_then(Node::text)) {
-        (_, Some(key)) => Select::Hash(key.to_owned()),
+        (_, Some(key)) => Select::Hash(key.to_owned(), rule(node, reading)),
         (Some("first"), None) => Select::First,
         _ => Select::InTurn,
     };
     UrlList { select: (!texts.is_empty()).then_some(select), further: texts }
+}
+
+/// The rule for the text of `hash`.
+fn rule(node: &Node, reading: &mut Reading<'_>) -> ShardRule {
+    let select = node.get("select");
+    let by = select.and_then(|select| select.text_of("by"));
+    let hash = SHARD_HASHES.iter().find(|hash| by == Some(hash.name)).unwrap_or(ShardRule::default().hash);
+    let slots = select.and_then(|select| select.get("slots"));
+    let slots = slots.and_then(|node| Some((node, units::count(node.text()?).ok()?)));
+    if let Some((node, count)) = slots.filter(|(_, count)| !(1..=SLOTS_MAX).contains(count)) {
+        let what = format!("{count} is not between 1 and {SLOTS_MAX}");
+        reading.at(node.at, what, "write a number such as 16384");
+    }
+    ShardRule { hash, slots: slots.map(|(_, count)| count.clamp(1, SLOTS_MAX) as u32) }
 }
 
 /// All URLs of a list name one service: only host and port differ.

@@ -12,6 +12,7 @@ use super::form;
 use super::keys::{Key, Table, ValueKind};
 use crate::spec::{COMPARE_KEYS, LOAD_KEYS, PREPARE_KEYS, SQL_KEYS};
 use ValueKind::{Derived, Either, List, Named, One, OneOrList, Optional, Word};
+use wire::SHARD_HASHES;
 
 const TEXT: ValueKind = One(&form::TEXT);
 const DURATION: ValueKind = One(&form::DURATION);
@@ -327,12 +328,36 @@ pub(crate) static SELECT: Table = Table {
     name: "select",
     sentence: "How the address of a request follows from a value.",
     example: "{ hash: \"{user}\" }",
-    keys: &[required(
-        "hash",
-        "\"{user}\"",
-        TEXT,
-        "A text with values in braces. The request goes to the URL with the number crc32 of the text modulo the number of URLs, counted from 0.",
-    )],
+    keys: &[
+        required(
+            "hash",
+            "\"{user}\"",
+            TEXT,
+            "A text with values in braces. The request goes to the URL with the number hash of the text modulo the number of URLs, counted from 0.",
+        ),
+        key(
+            "by",
+            "fnv1a",
+            Word(&SHARD_HASH_NAMES),
+            "Hash: crc32 (default), fnv1a (32 bits), or number (the digits of the text as a whole number).",
+        ),
+        key(
+            "slots",
+            "16384",
+            COUNT,
+            "Number of slots. The slot of a text is its hash modulo this number, and the URLs have equal ranges of slots, in order.",
+        ),
+    ],
+};
+
+static SHARD_HASH_NAMES: [&str; SHARD_HASHES.len()] = {
+    let mut names = [""; SHARD_HASHES.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = SHARD_HASHES[number].name;
+        number += 1;
+    }
+    names
 };
 
 pub(crate) static SQL: Table = Table {
