@@ -131,6 +131,16 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_of_state_is_in_the_documents() {
+        let document = include_str!("../../../docs/plan.md");
+        for state in Engine::ALL.iter().flat_map(|engine| engine.dialect().session_states) {
+            let level = if state.is_wrong { "error" } else { "warning" };
+            let row = format!("| {} | {level} | {} | {} |", state.name, state.consequence, state.help);
+            assert!(document.contains(&row), "docs/plan.md lacks the row\n{row}");
+        }
+    }
+
+    #[test]
     fn each_kind_of_state_is_found_once_a_script() {
         let text = "LISTEN a;\nLISTEN b;\nSET ROLE a;\nLISTEN c;";
         assert_eq!(names(text, Engine::PostgreSql), [("LISTEN", 1), ("SET of schema or role", 3)]);

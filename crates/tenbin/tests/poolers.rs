@@ -15,7 +15,9 @@ impl Pooled {
     fn start(mode: &str) -> Self {
         let server = Postgres::start(&PostgresSettings::default()).unwrap_or_else(|why| panic!("{why}"));
         server.sql("CREATE TABLE first (n int); CREATE TABLE second (n int)").expect("tables");
-        let settings = [("pool_mode", mode), ("default_pool_size", "4")];
+        // In session mode each user keeps a server connection.
+        let size = if mode == "session" { "20" } else { "4" };
+        let settings = [("pool_mode", mode), ("default_pool_size", size)];
         let pooler = PgBouncer::start(&server, &settings).unwrap_or_else(|why| panic!("{why}"));
         Self { server, pooler, home: Home::new() }
     }
@@ -107,7 +109,6 @@ fn state_that_is_only_lost_is_a_warning_before_the_load_and_a_note() {
 #[test]
 fn state_is_kept_by_a_pooler_in_session_mode_and_by_the_server_itself() {
     let pooled = Pooled::start("session");
-    // Four users, because each keeps one of the pool's connections to itself.
     let script = "CREATE TEMP TABLE IF NOT EXISTS t (n int);\nINSERT INTO t VALUES (1);\n";
     let path = pooled.home.path().join("script.sql");
     std::fs::write(&path, script).expect("written");

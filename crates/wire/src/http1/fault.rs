@@ -31,7 +31,6 @@ faults! {
     ChunkExtension ProtocolError "a chunk size line of the reply is longer than 4 KiB"
     TooManyInterim ProtocolError "more than 16 interim (1xx) replies to one request"
     Upgrade ProtocolError "the peer switched protocols (101) unasked"
-    BadStatus ProtocolError "the status of the reply is not between 100 and 599"
     HeadTooLong HeaderLimit "the head of the reply is longer than 64 KiB"
     TooManyHeaders HeaderLimit "the reply has more than 256 header lines"
     TrailerTooLong HeaderLimit "the trailers of the reply are longer than 64 KiB"

@@ -71,15 +71,38 @@ fn parse(config: &ParserConfig, bytes: &[u8], step: &Step, values: &mut Values) 
         Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
         Ok(Status::Partial) => Ok(None),
         Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.showing(bytes)),
-        Ok(Status::Complete(used)) => {
-            interpret(&response, bytes, step, values).map(|head| Some((used, head)))
-        }
+        Ok(Status::Complete(used)) => interpret(&response, step, values).map(|head| Some((used, head))),
         Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.showing(bytes)),
         Err(Error::HeaderName | Error::HeaderValue) => return None,
+        Err(Error::Version) if let Some(at) = newer_minor(bytes) => {
+            return parse_as_http_1_1(config, bytes, at, step, values);
+        }
         Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
             foreign::recognize(bytes).map(|()| None)
         }
     })
+}
+
+/// Place of the minor version of a head that is newer than HTTP/1.1.
+#[cold]
+fn newer_minor(bytes: &[u8]) -> Option<usize> {
+    let start = bytes.iter().position(|byte| !b"\r\n".contains(byte))?;
+    let [b'2'..=b'9', rest @ ..] = bytes[start..].strip_prefix(b"HTTP/1.")? else { return None };
+    matches!(rest, [] | [b' ', ..]).then_some(start + b"HTTP/1.".len())
+}
+
+/// Reads a head of a higher minor version, which a client processes as HTTP/1.1 (RFC 9110, 2.5). `at` is the place of that version.
+#[cold]
+fn parse_as_http_1_1(
+    config: &ParserConfig,
+    bytes: &[u8],
+    at: usize,
+    step: &Step,
+    values: &mut Values,
+) -> Option<HeadRead> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] = b'1';
+    parse(config, &bytes, step, values)
 }
 
 /// Reads a head with folded header lines (RFC 9112, 5.2), or with spaces before a colon, which a proxy would have removed (5.1).
@@ -133,16 +156,8 @@ fn first_wrong_byte(line: &[u8]) -> Option<usize> {
     in_name.or_else(|| Some(colon + in_value()?))
 }
 
-fn interpret(
-    response: &Response<'_, '_>,
-    bytes: &[u8],
-    step: &Step,
-    values: &mut Values,
-) -> Result<Head, PeerFault> {
+fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> Result<Head, PeerFault> {
     let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
-    if !(100..600).contains(&status) {
-        return Err(Fault::BadStatus.showing(bytes));
-    }
     let mut length = None;
     let mut transfer_coding: Option<&[u8]> = None;
     let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);

@@ -39,6 +39,10 @@ fn lenient() -> Vec<Sample> {
             "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nContent-Length:\r\n 2\r\n \r\n\r\nok",
             kept(200),
         ),
+        sample("higher minor version", "HTTP/1.2 200 OK\r\nContent-Length: 2\r\n\r\nok", kept(200)),
+        sample("higher minor version with a fold", "HTTP/1.9 200 OK\nContent-Length:\n 2\n\nok", kept(200)),
+        sample("status above 599", "HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\nno", kept(999)),
+        sample("status below 100", "HTTP/1.1 012 No\r\nContent-Length: 2\r\n\r\nno", kept(12)),
         sample("folded token", "HTTP/1.1 200 OK\nConnection: x,\n close\nContent-Length: 2\n\nok", last(200)),
         sample("space before a colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", kept(200)),
         sample(
@@ -197,11 +201,8 @@ fn foreign() -> Vec<Sample> {
     let ok = "HTTP/1.1 200 OK\r\n";
     let not_http = "the reply is not HTTP/1.1";
     vec![
-        sample(
-            "status out of range",
-            "HTTP/1.1 999 X\r\n\r\n",
-            protocol("the status of the reply is not between 100 and 599"),
-        ),
+        sample("version 2.0 in text", "HTTP/2.0 200 OK\r\n\r\n", protocol(not_http)),
+        sample("two digits of a minor version", "HTTP/1.10 200 OK\r\n\r\n", protocol(not_http)),
         sample("very old HTTP", "<html>hello</html>\r\n", protocol(not_http)),
         sample("flood of empty lines", "\r\n".repeat(20), protocol(not_http)),
         sample("SSH", "SSH-2.0-OpenSSH_9.2p1\r\n", protocol("an SSH server answered: correct the port")),
