@@ -54,7 +54,8 @@ export function card(options: Card): HTMLElement {
 
 /**
  * Draws at once when the card comes near the viewport, otherwise while the browser is idle: a screenshot of the whole page
- * has every chart, although nobody scrolled to it.
+ * has every chart, although nobody scrolled to it. A window that paints no frames, as in the background, has no observers: the
+ * first drawing is queued without them.
  */
 function drawLazily(host: HTMLElement, figure: HTMLElement, draw: Card['draw']): void {
   let isStarted = false;
@@ -99,4 +100,5 @@ function drawLazily(host: HTMLElement, figure: HTMLElement, draw: Card['draw']):
     isStarted ||= isPrinting();
     again();
   });
+  whenIdle(start);
 }

@@ -1,6 +1,7 @@
 /** Runs work that can wait while the browser is idle. */
 
 const waiting = new Set<() => void>();
+const afterwards: (() => void)[] = [];
 let isScheduled = false;
 
 /** Longer than this, no task waits for an idle browser. */
@@ -10,6 +11,16 @@ const TIMEOUT_MS = 200;
 export function whenIdle(task: () => void): void {
   waiting.add(task);
   schedule();
+}
+
+/** Calls back once no task is queued. */
+export function whenNoneWaits(then: () => void): void {
+  afterwards.push(then);
+  if (waiting.size === 0) callBack();
+}
+
+function callBack(): void {
+  for (const then of afterwards.splice(0)) then();
 }
 
 function schedule(): void {
@@ -25,9 +36,10 @@ function run(deadline?: IdleDeadline): void {
   isScheduled = false;
   do {
     const [task] = waiting;
-    if (!task) return;
+    if (!task) break;
     waiting.delete(task);
     task();
   } while ((deadline?.timeRemaining() ?? 0) > 0);
+  if (waiting.size === 0) callBack();
   schedule();
 }

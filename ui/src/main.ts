@@ -3,6 +3,8 @@
 import type { Report } from './report';
 import { guarded } from './guarded';
 import { append, h } from './dom';
+import { whenNoneWaits } from './idle';
+import { holdLoad } from './loading';
 import { group } from './group';
 import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
 import { head } from './sections/head';
@@ -22,13 +24,21 @@ function start(): void {
   const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the result');
   append(document.body, skip, top.element, main);
   performance.mark('tenbin:head');
+  const releaseLoad = holdLoad();
   afterPaint(() => {
-    fill(report, main, top.setLinks);
+    fill(report, main, top.setLinks, () => {
+      whenNoneWaits(releaseLoad);
+    });
   });
 }
 
-/** Renders the rest of the page in small tasks, so that it stays responsive; at once for printing. */
-function fill(report: Report, main: HTMLElement, setLinks: (links: Link[]) => void): void {
+/** Renders the rest of the page in small tasks, so that it stays responsive; at once for printing. Calls `filled` at the end. */
+function fill(
+  report: Report,
+  main: HTMLElement,
+  setLinks: (links: Link[]) => void,
+  filled: () => void,
+): void {
   const after: Link[] = [];
   const before: Link[] = [{ id: 'answer', title: 'Result' }];
   const ofLoads = loads(report, SECTIONS_OF_A_LOAD, () => {
@@ -52,6 +62,7 @@ function fill(report: Report, main: HTMLElement, setLinks: (links: Link[]) => vo
     ofLoads.followHash();
     performance.mark('tenbin:ready');
     document.documentElement.dataset.ready = 'true';
+    filled();
   });
   const go = (): void => {
     let isMore = step();

@@ -69,6 +69,7 @@ async function withFile(
       if (request.url() !== url) seen.push(`request: ${request.url()}`);
     });
     await page.addInitScript(watchPolicy);
+    await page.addInitScript(watchLoad);
     await page.goto(url);
     const isScripted = options.javaScriptEnabled !== false;
     if (isScripted) await ready(page, seen);
@@ -89,6 +90,16 @@ function watchPolicy(): void {
   Object.assign(window, { refused });
   document.addEventListener('securitypolicyviolation', (event) => {
     refused.push(`blocked by the policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+  });
+}
+
+/** Keeps the ids of the charts that are blank when the page is loaded, as a program that captures it then would see them. */
+function watchLoad(): void {
+  window.addEventListener('load', () => {
+    const cards = [...document.querySelectorAll('.card')].filter((card) => card.checkVisibility());
+    const blank = cards.filter((card) => !card.querySelector('.drawing')?.hasChildNodes());
+    const blankAtLoad = cards.length > 0 ? blank.map((card) => card.id) : ['there are no charts'];
+    Object.assign(window, { blankAtLoad });
   });
 }
 

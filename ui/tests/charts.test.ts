@@ -78,6 +78,19 @@ test.each(['study', 'run'] as const)(
   60_000,
 );
 
+test.each(['study', 'run', 'written-study'] as const)(
+  '%s: every chart is drawn when the page is loaded',
+  async (name) => {
+    await withPage(name, {}, async (page) => {
+      const blankAtLoad = await page.evaluate(
+        () => (window as unknown as { blankAtLoad: string[] }).blankAtLoad,
+      );
+      expect(blankAtLoad).toEqual([]);
+    });
+  },
+  60_000,
+);
+
 test('a chart with hidden marks counts as blank', async () => {
   await withPage('study', {}, async (page) => {
     await scrollThrough(page);

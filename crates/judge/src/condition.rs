@@ -272,7 +272,10 @@ fn in_list(
     text: &str,
     read: impl Fn(&str) -> Result<Condition, Wrong>,
 ) -> Result<Vec<Condition>, ConditionError> {
-    let one = |text: &str| read(text.trim()).map_err(|wrong| wrong.of(text.trim()));
+    let one = |text: &str| {
+        let text = text.trim();
+        read(text).map_err(|wrong| of_another_separator(text, &read).unwrap_or(wrong).of(text))
+    };
     let conditions: Vec<Condition> =
         text.split(',').take(CONDITIONS_MAX + 1).map(one).collect::<Result<_, _>>()?;
     match conditions.len() {
@@ -282,6 +285,15 @@ fn in_list(
             Err(Wrong::new((0, text.len()), "these are too many conditions", way_out).of(text))
         }
     }
+}
+
+/// Conditions that are separated as in other languages.
+fn of_another_separator(text: &str, read: impl Fn(&str) -> Result<Condition, Wrong>) -> Option<Wrong> {
+    let separator = [";", "&&", " and "].into_iter().find(|separator| text.contains(separator))?;
+    let parts: Vec<&str> = text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let are_conditions = parts.iter().all(|part| read(part).is_ok());
+    let what = "a comma separates conditions";
+    are_conditions.then(|| Wrong::new((0, text.len()), what, format!("write {}", parts.join(", "))))
 }
 
 fn without_baseline(condition: Condition) -> Result<Condition, Wrong> {

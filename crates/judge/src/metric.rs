@@ -62,6 +62,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         higher_is_better: true,
         distorted: Some(Distorted::Throughput),
+        synonyms: &["rps", "qps", "tps", "http-reqs", "iterations"],
         ..metric("throughput", "throughput", MetricKind::Rate, |measured| Some(measured.window?.ok_per_s()))
     },
     Metric {
@@ -74,7 +75,7 @@ pub const METRICS: &[Metric] = &[
     percentile("p95", "p95 response time", Percentile::P95),
     Metric {
         is_rare: true,
-        synonyms: &["latency", "response-time", "p-99"],
+        synonyms: &["latency", "response-time", "p-99", "http-req-duration", "http-req-waiting"],
         ..percentile("p99", "p99 response time", Percentile::P99)
     },
     Metric { is_rare: true, ..percentile("p99.9", "p99.9 response time", Percentile::P99_9) },

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use judge::ConditionError;
+
+use crate::file::near::nearest;
+
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -17,6 +21,20 @@ impl Fault {
     /// A mistake at a place.
     pub fn new(place: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
         Self { place: place.into(), what: what.into(), help: help.into() }
+    }
+
+    /// A mistake in a condition of a flag. Suggests the metric that an unknown name is close to.
+    pub fn of_condition(flag: &str, error: &ConditionError) -> Self {
+        let ConditionError { condition, part: (start, end), unknown, .. } = error;
+        let meant = unknown
+            .as_ref()
+            .and_then(|unknown| nearest(&unknown.name, unknown.known.iter().map(String::as_str)));
+        let corrected = meant.zip(condition.get(..*start).zip(condition.get(*end..)));
+        let help = corrected.map_or_else(
+            || error.help(),
+            |(meant, (before, after))| format!("did you mean {meant}? write {before}{meant}{after}"),
+        );
+        Self::new(format!("{flag} {condition:?}"), &error.what, help)
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod form;
 pub(crate) mod gates;
 mod keys;
 mod loads;
+mod missing_plan;
 pub(crate) mod near;
 pub(crate) mod own_step;
 mod parse;

@@ -26,6 +26,7 @@ mod secrets;
 mod spec;
 mod study;
 mod transactions;
+mod url_correction;
 mod visible;
 
 pub use body_file::BodyFile;
@@ -35,11 +36,12 @@ pub use draft::{Draft, Played, TlsSpec};
 pub use endpoint::{ClientCertificate, Endpoint, Gets, Peer, Select, Trust};
 pub use error::{PlanError, Problem, StepProblem};
 pub use fault::{Fault, split_help};
+pub use file::near::nearest as nearest_name;
 pub use file::{FileError, FileErrors, FilePosition, reference, schema};
 pub use plan::{
     Action, Errands, HttpAction, OwnedAction, Pin, Plan, PlannedStep, SqlAction, Stacks, ToolAction,
 };
-pub use request::{basic_authorization, literal_text};
+pub use request::{basic_authorization, literal_text, url_fault};
 pub use running::{RunningAs, RunningSpec};
 pub use scripts::known_workload;
 pub use secrets::without_secrets;

@@ -18,6 +18,7 @@ use crate::plan::OwnedAction;
 use crate::query_step;
 use crate::secrets::without_secrets_in_query;
 use crate::spec::Spanned;
+use crate::url_correction::{corrected, correction};
 
 /// A request, and where it goes.
 pub(crate) struct Target {
@@ -225,15 +226,33 @@ pub(crate) enum UrlProblem {
     Wrong(String),
 }
 
+/// The URL that a text probably means, if it is none.
+pub(crate) fn corrected_url(text: &str) -> Option<String> {
+    corrected(text, &known_schemes())
+}
+
+/// Schemes that can be loaded.
+fn known_schemes() -> Vec<&'static str> {
+    wire::schemes(true).map(|scheme| scheme.name).chain(database::schemes()).collect()
+}
+
 impl UrlProblem {
+    /// What to write instead on the command line, as far as the text tells.
+    fn correction(&self, text: &str) -> Option<String> {
+        match self {
+            Self::PortZero => None,
+            Self::NoScheme => correction(text, &known_schemes())
+                .or_else(|| is_host_and_path(text).then(|| format!("write http://{}", presentable(text)))),
+            Self::UnknownScheme | Self::Wrong(_) => correction(text, &known_schemes()),
+        }
+    }
+
     /// What is wrong, where nothing but a URL can be written.
     pub(crate) fn what(&self) -> String {
         match self {
             Self::NoScheme => "this is not a URL".to_owned(),
             Self::UnknownScheme => {
-                let of_requests = wire::schemes(true).map(|scheme| scheme.name);
-                let schemes: Vec<&str> = of_requests.chain(database::schemes()).collect();
-                format!("unknown URL scheme; known are {}", schemes.join(", "))
+                format!("unknown URL scheme; known are {}", known_schemes().join(", "))
             }
             Self::PortZero => "port 0 cannot be connected to".to_owned(),
             Self::Wrong(error) => format!("this is not a URL: {error}"),
@@ -241,10 +260,26 @@ impl UrlProblem {
     }
 }
 
+/// Whether a text may be the host of a server with a path: `www.example.com/index.html`.
+fn is_host_and_path(text: &str) -> bool {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    text.contains(['.', '/'])
+        && host.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && host.bytes().all(is_plain)
+}
+
 /// A URL of a known scheme.
 pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     let is_known =
         |scheme: &str| wire::of_scheme(scheme).is_some() || database::schemes().any(|known| known == scheme);
+    // The standard of URLs reads `http:/x` as `http://x`, but who writes it means a path, or forgot the host.
+    if let Some(scheme) = ["http", "https"].into_iter().find(|scheme| {
+        let rest = text.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(':'));
+        rest.is_some_and(|rest| !rest.starts_with("//"))
+    }) {
+        return Err(UrlProblem::Wrong(format!("{scheme}: is not followed by //")));
+    }
     match Url::parse(text) {
         Ok(url) if url.host_str().is_none_or(str::is_empty) || !is_known(url.scheme()) => {
             Err(UrlProblem::UnknownScheme)
@@ -256,9 +291,17 @@ pub(crate) fn read_url(text: &str) -> Result<Url, UrlProblem> {
     }
 }
 
+/// The error of a text on the command line that is not the URL of a server. `None` if it is one.
+pub fn url_fault(text: &str) -> Option<Fault> {
+    let mut faults = Vec::new();
+    url(text, &mut faults);
+    faults.pop()
+}
+
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
-    let help = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
+    let generic = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
     let fault = |problem: UrlProblem| {
+        let help = problem.correction(text).unwrap_or_else(|| generic.to_owned());
         let what = match &problem {
             UrlProblem::NoScheme => "this is neither a command nor a URL".to_owned(),
             problem => problem.what(),

@@ -120,7 +120,11 @@ impl Checked {
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
     workload::find(name).map(|workload| workload.name).ok_or_else(|| {
-        let help = match near::nearest(name, known()) {
+        let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
+        // `tpc-b`, `read-only`: a part of a single name.
+        let mut parts = known().filter(|known| letters(known).contains(&letters(name)));
+        let part = parts.next().filter(|_| name.len() > 2 && parts.next().is_none());
+        let help = match near::nearest(name, known()).or(part) {
             Some(near) => format!("write {near}"),
             None => format!("write one of {}", known().collect::<Vec<_>>().join(", ")),
         };

@@ -58,7 +58,7 @@ fn a_file_that_cannot_be_read_is_an_error_like_any_other() {
     let told = |path: &str| Study::read(Path::new(path), false).expect_err("it cannot be read").to_string();
     assert_eq!(
         told("tests/broken/no-such.yaml"),
-        "error: no such file\n--> tests/broken/no-such.yaml\n = help: name a plan file, such as study.yaml\n\n\
+        "error: no such file\n--> tests/broken/no-such.yaml\n = help: name a plan file; the folder has alias-bomb.yaml, alias-in-itself.yaml, artillery.yaml, …\n\n\
          1 error; nothing was started."
     );
     assert!(told("tests/broken").contains("the plan is a folder"));

@@ -16,6 +16,9 @@ use crate::stretching;
 
 /// The class of a log-in without an answer.
 const SILENT: ErrorClass = ErrorClass::TimeoutLogin;
+/// Endings of a log-in to a port where a server of another protocol listens.
+const MAY_BE_ANOTHER_SERVER: [ErrorClass; 4] =
+    [SILENT, ErrorClass::ProtocolError, ErrorClass::LoginClosed, ErrorClass::LoginReset];
 
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,9 +200,16 @@ impl Desk<'_> {
                     reason: format!("{reason}\n  help: {way_out}"),
                 })
             }
-            ProbeError::Greeting { endpoint, class, reason } if class == SILENT => {
+            ProbeError::Greeting { endpoint, class, reason } if MAY_BE_ANOTHER_SERVER.contains(&class) => {
                 let whose = self.kind.server;
-                let reason = format!("{reason}\n  help: check that {whose} listens there");
+                let help = if class == SILENT {
+                    format!("check that {whose} listens there")
+                } else {
+                    format!(
+                        "check that {whose} listens there; else correct the port or the scheme of the URL"
+                    )
+                };
+                let reason = format!("{reason}\n  help: {help}");
                 Refusal::Probe(ProbeError::Greeting { endpoint, class, reason })
             }
             error => Refusal::Probe(error),

@@ -62,13 +62,15 @@ impl Server {
     /// Reads the URL of an HTTP server.
     pub(crate) fn read(text: &str) -> Result<Self, BadArguments> {
         let text = with_scheme(text);
+        if let Some(fault) = plan::url_fault(&text) {
+            return Err(BadArguments(fault.to_string()));
+        }
         let no_server =
             |what: &str, help: &str| Err(BadArguments(format!("{text:?}: {what}\n  help: {help}")));
         let port = match text.split_once("://") {
             Some(("http", _)) => "80",
             Some(("https", _)) => "443",
-            Some(_) => return no_server("only http:// and https:// work here", "write a plan: tenbin init"),
-            None => return no_server("this is not a URL", "write http://HOST[:PORT]/PATH or HOST:PORT/PATH"),
+            _ => return no_server("only http:// and https:// work here", "write a plan: tenbin init"),
         };
         let (scheme, rest) = text.split_once("://").unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

@@ -8,10 +8,19 @@ use std::path::Path;
 /// Endings of plan files.
 pub(crate) const PLANS: [&str; 2] = ["yaml", "yml"];
 
+/// Endings of files that are read as a plan if they exist: JSON is YAML, and errors about files of other tools say what corresponds in
+/// a plan.
+const OTHER_PLANS: [&str; 9] = ["json", "js", "mjs", "ts", "jmx", "py", "lua", "txt", "scala"];
+
 /// The arguments of this process: `tenbin plan.yaml` is `tenbin run plan.yaml`.
 pub(crate) fn given(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
-    if arguments.get(1).is_some_and(|first| is_plan(first)) {
+    let is_other = |first: &OsString| {
+        let path = Path::new(first);
+        path.extension().is_some_and(|ending| OTHER_PLANS.iter().any(|other| ending == *other))
+            && path.is_file()
+    };
+    if arguments.get(1).is_some_and(|first| is_plan(first) || is_other(first)) {
         arguments.insert(1, "run".into());
     }
     arguments

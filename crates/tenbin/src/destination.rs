@@ -108,8 +108,12 @@ impl ResultFlags {
         let known = |of: fn(&Format) -> &str| FORMATS.iter().map(of).collect::<Vec<_>>();
         match (&self.format, path) {
             (Some(name), _) => report::format(name).ok_or_else(|| {
-                let known = known(|format| format.name).join(", ");
-                BadArguments(format!("--format {name:?} is not known\n  help: write one of {known}")).into()
+                let known = known(|format| format.name);
+                let help = match plan::nearest_name(name, known.iter().copied()) {
+                    Some(near) => format!("write {near}"),
+                    None => format!("write one of {}", known.join(", ")),
+                };
+                BadArguments(format!("--format {name:?} is not known\n  help: {help}")).into()
             }),
             (None, Some(path)) => {
                 let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Help texts: short for `-h`, whole for `--help`, and a hint for flags that other load testers know.
+//! Help texts: short for `-h`, whole for `--help`, and errors about arguments that say what to write.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use judge::endings::{ENDINGS, EndingRow};
 
 use crate::exit::Exit;
-use crate::{curl, output};
+use crate::{curl, foreign_flags, output};
 
 /// What `-h` ends with.
 pub(crate) const EXAMPLES: &str = "\
@@ -15,34 +15,21 @@ Examples:
   tenbin postgres://me@localhost/shop --workload tpcb-like   a database, after tenbin prepare
 All flags and exit codes: tenbin --help. Flags of a command: tenbin run -h.";
 
-/// Flags of wrk, oha, hey, k6, pgbench, sysbench, and ab, and one of plans alone; what to write here, and what stands for the value in
-/// it. [`curl`] lists those of curl.
-const FOREIGN: [(&str, &str, &str); 17] = [
+/// What to write where a command misses an argument.
+const EXAMPLE_COMMANDS: [(&str, &str); 10] = [
+    ("run", "tenbin run study.yaml; tenbin init writes a first plan"),
+    ("check", "tenbin check study.yaml; tenbin init writes a first plan"),
     (
-        "-t",
-        "--threads N for threads of the generator (wrk), or -n N for a number of transactions (pgbench)",
-        "N",
+        "compare",
+        "tenbin compare A B with two runs or studies of tenbin history; for servers, tenbin URL_A URL_B",
     ),
-    ("-T", "-d TIME", "TIME"),
-    ("-j", "--threads N", "N"),
-    ("-q", "-R RATE", "RATE"),
-    ("-z", "-d TIME", "TIME"),
-    ("-i", "-n N", "N"),
-    ("--vus", "-c N", "N"),
-    ("--iterations", "-n N", "N"),
-    ("--qps", "-R RATE", "RATE"),
-    ("--rps", "-R RATE", "RATE"),
-    ("--concurrency", "-c N", "N"),
-    ("--client", "-c N", "N"),
-    ("--clients", "-c N", "N"),
-    ("--time", "-d TIME", "TIME"),
-    ("--transactions", "-n N", "N"),
-    ("--latency", "nothing: percentiles are always reported", ""),
-    (
-        "--why",
-        "a plan whose system has `start`, for tenbin run PLAN --why: an experiment changes only systems that Tenbin starts",
-        "",
-    ),
+    ("capacity", "tenbin capacity localhost:8080 --slo 'p99<200ms, errors<0.1%'"),
+    ("prepare", "tenbin prepare postgres://USER@HOST/DATABASE --workload tpcb-like --scale 10"),
+    ("export", "tenbin export last -o run.sqlite"),
+    ("proxy", "tenbin proxy 8081 8080 --delay 20ms, from one port to another"),
+    ("completions", "tenbin completions bash"),
+    ("rm", "tenbin history rm NAME; tenbin history lists the names"),
+    ("man", "tenbin man FOLDER"),
 ];
 
 /// Flags that every program has.
@@ -60,18 +47,18 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> anyhow::Result<Exi
             output::data(&compact(&error.render().to_string()))?;
             Ok(Exit::Ok)
         }
-        ErrorKind::UnknownArgument => {
-            output::remark(&unknown(error, given));
+        kind => {
+            let text = match kind {
+                ErrorKind::UnknownArgument => Some(unknown(error, given)),
+                ErrorKind::InvalidSubcommand => unknown_command(error, given),
+                ErrorKind::MissingRequiredArgument => missing(error, given),
+                ErrorKind::InvalidValue | ErrorKind::TooFewValues => missing_value(error, given),
+                _ => None,
+            };
+            let Some(text) = text else { error.exit() };
+            output::remark(&text);
             Ok(Exit::BadArguments)
         }
-        ErrorKind::InvalidValue | ErrorKind::TooFewValues => match missing_value(error, given) {
-            Some(text) => {
-                output::remark(&text);
-                Ok(Exit::BadArguments)
-            }
-            None => error.exit(),
-        },
-        _ => error.exit(),
     }
 }
 
@@ -102,46 +89,43 @@ fn compact(text: &str) -> String {
     kept.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The error for an unknown flag: clap's words, or the flag that does it here, with the value that was given.
+/// The error for an unknown argument: what to write instead, or clap's words.
 fn unknown(error: &clap::Error, given: &[OsString]) -> String {
-    let flag = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(flag)) => flag.as_str(),
+    let argument = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.as_str(),
         _ => "",
     };
-    let name = flag.split('=').next().unwrap_or_default();
-    let of_curl = || curl::instead_of(name).map(|ours| (ours, ""));
-    let foreign =
-        FOREIGN.iter().find(|(foreign, ..)| *foreign == name).map(|(_, ours, place)| (*ours, *place));
-    let Some((ours, place)) = foreign.or_else(of_curl) else {
-        return error.render().to_string().trim_end().to_owned();
+    let name = argument.split('=').next().unwrap_or_default();
+    let (what, ours) = match argument.starts_with('-') {
+        true => (format!("there is no flag {name}"), foreign_flags::instead_of(argument, given)),
+        false => (
+            format!("{argument:?} is one argument too many"),
+            foreign_flags::instead_of_word(argument, given),
+        ),
     };
-    match value(name, given).filter(|_| !place.is_empty()) {
-        Some(value) => {
-            format!("error: there is no flag {name}\n  help: write {}", filled(ours, place, &value))
-        }
-        None => format!("error: there is no flag {name}\n  help: write {ours}"),
+    match ours {
+        Some(ours) => format!("error: {what}\n  help: write {ours}"),
+        None => error.render().to_string().trim_end().to_owned(),
     }
 }
 
-/// The value that was given to a flag: `--vus=5`, `--vus 5`, or `-t5`. Only a plain word is repeated.
-fn value(name: &str, given: &[OsString]) -> Option<String> {
-    let is_plain = |value: &str| {
-        !value.is_empty()
-            && value.chars().all(|character| character.is_alphanumeric() || "./:".contains(character))
-    };
-    let at = given.iter().position(|argument| argument.to_string_lossy().starts_with(name))?;
-    let argument = given[at].to_string_lossy();
-    let value = match argument.strip_prefix(name).unwrap_or_default() {
-        "" => given.get(at + 1)?.to_string_lossy().into_owned(),
-        attached => attached.trim_start_matches('=').to_owned(),
-    };
-    is_plain(&value).then_some(value)
+/// The error for a word where a command has commands of its own.
+fn unknown_command(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let ours = foreign_flags::instead_of_word(word, given)?;
+    Some(format!("error: {word:?} is one argument too many\n  help: write {ours}"))
 }
 
-/// Every word `place` of a text becomes the value.
-fn filled(text: &str, place: &str, value: &str) -> String {
-    let words = text.split(' ').map(|word| if word == place { value } else { word });
-    words.collect::<Vec<_>>().join(" ")
+/// The error for arguments that are missing.
+fn missing(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return None };
+    let words: Vec<_> = given.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let last =
+        words.iter().rev().find_map(|word| EXAMPLE_COMMANDS.iter().find(|(command, _)| word == command))?;
+    let first = words.iter().find_map(|word| EXAMPLE_COMMANDS.iter().find(|(command, _)| word == command))?;
+    let (command, example) = if last.0 == "rm" { last } else { first };
+    let are = if names.len() == 1 { "is" } else { "are" };
+    Some(format!("error: tenbin {command}: {} {are} missing\n  help: write {example}", names.join(" and ")))
 }
 
 /// The exit codes as `--help` lists them.
@@ -161,20 +145,5 @@ mod tests {
     #[test]
     fn a_short_help_keeps_two_empty_lines() {
         assert_eq!(compact("About\n\nUsage\n\nA:\n  a\n\nB:\n  b\n"), "About\n\nUsage\n\nA:\n  a\nB:\n  b\n");
-    }
-
-    #[test]
-    fn the_value_of_a_flag_is_repeated_if_it_is_a_plain_word() {
-        let value =
-            |name: &str, given: &[&str]| value(name, &given.iter().map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(value("-z", &["tenbin", "-z", "10s"]).as_deref(), Some("10s"));
-        assert_eq!(value("--vus", &["tenbin", "--vus=5"]).as_deref(), Some("5"));
-        assert_eq!(value("-t", &["tenbin", "-t5", "x"]).as_deref(), Some("5"));
-        for given in
-            [&["tenbin", "-z"][..], &["tenbin", "-z", "a b"], &["tenbin", "-z", "\x1b[2J"], &["tenbin"]]
-        {
-            assert_eq!(value("-z", given), None, "{given:?}");
-        }
-        assert_eq!(filled("--threads N (wrk) -n N", "N", "5"), "--threads 5 (wrk) -n 5");
     }
 }

@@ -7,6 +7,8 @@ mod commands;
 mod curl;
 mod destination;
 mod exit;
+mod first_word;
+mod foreign_flags;
 mod help;
 mod live_line;
 mod machine_facts;
@@ -63,6 +65,10 @@ fn main() -> ExitCode {
         ));
     }
     let given = arguments::given(std::env::args_os());
+    if let Some(error) = foreign_flags::with_one_dash(&Arguments::command(), &given) {
+        output::remark(&error);
+        return code(Exit::BadArguments);
+    }
     let result = match Arguments::command().try_get_matches_from(&given) {
         Ok(matches) => carry_out(&matches),
         Err(error) => help::end(&error, &given).map(code),

@@ -3,6 +3,7 @@
 mod addresses;
 mod adhoc;
 mod bad_input;
+mod bad_words;
 mod baselines;
 mod both_kinds;
 mod capacity;

@@ -40,14 +40,14 @@ fn wrong_urls() {
     let way_out = "  help: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 error; nothing was sent\n";
     for (text, what) in [
         (
-            "ftp://127.0.0.1/",
+            "gopher://127.0.0.1/",
             "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
             "unknown URL scheme; known are http, https, tcp, postgres, postgresql, mysql, mariadb, sqlite",
         ),
-        ("histroy", "this is neither a command nor a URL"),
+        ("xyzzy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),
         ("http:///", "this is not a URL: empty host"),
         ("http://127.0.0.1:99999/", "this is not a URL: invalid port number"),

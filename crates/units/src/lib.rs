@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+mod corrected;
 pub mod shown;
 mod utc;
 
@@ -41,7 +42,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
     let mut total_ns = 0.0;
     let mut rest = text.trim();
     if rest.is_empty() {
-        return Err(wrong(text, "duration", "10s, 200ms, 5m"));
+        return Err(wrong(text, "duration", "10s, 200ms, 5m", corrected::duration(text)));
     }
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
@@ -54,7 +55,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
             ));
         }
         total_ns += scaled(number, unit.trim(), DURATIONS)
-            .ok_or_else(|| wrong(text, "duration", "10s, 200ms, 5m"))?;
+            .ok_or_else(|| wrong(text, "duration", "10s, 200ms, 5m", corrected::duration(text)))?;
         rest = after;
     }
     within(text, total_ns, DURATION_MAX_NS as f64, "a year").map(|ns| ns as u64)
@@ -69,7 +70,7 @@ pub fn rate_per_s(text: &str) -> Result<f64, String> {
     let (number, multiple) = split(amount);
     let per_s = scaled(number, multiple, COUNTS)
         .and_then(|amount| RATES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| amount * factor))
-        .ok_or_else(|| wrong(text, "rate", "500/s, 10k/s, 90/min"))?;
+        .ok_or_else(|| wrong(text, "rate", "500/s, 10k/s, 90/min", corrected::rate(text)))?;
     within(text, per_s, RATE_MAX_PER_S, "100 million a second")
 }
 
@@ -77,14 +78,20 @@ pub fn rate_per_s(text: &str) -> Result<f64, String> {
 pub fn count(text: &str) -> Result<u64, String> {
     let (number, multiple) = split(text.trim());
     let count = scaled(number, multiple, COUNTS).filter(|count| count.fract() == 0.0);
-    within(text, count.ok_or_else(|| wrong(text, "whole number", "100, 10k, 2M"))?, 1e15, "10^15")
-        .map(|count| count as u64)
+    within(
+        text,
+        count.ok_or_else(|| wrong(text, "whole number", "100, 10k, 2M", corrected::whole_number(text)))?,
+        1e15,
+        "10^15",
+    )
+    .map(|count| count as u64)
 }
 
 /// A size in bytes.
 pub fn size_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text.trim());
-    let bytes = scaled(number, unit, SIZES).ok_or_else(|| wrong(text, "size", "512, 64KiB, 10MB"))?;
+    let bytes = scaled(number, unit, SIZES)
+        .ok_or_else(|| wrong(text, "size", "512, 64KiB, 10MB", corrected::size(text)))?;
     within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
 }
 
@@ -92,7 +99,7 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
 pub fn bytes_per_s(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let size = text.strip_suffix("/s").unwrap_or(text);
-    let bytes = size_bytes(size).map_err(|_| wrong(text, "bandwidth", "10MB/s, 64KiB/s"))?;
+    let bytes = size_bytes(size).map_err(|_| wrong(text, "bandwidth", "10MB/s, 64KiB/s", None))?;
     if bytes == 0 { Err(format!("{text} lets nothing pass; write 1B/s or more")) } else { Ok(bytes) }
 }
 
@@ -173,8 +180,12 @@ fn within(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> 
     }
 }
 
-fn wrong(text: &str, kind: &str, examples: &str) -> String {
-    format!("{text:?} is not a {kind}; write it like {examples}")
+/// `corrected` is what the text probably means, or `None` if only examples can help.
+fn wrong(text: &str, kind: &str, examples: &str, corrected: Option<String>) -> String {
+    match corrected {
+        Some(corrected) => format!("{text:?} is not a {kind}; write {corrected}"),
+        None => format!("{text:?} is not a {kind}; write it like {examples}"),
+    }
 }
 
 #[cfg(test)]

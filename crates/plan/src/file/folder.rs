@@ -10,7 +10,7 @@ use ring::digest::{Context, SHA256};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
 use rustix::io::Errno;
 
-use super::near;
+use super::{missing_plan, near};
 
 const KEPT_BYTES_MAX: usize = 1 << 20;
 const KEPT_FILES_MAX: usize = 20;
@@ -151,9 +151,7 @@ pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
     opened.map(File::from).map_err(|error| {
         let error = std::io::Error::from(error);
         match error.kind() {
-            ErrorKind::NotFound => {
-                ("no such file".to_owned(), "name a plan file, such as study.yaml".to_owned())
-            }
+            ErrorKind::NotFound => ("no such file".to_owned(), missing_plan::help(path)),
             _ => (error.to_string(), "name a file that can be read".to_owned()),
         }
     })

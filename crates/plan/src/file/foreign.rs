@@ -48,7 +48,63 @@ const FOREIGN: &[Foreign] = &[
         help: "write a YAML plan (`tenbin init` starts one): each self.client.get(…) as a step `get: /path`, `host` as `url`, `wait_time` as `think`, weights of tasks \
                as `weight`, and the number of users as `users`",
     },
+    Foreign {
+        what: "this is a Lua script of wrk, not a Tenbin plan",
+        is_one: |text| text.lines().any(|line| line.starts_with("wrk.") || is_function_of_wrk(line)),
+        help: "write a YAML plan (`tenbin init` starts one): `wrk.method` and `wrk.path` as a step such as `post: /path`, `wrk.headers` as `headers`, `wrk.body` \
+               as `body`, and values that change as `data`",
+    },
+    Foreign {
+        what: "this is a file of Docker Compose, not a Tenbin plan",
+        is_one: |text| {
+            text.lines().any(|line| line.trim_end() == "services:")
+                && text.lines().any(|line| {
+                    let line = line.trim_start();
+                    line.starts_with("image:") || line.starts_with("build:")
+                })
+        },
+        help: "write a plan (`tenbin init` starts one) whose `url` is the published port of a service; `container: NAME` reads the service's figures",
+    },
+    Foreign {
+        what: "this is a list of requests as vegeta reads them, not a Tenbin plan",
+        is_one: |text| {
+            let is_target = |line: &str| {
+                line.split_once(' ').is_some_and(|(method, url)| {
+                    ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(&method) && url.contains("://")
+                })
+            };
+            text.lines().find(|line| !line.trim().is_empty()).is_some_and(is_target)
+        },
+        help: "write a YAML plan (`tenbin init` starts one): each line as a step such as `get: /path` of `scenario`, the host as `url`, and `-rate` as `rate`",
+    },
+    Foreign {
+        what: "this is a list of URLs, not a Tenbin plan",
+        is_one: |text| {
+            let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines().next().is_some() && lines().all(|line| line.starts_with("http") && line.contains("://"))
+        },
+        help: "write a YAML plan (`tenbin init` starts one): each path as a step such as `get: /path` of `scenario`, and the host as `url`",
+    },
+    Foreign {
+        what: "this is an SQL script, not a Tenbin plan",
+        is_one: |text| {
+            let mut lines =
+                text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("--"));
+            let words = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "BEGIN", "\\set "];
+            lines.next().is_some_and(|line| {
+                let line = line.to_ascii_uppercase();
+                words.iter().any(|word| line.starts_with(&word.to_ascii_uppercase()))
+            })
+        },
+        help: "run it on a database: tenbin postgres://USER@HOST/DATABASE -f FILE; in a plan, it is a step `script: FILE`",
+    },
 ];
+
+fn is_function_of_wrk(line: &str) -> bool {
+    ["request", "response", "init", "setup", "done"]
+        .iter()
+        .any(|name| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= function")))
+}
 
 /// What a file is, if it is one of another tool, and what to do.
 pub(crate) fn recognized(source: &str) -> Option<(&'static str, &'static str)> {
@@ -71,6 +127,12 @@ mod tests {
             "Artillery"
         ));
         assert!(is("from locust import HttpUser, task\n", "Locust"));
+        assert!(is("wrk.method = \"POST\"\n", "wrk"));
+        assert!(is("request = function()\nend\n", "wrk"));
+        assert!(is("services:\n  web:\n    image: nginx\n", "Compose"));
+        assert!(is("GET http://localhost/\n", "vegeta"));
+        assert!(is("http://localhost/a\nhttp://localhost/b\n", "URLs"));
+        assert!(is("-- all\nselect 1;\n", "SQL"));
         for plan in ["scenario: [ get: / ]\nload: { users: 1 }\n", "config:\n  a: 1\n", ""] {
             assert_eq!(recognized(plan), None, "{plan}");
         }

@@ -69,7 +69,7 @@ pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// The known name that was probably meant, if there is one.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > NAME_LENGTH_MAX {
         return None;
     }

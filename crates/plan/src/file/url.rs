@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use crate::database::{self, Database};
-use crate::request::read_url;
+use crate::request::{corrected_url, read_url};
 
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
@@ -39,6 +39,8 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     let of_url = url.as_ref().ok().and_then(|url| owner(url.scheme()));
     let is_other = of_steps.map(|protocol| protocol.name) != of_url.map(|protocol| protocol.name);
     if let Err(problem) = url {
+        let corrected = corrected_url(filled).filter(|_| of_steps.is_none());
+        let help = corrected.map_or(help, |url| format!("write {url}"));
         reading.at(node.at, problem.what(), help);
     } else if let Some(of_steps) = of_steps.filter(|_| is_other) {
         reading.at(node.at, format!("the steps are {}, and the URL is not", noun(of_steps)), help);

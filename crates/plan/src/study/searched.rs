@@ -40,7 +40,7 @@ impl Study {
             let error = steps
                 .and_then(|()| condition.check_event(self.events.iter().map(|event| event.name.as_str())))
                 .err()?;
-            Some(Fault::new(format!("--slo {:?}", condition.text), &error.what, error.help()))
+            Some(Fault::of_condition("--slo", &error))
         });
         faults.extend(wrong_steps);
         let mut searched = self.loads[load].clone();

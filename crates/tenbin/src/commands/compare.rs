@@ -7,6 +7,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use evidence::RunId;
 use judge::Condition;
+use plan::Fault;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
@@ -66,12 +67,7 @@ fn failing(lists: &[String]) -> anyhow::Result<Vec<Condition>> {
     for list in lists {
         match Condition::parse_failures(list) {
             Ok(conditions) => failing.extend(conditions),
-            Err(error) => errors.push(format!(
-                "--fail-if {:?}: {}\n  help: {}",
-                error.condition,
-                error.what,
-                error.help()
-            )),
+            Err(error) => errors.push(Fault::of_condition("--fail-if", &error).to_string()),
         }
     }
     if errors.is_empty() { Ok(failing) } else { Err(BadArguments(errors.join("\n")).into()) }

@@ -113,7 +113,15 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
     };
     match report::format(&flags.format) {
         Some(format) if format == TERMINAL && entries.is_empty() => {
-            output::lines(&format!("no runs in {} yet; tenbin URL makes one\n", path.display()))?;
+            output::lines(&match &flags.label {
+                Some(label) => {
+                    format!(
+                        "no runs in {} have the label {label:?}; tenbin history lists all\n",
+                        path.display()
+                    )
+                }
+                None => format!("no runs in {} yet; tenbin URL makes one\n", path.display()),
+            })?;
         }
         Some(format) if format == TERMINAL => match series {
             None => output::lines(&table(&entries, &figures, &origins))?,

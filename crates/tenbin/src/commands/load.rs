@@ -25,7 +25,7 @@ use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
-use crate::{curl, output, seed, signals};
+use crate::{curl, first_word, output, seed, signals};
 
 use pair::ComparisonFlags;
 use waiting::{prepared, wait};
@@ -223,6 +223,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     if !misread.is_empty() {
         return Err(BadArguments(listed(&misread, "nothing was sent")).into());
     }
+    flags.check_words()?;
     if !flags.others.is_empty() {
         return pair::run(&flags, &played);
     }
@@ -287,10 +288,9 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
 fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
     let lists = texts.iter().map(|text| Condition::parse_list_of_baseline(text));
     let conditions: Result<Vec<_>, _> = lists.collect();
-    conditions.map(|lists| lists.concat()).map_err(|error| {
-        let fault = Fault::new(format!("--slo {:?}", error.condition), &error.what, error.help());
-        BadArguments(listed(&[fault], "nothing was sent"))
-    })
+    conditions
+        .map(|lists| lists.concat())
+        .map_err(|error| BadArguments(listed(&[Fault::of_condition("--slo", &error)], "nothing was sent")))
 }
 
 impl LoadFlags {
@@ -318,6 +318,26 @@ impl LoadFlags {
             _ => return Ok(()),
         };
         Err(BadArguments(listed(&[fault], "nothing was sent")))
+    }
+
+    /// Words among the URLs that are something else: a slip in a command, a file, or a plan after a URL.
+    fn check_words(&self) -> Result<(), BadArguments> {
+        let words: Vec<&String> = self.url.iter().chain(&self.others).collect();
+        let fault = words.iter().enumerate().find_map(|(number, word)| {
+            let (_, url) = named_url(word);
+            let is_url = is_server(url) || plan::is_database(url) || url.is_empty();
+            match is_plan(word.as_ref()) {
+                _ if is_url => None,
+                true if number == 0 => None,
+                true => Some(Fault::new(
+                    format!("{word:?}"),
+                    "a plan and a URL do not go together",
+                    format!("write tenbin {word}; `url` in the plan names a running server"),
+                )),
+                false => first_word::fault(word, &self.others[number.min(self.others.len())..]),
+            }
+        });
+        fault.map_or(Ok(()), |fault| Err(BadArguments(listed(&[fault], "nothing was sent"))))
     }
 
     /// Flags that are about two servers, and plans, do not go with one URL.

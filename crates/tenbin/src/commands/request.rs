@@ -3,7 +3,7 @@
 mod form;
 mod media;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use plan::{BodyFile, Fault, TlsSpec};
@@ -130,11 +130,22 @@ impl RequestFlags {
         for (flag, text) in [("--body", &self.body), ("--json", &self.json)] {
             match text.as_deref().map(|text| text.strip_prefix('@').ok_or(text)) {
                 None => {}
+                // curl takes the text, too, but nobody means the name of a file by JSON.
+                Some(Err(text)) if flag == "--json" && Path::new(text).is_file() => faults.push(Fault::new(
+                    flag,
+                    format!("it sends the text {text:?}, which is the name of a file"),
+                    format!("write --json @{text} to send the file"),
+                )),
                 Some(Err(text)) => described.body = Some(text.as_bytes().to_vec()),
                 Some(Ok("-")) => faults.push(Fault::new(
                     flag,
                     "standard input is not read",
                     format!("write the body to a file: {flag} @body.json"),
+                )),
+                Some(Ok(path)) if self.body_file.is_some() => faults.push(Fault::new(
+                    format!("{flag} @{path} and --body-file"),
+                    "both set the body",
+                    "use one of them",
                 )),
                 Some(Ok(path)) => described.body_file = Some(BodyFile { flag, path: path.into() }),
             }

@@ -1,12 +1,15 @@
 //! From what a person writes to the run or the study that is meant, and to the store that holds it: a name, a label, or a file that
 //! `tenbin export` wrote.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use evidence::{Origin, RunId, StudyId};
+use plan::nearest_name;
 use store::{Only, Store, StoreError};
 
+use crate::arguments::is_server;
 use crate::commands::StoreFlag;
 use crate::exit::BadArguments;
 
@@ -45,8 +48,37 @@ impl Named {
         match known {
             Some(name) => Ok(Self { store, name }),
             None if is_file => Self::of_file(Path::new(text)),
-            None => Ok(Self { store, name: text.to_owned() }),
+            None => Self { store, name: text.to_owned() }.known(),
         }
+    }
+
+    /// An error that says what was probably meant, if the name is that of no run and no study.
+    fn known(self) -> anyhow::Result<Self> {
+        let error = match self.is_study() {
+            true => self.store.find_study(&self.name).err(),
+            false => self.store.find(&self.name).err(),
+        };
+        let Some(StoreError::UnknownRun { .. } | StoreError::UnknownStudy { .. }) = error else {
+            return Ok(self);
+        };
+        let Some(help) = self.probably_meant()? else { return Ok(self) };
+        let path = self.store.path().display();
+        Err(BadArguments(format!("nothing in {path} is called {:?}\n  help: {help}", self.name)).into())
+    }
+
+    fn probably_meant(&self) -> anyhow::Result<Option<String>> {
+        let name = self.name.as_str();
+        if is_server(name) {
+            return Ok(Some(
+                "this command reads stored results; for running servers, write tenbin URL".to_owned(),
+            ));
+        }
+        let titles: BTreeSet<String> = self.store.studies()?.into_iter().map(|study| study.title).collect();
+        let labels: BTreeSet<String> =
+            self.store.origins()?.into_values().filter_map(|origin| origin.label).collect();
+        let plan = of_plan(name);
+        let near = nearest_name(plan, titles.iter().chain(&labels).map(String::as_str).chain([LAST]));
+        Ok(near.map(|near| format!("did you mean {near}? `tenbin history` lists all")))
     }
 
     /// The only run or study of a file.
@@ -107,7 +139,11 @@ impl Named {
 
 /// The name of the newest study of a plan: its title is the name of the plan's file without its ending.
 fn newest_of_plan(store: &Store, text: &str) -> anyhow::Result<Option<String>> {
-    let plan = text.strip_suffix(".yaml").or_else(|| text.strip_suffix(".yml")).unwrap_or(text);
-    let of_plan = store.studies()?.into_iter().filter(|study| study.title == plan);
+    let of_plan = store.studies()?.into_iter().filter(|study| study.title == of_plan(text));
     Ok(of_plan.max_by_key(|study| study.started_at_unix_ms).map(|study| study.id.to_string()))
+}
+
+/// The title of the studies of a plan.
+fn of_plan(text: &str) -> &str {
+    text.strip_suffix(".yaml").or_else(|| text.strip_suffix(".yml")).unwrap_or(text)
 }

@@ -1,0 +1,160 @@
+//! Says what a first argument was meant as that is neither a command nor a URL nor a plan.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use clap::CommandFactory;
+use plan::{Fault, known_workload, nearest_name};
+
+use crate::Arguments;
+use crate::arguments::{PLANS, is_server};
+
+/// Words of other programs, and what to write.
+const WORDS: [(&[&str], &str); 8] = [
+    (&["help"], "--help"),
+    (&["version"], "--version"),
+    (&["list", "ls", "runs", "log", "studies"], "history"),
+    (&["show", "view", "open", "results", "print"], "report"),
+    (&["diff", "cmp"], "compare"),
+    (&["serve", "server", "start", "mock"], "target --listen 127.0.0.1:8080"),
+    (&["lint", "validate", "verify", "dry-run"], "check"),
+    (&["new", "create", "generate"], "init"),
+];
+/// Words that stand before the URL in other programs.
+const BEFORE_URLS: [&str; 14] = [
+    "url",
+    "http",
+    "https",
+    "get",
+    "post",
+    "load",
+    "test",
+    "bench",
+    "benchmark",
+    "attack",
+    "measure",
+    "wrk",
+    "hey",
+    "ab",
+];
+
+/// The error for an argument that names no server, with what to write. `rest` are the arguments after it that are no flags.
+pub(crate) fn fault(word: &str, rest: &[String]) -> Option<Fault> {
+    let help = of_file(word).or_else(|| of_word(word, rest)).or_else(|| of_next_command(rest))?;
+    Some(Fault::new(format!("{word:?}"), "this is neither a command nor a URL", help))
+}
+
+/// A line with the arguments after it.
+fn with_rest(line: &str, rest: &[String]) -> String {
+    rest.iter().fold(line.to_owned(), |line, word| format!("{line} {}", report::in_shell(word)))
+}
+
+/// Names of commands.
+fn commands() -> Vec<String> {
+    let command = Arguments::command();
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.map(|command| command.get_name().to_owned()).collect()
+}
+
+/// The name of another program before a command: `k6 run script.js`.
+fn of_next_command(rest: &[String]) -> Option<String> {
+    let (next, after) = rest.split_first()?;
+    let is_command = commands().contains(next);
+    is_command.then(|| format!("write {}", with_rest(&format!("tenbin {next}"), after)))
+}
+
+fn of_word(word: &str, rest: &[String]) -> Option<String> {
+    let lower = word.to_lowercase();
+    if BEFORE_URLS.contains(&lower.as_str()) {
+        return match rest.first().filter(|next| is_server(next)) {
+            Some(url) => Some(format!("leave it out: tenbin {}", report::in_shell(url))),
+            None => Some("write the URL without a word before it: tenbin localhost:8080".to_owned()),
+        };
+    }
+    let names = commands();
+    if lower == "help"
+        && let Some(of) = rest.first().filter(|of| names.contains(of))
+    {
+        return Some(format!("write tenbin {of} --help"));
+    }
+    if let Some((_, ours)) = WORDS.iter().find(|(words, _)| words.contains(&lower.as_str())) {
+        let takes_names = ["report", "compare", "check", "init"].contains(ours);
+        let rest = if takes_names { rest } else { &[] };
+        return Some(format!("write {}", with_rest(&format!("tenbin {ours}"), rest)));
+    }
+    if let Ok(workload) = known_workload(&lower.replace('_', "-")) {
+        return Some(format!(
+            "write tenbin postgres://USER@HOST/DATABASE --workload {workload}, or mysql://…"
+        ));
+    }
+    let near = nearest_name(word, names.iter().map(String::as_str))?;
+    Some(format!("did you mean {near}? write {}", with_rest(&format!("tenbin {near}"), rest)))
+}
+
+/// What to do with a word that is the name of a file.
+fn of_file(word: &str) -> Option<String> {
+    let path = Path::new(word);
+    let shown = report::in_shell(word);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let Ok(about) = fs::metadata(path) else {
+        let is_name = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_/.".contains(&byte));
+        let plans = PLANS.map(|ending| format!("{word}.{ending}"));
+        let plan = plans.into_iter().find(|plan| is_name && Path::new(plan).is_file());
+        return match (plan, ending.as_deref()) {
+            (Some(plan), _) => Some(format!("write tenbin {}", report::in_shell(&plan))),
+            (None, Some("sock" | "socket")) => Some(of_socket(shown.trim_start_matches("unix:"))),
+            (None, Some("sql")) => Some(of_script(&shown)),
+            _ => None,
+        };
+    };
+    if about.file_type().is_socket() {
+        return Some(of_socket(&shown));
+    }
+    match ending.as_deref() {
+        _ if about.is_dir() => Some(format!("it is a folder: name a plan in it, such as {shown}/study.yaml")),
+        Some("sql") => Some(of_script(&shown)),
+        Some("sqlite" | "sqlite3" | "db") => {
+            Some(format!("for a database, write sqlite:{shown}; for a store, tenbin history --store {shown}"))
+        }
+        Some("html" | "htm") => Some("it is a page: open it in a browser".to_owned()),
+        _ => Some(format!("it is a file; for a plan, write tenbin run {shown}")),
+    }
+}
+
+fn of_socket(path: &str) -> String {
+    format!("write tenbin http://localhost/ --unix-socket {path}")
+}
+
+fn of_script(path: &str) -> String {
+    format!("write tenbin postgres://USER@HOST/DATABASE -f {path}, or mysql://… or sqlite:PATH")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_other_programs_are_answered_with_a_command() {
+        let rest = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        for (word, after, help) in [
+            ("histroy", &[][..], "did you mean history? write tenbin history"),
+            ("rnu", &["a.yaml"], "did you mean run? write tenbin run a.yaml"),
+            ("help", &["run"], "write tenbin run --help"),
+            ("help", &[], "write tenbin --help"),
+            ("ls", &[], "write tenbin history"),
+            ("diff", &["a", "b"], "write tenbin compare a b"),
+            ("k6", &["run", "script.js"], "write tenbin run script.js"),
+            ("attack", &["localhost:80"], "leave it out: tenbin localhost:80"),
+            ("GET", &["localhost:80/a"], "leave it out: tenbin localhost:80/a"),
+            ("/none/x.sock", &[], "write tenbin http://localhost/ --unix-socket /none/x.sock"),
+            ("none.sql", &[], "write tenbin postgres://USER@HOST/DATABASE -f none.sql"),
+            ("oltp_read_only", &[], "write tenbin postgres://USER@HOST/DATABASE --workload oltp-read-only"),
+        ] {
+            let fault = fault(word, &rest(after)).expect(word);
+            assert!(fault.help.starts_with(help), "{word}: {}", fault.help);
+        }
+        assert_eq!(fault("xyzzy", &[]), None);
+        assert!(fault("/", &[]).expect("a folder").help.starts_with("it is a folder"));
+    }
+}
