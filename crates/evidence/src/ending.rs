@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::connections_by_process::ConnectionsByProcess;
 use crate::load_tool::LoadTool;
 use crate::outage::Outage;
 use crate::steadiness::Steadiness;
+use crate::steady_start::SteadyStart;
 use crate::validity::Validity;
 
 /// How the run went.
@@ -203,6 +205,10 @@ pub struct Ending {
     pub outage: Option<Outage>,
     /// Whether the system was not started by Tenbin, and one of its processes was seen listening on the generator's machine.
     pub is_system_local: bool,
+    /// Connections by process of the system; `None` if not measured.
+    pub connections_by_process: Option<ConnectionsByProcess>,
+    /// How long the start of the system waited for it to be steady; `None` if it did not.
+    pub steady_start: Option<SteadyStart>,
 }
 
 impl Ending {

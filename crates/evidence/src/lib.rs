@@ -5,6 +5,7 @@
 //! sums. The crate never knows SQL or formats.
 
 mod baseline;
+mod connections_by_process;
 mod cpu_profile;
 mod description;
 mod ending;
@@ -25,6 +26,7 @@ mod run;
 mod run_id;
 pub mod stage;
 mod steadiness;
+mod steady_start;
 mod study;
 mod study_id;
 mod summary;
@@ -35,6 +37,7 @@ mod window;
 pub use baseline::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, FoundBaseline,
 };
+pub use connections_by_process::{ConnectionsByProcess, HeldReading, ServingProcess};
 pub use cpu_profile::{CpuProfile, FrameKind, ProfileCall, ProfileFrame};
 pub use description::{Model, NewRun, PartOf, Unit, in_words};
 pub use ending::{Ending, Failure, Generator, ThreadRule, Verdict};
@@ -52,6 +55,7 @@ pub use reading::{BrokenReadings, Reading, ReadingKey, Readings, StoredReading, 
 pub use run::{PackedSecond, Run, RunState, StoredSecond};
 pub use run_id::{NotARunId, RunId};
 pub use steadiness::{Steadiness, SteadinessVerdict};
+pub use steady_start::SteadyStart;
 pub use study::{
     COMMAND, Compare, NewStudy, OUT_OF_TIME, Study, StudyEnding, StudyPlace, StudyState, StudySummary,
 };

@@ -15,6 +15,7 @@ mod plan_kept;
 mod proxies;
 mod stalls;
 mod tool;
+mod uneven;
 mod words;
 
 #[cfg(test)]
@@ -48,6 +49,7 @@ const RULES: &[Rule] = &[
     (Doubt::TOOL_CPU, tool::tool_cpu),
     (Doubt::CEILING, ceiling::near_ceiling),
     (Doubt::PROXY_CPU, proxies::proxy_cpu),
+    (Doubt::UNEVEN_CONNECTIONS, uneven::uneven_connections),
     (Doubt::LITTLE, identities::little),
     (Doubt::BYTES, identities::bytes),
     (Doubt::SERVER_COUNT, identities::server_count),

@@ -13,6 +13,7 @@ mod fields;
 mod generator;
 mod group;
 mod group_io;
+mod holders;
 mod ledger;
 mod listeners;
 mod member;
@@ -45,6 +46,7 @@ use std::time::{Duration, Instant};
 pub use completion::Completion;
 pub(crate) use cores::ticks_of_cores;
 pub(crate) use fields::{bytes_of_kib, number};
+pub use holders::{Held, Holder};
 pub(crate) use process_files::Stat;
 pub(crate) use sock_diag::SockDiag;
 pub use watch::Watch;
@@ -105,12 +107,14 @@ pub struct Look {
     /// Whether the values of the system's processes come with a later look: where there are many, reading them in each look would cost
     /// too much.
     pub waits: bool,
+    /// Connections of the load by process, in a look that has a reading of them.
+    pub held: Option<Held>,
 }
 
 impl Look {
     /// One that neither waits nor has values for others.
     pub fn of(at: Instant, over: Duration, readings: Vec<Reading>) -> Self {
-        Self { at, over, readings, shared: Vec::new(), waits: false }
+        Self { at, over, readings, shared: Vec::new(), waits: false, held: None }
     }
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn environment(
         steal_share: taken.steal_share(),
         throttled_s: taken.throttled_s,
         busiest_proxy: taken.busiest_proxy(),
+        connections: taken.connections(),
         tool_share: closed.tool_share(cores),
         ..before.compare(&roots)
     };
@@ -222,5 +223,7 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         window_ns,
         outage,
         is_system_local: false,
+        connections_by_process: environment.connections.clone(),
+        steady_start: None,
     }
 }

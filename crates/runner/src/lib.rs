@@ -6,6 +6,7 @@ mod busiest;
 mod ceiling;
 mod clock;
 mod collect;
+mod connections_by_process;
 mod consent;
 mod cores;
 mod database_check;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use evidence::{Ending, Reading, RunId, Verdict};
-use lab::probes::{Completion, Look, NotAvailable, Subject};
+use evidence::{ConnectionsByProcess, Ending, Reading, RunId, Verdict};
+use lab::probes::{Completion, Held, Look, NotAvailable, Subject};
 use lab::{Output, Stopped};
 use plan::Stacks;
 use progress::Readings;
 use store::{Store, StoreError};
 
+use crate::connections_by_process;
 use crate::database_watch::DatabaseWatch;
 use crate::events::Events;
 use crate::feed::Feed;
@@ -47,6 +48,8 @@ pub(crate) struct Taken {
     pub(crate) throttled_s: Option<f64>,
     /// Of each proxy the looks, and how many of them found it busy.
     aside: BTreeMap<String, [u64; 2]>,
+    /// Connections by process, as read during the load.
+    held: Vec<(u64, Held)>,
 }
 
 impl Taken {
@@ -60,6 +63,17 @@ impl Taken {
     /// Of the time of all cores, what the host gave to others.
     pub(crate) fn steal_share(&self) -> Option<f64> {
         (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
+    }
+
+    /// Connections by process of the system; `None` if they were not read.
+    pub(crate) fn connections(&self) -> Option<ConnectionsByProcess> {
+        connections_by_process::of_readings(&self.held)
+    }
+
+    fn note_held(&mut self, look: &mut Look, origin: Instant) {
+        if let Some(held) = look.held.take() {
+            self.held.push((held.at.saturating_duration_since(origin).as_nanos() as u64, held));
+        }
     }
 
     fn note(&mut self, look: &Look, aside: &[String]) {
@@ -217,6 +231,9 @@ impl<'a> MonitoredSystem<'a> {
     ) -> Result<(), StoreError> {
         if let Some(newest) = looks.last_mut() {
             newest.readings.extend(said(self));
+        }
+        if let Some(clock) = &self.clock {
+            looks.iter_mut().for_each(|look| self.taken.note_held(look, clock.origin));
         }
         let looks = self.completion.complete(looks);
         self.keep_complete(feed, looks)

@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+mod binomial;
 mod carry_over;
 mod chance;
 mod compare;
@@ -36,6 +37,7 @@ mod tournament;
 pub mod usl;
 mod walsh;
 
+pub use binomial::chance_of_spread;
 pub use carry_over::CarryOver;
 pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Test, Verdict, compare};
 pub use control::Control;

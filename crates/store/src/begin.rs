@@ -1,6 +1,6 @@
 //! The first and the last word about a run.
 
-use evidence::{Ending, Failure, NewRun, Outage, RunId, Steadiness, Unit};
+use evidence::{Ending, Failure, NewRun, Outage, RunId, Steadiness, SteadyStart, Unit};
 use rusqlite::{ErrorCode, Transaction, named_params};
 use serde::Serialize;
 
@@ -106,7 +106,8 @@ impl Store {
             None => None,
         };
         let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite)
-            && ending.outage.as_ref().is_none_or(Outage::is_finite);
+            && ending.outage.as_ref().is_none_or(Outage::is_finite)
+            && ending.steady_start.as_ref().is_none_or(SteadyStart::is_finite);
         if !ending.generator.is_finite() || !ending.validity.is_finite() || !is_finite {
             return Err(StoreError::NOT_FINITE);
         }
@@ -114,9 +115,10 @@ impl Store {
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local) VALUES (:run, :ended_at_unix_ms, \
+             resolved_ns, tls, system, not_available, steadiness, window_ns, outage, is_system_local, connections_by_process, \
+             steady_start) VALUES (:run, :ended_at_unix_ms, \
              :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
-             :steadiness, :window_ns, :outage, :is_system_local)",
+             :steadiness, :window_ns, :outage, :is_system_local, :connections_by_process, :steady_start)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -134,6 +136,8 @@ impl Store {
                 ":window_ns": ending.window_ns.map(signed).transpose()?,
                 ":outage": ending.outage.as_ref().map(json).transpose()?,
                 ":is_system_local": ending.is_system_local,
+                ":connections_by_process": ending.connections_by_process.as_ref().map(|of| self.redaction.json(of)).transpose()?,
+                ":steady_start": ending.steady_start.as_ref().map(json).transpose()?,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

@@ -144,6 +144,12 @@ impl Store {
                 .get::<Option<bool>>(row, "is_system_local")?
                 .unwrap_or_else(|| earlier::is_system_local(&notes)),
             notes,
+            connections_by_process: self.optional_json(
+                id,
+                "connections_by_process",
+                self.get(row, "connections_by_process")?,
+            )?,
+            steady_start: self.optional_json(id, "steady_start", self.get(row, "steady_start")?)?,
         })
     }
 

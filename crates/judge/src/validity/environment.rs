@@ -1,5 +1,7 @@
 //! What went on around a load.
 
+use evidence::ConnectionsByProcess;
+
 /// A proxy that uses, or waits for, more of its core is called busy.
 pub const PROXY_BUSY: f64 = 0.9;
 
@@ -16,6 +18,8 @@ pub struct Environment {
     pub throttled_s: Option<f64>,
     /// The proxy that was busy most of the time, and the share of the seconds in which it used more than [`PROXY_BUSY`].
     pub busiest_proxy: Option<(String, f64)>,
+    /// Connections by process of the system; `None` if they were not read.
+    pub connections: Option<ConnectionsByProcess>,
     /// What the built-in target says that it received while the load went on.
     pub server_requests: Option<u64>,
     /// Of the CPU time of its cores, what another load generator used while it made the load.

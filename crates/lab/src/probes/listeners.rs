@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn sockets_of_one_port_are_added_up() {
-        let socket = |port, waiting, limit| Listening { port, waiting, limit };
+        let socket = |port, waiting, limit| Listening { inode: 0, port, waiting, limit };
         let mut sheet = Sheet { over: Some(std::time::Duration::from_secs(1)), ..Sheet::default() };
         ports(&[80, 81], &[socket(80, 3, 128), socket(80, 1, u32::MAX), socket(82, 9, 9)], &mut sheet);
         let readings: Vec<_> = sheet.readings.iter().map(|r| (r.metric, r.label.as_str(), r.value)).collect();

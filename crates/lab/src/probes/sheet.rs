@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use super::holders::Held;
 use super::{Look, NotAvailable, Reading};
 
 /// One source of readings.
@@ -31,6 +32,8 @@ pub(crate) struct Sheet {
     pub(crate) is_shared: bool,
     pub(crate) shared: Vec<Reading>,
     pub(crate) readings: Vec<Reading>,
+    /// Connections by process, in a look that has a reading of them.
+    pub(crate) held: Option<Held>,
     pub(crate) missing: Vec<NotAvailable>,
 }
 
@@ -70,6 +73,7 @@ impl Sheet {
             readings: std::mem::replace(&mut self.readings, Vec::with_capacity(room)),
             shared: std::mem::take(&mut self.shared),
             waits: std::mem::take(&mut self.waits),
+            held: self.held.take(),
         }
     }
 

@@ -18,6 +18,8 @@ use rustix::net::{
 /// A TCP socket that listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listening {
+    /// The lower half of its number.
+    pub(crate) inode: u32,
     pub(crate) port: u16,
     pub(crate) waiting: u32,
     pub(crate) limit: u32,
@@ -108,18 +110,32 @@ impl SockDiag {
 
     /// Connections that came to none of these ports, and do not lead to `served`.
     pub(crate) fn established(&mut self, ports: &[u16], served: Option<u16>) -> io::Result<Vec<Connected>> {
-        let filter = filter(ports, served);
+        self.connections(SHOW_TCP_INFO, &filter(ports, served), connected)
+    }
+
+    /// The lower halves of the numbers of connections that came to a port; 0 for those that nobody has accepted.
+    pub(crate) fn accepted(&mut self, port: u16) -> io::Result<Vec<u32>> {
+        self.connections(0, &only_to(port), |message| u32_at(message, 68))
+    }
+
+    /// Connections that pass a filter.
+    fn connections<T>(
+        &mut self,
+        extensions: u8,
+        filter: &[u8],
+        read: fn(&[u8]) -> Option<T>,
+    ) -> io::Result<Vec<T>> {
         let mut found = Vec::new();
         for family in [INET, INET6] {
-            let mut body = vec![family, TCP, SHOW_TCP_INFO, 0];
+            let mut body = vec![family, TCP, extensions, 0];
             body.extend(STATE_ESTABLISHED.to_ne_bytes());
             body.resize(56, 0);
             if !filter.is_empty() {
                 body.extend(u16::try_from(4 + filter.len()).unwrap_or(u16::MAX).to_ne_bytes());
                 body.extend(FILTER.to_ne_bytes());
-                body.extend(&filter);
+                body.extend(filter);
             }
-            self.ask(&body, |answer| found.extend(connected(answer)))?;
+            self.ask(&body, |answer| found.extend(read(answer)))?;
         }
         Ok(found)
     }
@@ -196,7 +212,8 @@ fn read_datagram(mut rest: &[u8], sequence: u32, each: &mut impl FnMut(&[u8])) -
 /// Of an `inet_diag_msg`.
 fn listening(message: &[u8]) -> Option<Listening> {
     let port = u16::from_be_bytes(message.get(4..6)?.try_into().ok()?);
-    Some(Listening { port, waiting: u32_at(message, 56)?, limit: u32_at(message, 60)? })
+    let (waiting, limit) = (u32_at(message, 56)?, u32_at(message, 60)?);
+    Some(Listening { inode: u32_at(message, 68)?, port, waiting, limit })
 }
 
 /// Code that leaves out what comes from one of these ports, or leads to `served`. Each port is compared twice, as not below and not
@@ -217,6 +234,20 @@ fn filter(ports: &[u16], served: Option<u16>) -> Vec<u8> {
         step([*not_above, 8], 12);
         step([0, 0], usize::from(*port));
         step([FILTER_JUMP, 4], 4 + behind + 4);
+    }
+    code
+}
+
+/// Code that leaves out what came to another port than this one.
+fn only_to(port: u16) -> Vec<u8> {
+    let [not_below, not_above] = FILTER_SOURCE;
+    let mut code = Vec::with_capacity(16);
+    // A jump that leads behind the end leaves the socket out.
+    for (comparison, behind) in [(not_below, 20_u16), (not_above, 12)] {
+        code.extend([comparison, 8]);
+        code.extend(behind.to_ne_bytes());
+        code.extend([0, 0]);
+        code.extend(port.to_ne_bytes());
     }
     code
 }
@@ -330,7 +361,7 @@ mod tests {
         assert_eq!(read_datagram(&bytes, 7, &mut each), Heard::More);
         bytes.extend(message(DONE, 7, &[0; 4]));
         assert_eq!(read_datagram(&bytes, 7, &mut |_| {}), Heard::All);
-        assert_eq!(found, [Listening { port: 8080, waiting: 2, limit: 128 }]);
+        assert_eq!(found, [Listening { inode: 0, port: 8080, waiting: 2, limit: 128 }]);
         let refused = message(ERROR, 7, &(-2_i32).to_ne_bytes());
         assert_eq!(read_datagram(&refused, 7, &mut |_| {}), Heard::Refused(2));
     }

@@ -10,6 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use super::budget::{Budget, Cost, Due};
 use super::dependencies::Dependencies;
 use super::group::{Group, Now};
+use super::holders::Holders;
 use super::member::Reach;
 use super::own_groups::OwnGroups;
 use super::own_time::own_time;
@@ -45,6 +46,7 @@ pub(crate) struct System {
     pss: Pss,
     threads: Threads,
     dependencies: Dependencies,
+    holders: Holders,
     own_groups: OwnGroups,
     budget: Budget,
     /// That its processes may use, as read last.
@@ -66,6 +68,7 @@ impl System {
             running,
             threads: Threads::new(reach.files.clone(), reach.has_schedstat),
             dependencies: Dependencies::of(subject),
+            holders: Holders::of(subject),
             own_groups: OwnGroups::new(subject.limits.0.is_some() || subject.limits.1.is_some()),
             reach,
             uptime: Source::of_machine("/proc/uptime"),
@@ -228,6 +231,8 @@ impl Probe for System {
             sheet.add(SYSTEM, "cores_allowed", &ranges(cores), cores.len() as f64);
         }
         self.dependencies.look(&members, now, sheet);
+        self.holders.sample(&members, now);
+        self.holders.write(sheet);
         self.own_groups.look(&members, sheet);
         self.threads.look(now, |inode| self.dependencies.peer(inode), sheet);
         self.threads.follow(members, now);
@@ -241,6 +246,7 @@ impl Probe for System {
         }
         let begun = own_time();
         let pause = self.threads.sample(now);
+        self.holders.sample(self.threads.members(), now);
         self.budget.note_sample(own_time().saturating_sub(begun));
         pause
     }

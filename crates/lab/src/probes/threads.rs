@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+pub(crate) use calls::{Call, inode_of};
+
 use super::own_time::own_time;
 use super::sheet::Sheet;
 use super::source::Allowance;
@@ -83,6 +85,11 @@ impl Threads {
     /// Reading threads may cost this share of a core from now on.
     pub(crate) fn allow(&mut self, share: f64) {
         self.pace.share = share;
+    }
+
+    /// The processes that it follows.
+    pub(crate) fn members(&self) -> &[Members] {
+        &self.members
     }
 
     /// Follows these processes from now on.

@@ -188,6 +188,8 @@ pub(crate) fn ending() -> Ending {
         window_ns: Some(3 * SECOND),
         outage: Some(Outage::default()),
         is_system_local: false,
+        connections_by_process: None,
+        steady_start: None,
         ..fixtures::ending()
     }
 }

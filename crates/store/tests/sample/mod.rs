@@ -3,9 +3,9 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use evidence::{
-    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, StudyId, StudyPlace, Unit,
-    Validity, Verdict, stage,
+    CapacityRules, Cause, Compare, ConnectionsByProcess, Ending, Failure, GateResult, Generator, HeldReading,
+    Level, NewRun, NewStudy, Outage, OutageTime, PartOf, Procedure, Reading, RunId, ServingProcess,
+    Steadiness, SteadinessVerdict, SteadyStart, StudyId, StudyPlace, Unit, Validity, Verdict, stage,
 };
 use fixtures::reading;
 use record::{
@@ -131,7 +131,22 @@ pub(crate) fn ending_with_signals() -> Ending {
     let outage = Outage { longest_s: 0.5, gone_share: 0.25, times, starvation: None };
     let window_ns = Some(3_000_000_000);
     let outage = Some(outage);
-    Ending { generator, steadiness: Some(steadiness), window_ns, outage, is_system_local: true, ..ending() }
+    let process = |pid| ServingProcess { pid, name: "app".to_owned(), listens: true };
+    let reading = HeldReading { at_ns: 250_000_000, connections: vec![Some(32), None] };
+    let connections =
+        ConnectionsByProcess { processes: vec![process(7), process(8)], readings: vec![reading] };
+    let steady = SteadyStart { waited_s: 0.3, processes: 3, changes: 1, cores_used: 0.05, is_steady: true };
+    let connections_by_process = Some(connections);
+    Ending {
+        generator,
+        steadiness: Some(steadiness),
+        window_ns,
+        outage,
+        is_system_local: true,
+        connections_by_process,
+        steady_start: Some(steady),
+        ..ending()
+    }
 }
 
 /// The ending of a run whose system did not start.

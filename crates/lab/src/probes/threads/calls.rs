@@ -197,6 +197,29 @@ impl Wait {
     }
 }
 
+/// A call that returns when a connection comes, among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// `accept`, with the descriptor of the listening socket.
+    Accept(u64),
+    /// `epoll_wait`, with the descriptor of the epoll.
+    Poll(u64),
+}
+
+impl Call {
+    /// By the text of `/proc/PID/task/TID/syscall`.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let mut fields = text.split_ascii_whitespace();
+        let number: u64 = fields.next()?.parse().ok()?;
+        let descriptor = u64::from_str_radix(fields.next()?.strip_prefix("0x")?, 16).ok()?;
+        match CALLS.iter().find(|(of, _)| *of == number)?.1 {
+            In(State::Accept) => Some(Self::Accept(descriptor)),
+            In(State::Poll) => Some(Self::Poll(descriptor)),
+            _ => None,
+        }
+    }
+}
+
 /// The inode of a socket.
 pub(crate) fn inode_of(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
@@ -222,6 +245,16 @@ mod tests {
         assert_eq!(Wait::of_call(""), None);
         for unclear in ["-1 0x7f 0x7f", "9999 0x1", "202", "0 x", "7 0x1", "nonsense"] {
             assert_eq!(of(unclear), Wait::Unclear, "{unclear}");
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn calls_that_wait_for_connections_name_a_descriptor() {
+        assert_eq!(Call::of_text("288 0x5 0x0 0x0"), Some(Call::Accept(5)));
+        assert_eq!(Call::of_text("232 0x1f 0x7f 0x40"), Some(Call::Poll(31)));
+        for other in ["running", "", "7 0x55 0x2 0xea60", "202 0x5", "-1 0x7f", "288"] {
+            assert_eq!(Call::of_text(other), None, "{other}");
         }
     }
 

@@ -1,0 +1,56 @@
+//! Connections of a load by process, put together from what probes read.
+
+use std::collections::BTreeMap;
+
+use evidence::{ConnectionsByProcess, HeldReading, ServingProcess};
+use lab::probes::{Held, Holder};
+
+/// Processes that are kept at most.
+const PROCESSES_MAX: usize = 256;
+
+/// Readings with their times, in nanoseconds since the load began. `None` if there is none, or too many processes.
+pub(crate) fn of_readings(readings: &[(u64, Held)]) -> Option<ConnectionsByProcess> {
+    // Connections that two processes hold, or one that cannot be read, are nobody's.
+    let complete = || readings.iter().filter(|(_, held)| held.is_complete);
+    let mut processes: BTreeMap<u32, ServingProcess> = BTreeMap::new();
+    for Holder { pid, name, listens, .. } in complete().flat_map(|(_, held)| &held.processes) {
+        let process = processes.entry(*pid).or_default();
+        let listens = process.listens || *listens;
+        *process = ServingProcess { pid: *pid, name: name.clone(), listens };
+    }
+    let reading = |(at_ns, held): &(u64, Held)| {
+        let of = |pid: &u32| held.processes.iter().find(|one| one.pid == *pid).map(|one| one.connections);
+        HeldReading { at_ns: *at_ns, connections: processes.keys().map(of).collect() }
+    };
+    let readings: Vec<HeldReading> = complete().map(reading).collect();
+    let is_known = !readings.is_empty() && processes.len() <= PROCESSES_MAX;
+    is_known.then(|| ConnectionsByProcess { processes: processes.into_values().collect(), readings })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    fn held(is_complete: bool, processes: &[(u32, u32)]) -> Held {
+        let holder = |(pid, connections): &(u32, u32)| Holder {
+            pid: *pid,
+            name: "app".to_owned(),
+            connections: *connections,
+            listens: true,
+        };
+        Held { at: Instant::now(), processes: processes.iter().map(holder).collect(), is_complete }
+    }
+
+    #[test]
+    fn process_that_was_not_read_has_no_number() {
+        let readings =
+            [(1, held(true, &[(7, 3)])), (2, held(true, &[(5, 0), (7, 3)])), (3, held(false, &[(9, 1)]))];
+        let all = of_readings(&readings).expect("readings");
+        assert_eq!(all.processes.iter().map(|one| one.pid).collect::<Vec<_>>(), [5, 7]);
+        let connections: Vec<_> = all.readings.iter().map(|one| one.connections.clone()).collect();
+        assert_eq!(connections, [vec![None, Some(3)], vec![Some(0), Some(3)]]);
+        assert_eq!(of_readings(&readings[2..]), None);
+    }
+}

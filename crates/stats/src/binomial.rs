@@ -1,0 +1,81 @@
+//! Whether things that fell into places by chance can have fallen as unevenly as they did: exact tails of the binomial distribution.
+
+use libm::{exp, lgamma, log, log1p};
+
+/// Terms that are smaller than this share of the sum end it.
+const NEGLIGIBLE: f64 = 1e-17;
+
+/// An upper limit of the probability that `count` things, each in one of `places` with equal chance, leave any place with as many
+/// as `most`, or any place with as few as `fewest`, whichever is less likely. 1 where there is no choice.
+pub fn chance_of_spread(count: u64, places: u64, fewest: u64, most: u64) -> f64 {
+    if places < 2 || count == 0 {
+        return 1.0;
+    }
+    let share = 1.0 / places as f64;
+    // Of several places any may be the one (Bonferroni).
+    let of_any = |of_one: f64| (places as f64 * of_one).min(1.0);
+    of_any(at_least(count, share, most)).min(of_any(at_most(count, share, fewest)))
+}
+
+/// The probability of `least` or more successes.
+fn at_least(count: u64, share: f64, least: u64) -> f64 {
+    sum(least..=count, |successes| probability(count, share, successes))
+}
+
+/// The probability of `most` or fewer successes.
+fn at_most(count: u64, share: f64, most: u64) -> f64 {
+    sum((0..=most.min(count)).rev(), |successes| probability(count, share, successes))
+}
+
+/// The sum of terms that fall at the end.
+fn sum(successes: impl Iterator<Item = u64>, term: impl Fn(u64) -> f64) -> f64 {
+    let (mut total, mut before) = (0.0_f64, 0.0_f64);
+    for successes in successes {
+        let term = term(successes);
+        total += term;
+        if term < before && term < total * NEGLIGIBLE {
+            break;
+        }
+        before = term;
+    }
+    total.min(1.0)
+}
+
+fn probability(count: u64, share: f64, successes: u64) -> f64 {
+    let (count, successes) = (count as f64, successes as f64);
+    let ways = lgamma(count + 1.0) - lgamma(successes + 1.0) - lgamma(count - successes + 1.0);
+    exp(ways + successes * log(share) + (count - successes) * log1p(-share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() <= 1e-9 * expected.max(1e-30), "{found}, not {expected}");
+    }
+
+    #[test]
+    fn tails_are_those_of_tables() {
+        assert_near(at_least(10, 0.5, 8), 56.0 / 1024.0);
+        assert_near(at_most(10, 0.5, 2), 56.0 / 1024.0);
+        assert_near(at_least(3, 0.25, 3), 1.0 / 64.0);
+        assert_near(at_least(20, 0.5, 0), 1.0);
+        assert_near(at_most(20, 0.5, 20), 1.0);
+    }
+
+    #[test]
+    fn all_in_one_place_is_as_unlikely_as_its_powers() {
+        assert_near(chance_of_spread(32, 2, 0, 32), libm::pow(2.0, -31.0));
+        assert_near(chance_of_spread(16, 8, 0, 16), 8.0 * libm::pow(8.0, -16.0));
+    }
+
+    #[test]
+    fn even_spread_and_no_choice_are_certain() {
+        assert!(chance_of_spread(10_000, 4, 2_500, 2_500) > 0.9);
+        assert_near(chance_of_spread(7, 1, 7, 7), 1.0);
+        assert_near(chance_of_spread(0, 4, 0, 0), 1.0);
+        // One process for each connection, and more that wait for others.
+        assert!(chance_of_spread(50, 51, 0, 1) > 0.9);
+    }
+}
