@@ -5,6 +5,7 @@ use wire::Channel;
 
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
+use crate::timers::NEVER;
 
 /// A link, kept for the whole load while sockets come and go in it.
 pub(crate) struct Link {
@@ -42,8 +43,9 @@ pub(crate) struct Link {
     pub(crate) was_left_in_pause: bool,
     /// Why sending on the present socket failed, if it did.
     pub(crate) send_error: Option<Errno>,
-    /// When the present socket began to connect.
-    pub(crate) dialled_ns: u64,
+    /// When the present socket began to connect. Once it is up: when its peer may close it for being idle, less a margin, and [`NEVER`]
+    /// if the peer says nothing of that.
+    pub(crate) dialled_or_expires_ns: u64,
     /// How long the present socket took to be ready, until its first exchange has reported it.
     pub(crate) connect_ns: u64,
 }
@@ -119,7 +121,7 @@ impl Link {
             sending: Sending::Done,
             was_left_in_pause: false,
             send_error: None,
-            dialled_ns: 0,
+            dialled_or_expires_ns: NEVER,
             connect_ns: 0,
         }
     }
@@ -128,6 +130,12 @@ impl Link {
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
         matches!(self.state, State::Up { .. } | State::InProcess)
+    }
+
+    /// Whether its peer may close it at any time now for having been idle.
+    #[inline]
+    pub(crate) fn has_expired(&self, now_ns: u64) -> bool {
+        self.dialled_or_expires_ns <= now_ns && self.is_up() && self.carried.is_empty()
     }
 
     /// Whether it is on its way to be up.

@@ -16,7 +16,7 @@ impl Worker<'_> {
     pub(super) fn open_in_process(&mut self, number: u32, now_ns: u64) {
         let Some(embedding) = &self.embedding else { return };
         let link = &mut self.links[number as usize];
-        link.dialled_ns = now_ns;
+        link.dialled_or_expires_ns = now_ns;
         let opened = open(&mut *link.channel);
         let at_ns = self.clock.now();
         match opened {

@@ -36,7 +36,7 @@ impl Worker<'_> {
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
                 link.state = State::Connecting { socket };
-                link.dialled_ns = now_ns;
+                link.dialled_or_expires_ns = now_ns;
                 self.dialing += 1;
                 if is_connected {
                     self.on_connected(number, now_ns);
@@ -84,7 +84,7 @@ impl Worker<'_> {
     /// A connection came about: it has taken this long.
     pub(super) fn note_connected(&mut self, number: u32, now_ns: u64) {
         let link = &mut self.links[number as usize];
-        let connect_ns = now_ns.saturating_sub(link.dialled_ns);
+        let connect_ns = now_ns.saturating_sub(link.dialled_or_expires_ns);
         link.connect_ns = connect_ns;
         let tally = self.tally_of(number);
         tally.connections += 1;
@@ -133,6 +133,7 @@ impl Worker<'_> {
     /// A link is ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
+        self.links[number as usize].dialled_or_expires_ns = NEVER;
         self.failover.note_answer(number);
         self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];
