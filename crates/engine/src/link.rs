@@ -6,6 +6,10 @@ use wire::Channel;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 
+/// [`Link::idle_end_ms`] of a link whose peer does not say how long it keeps idle connections.
+pub(crate) const NO_IDLE_END: u32 = u32::MAX;
+pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
+
 /// A link, kept for the whole load while sockets come and go in it.
 pub(crate) struct Link {
     pub(crate) channel: Box<dyn Channel>,
@@ -44,6 +48,9 @@ pub(crate) struct Link {
     pub(crate) send_error: Option<Errno>,
     /// When the present socket began to connect.
     pub(crate) dialled_ns: u64,
+    /// Instant from which its peer may close it for being idle, less a margin, in milliseconds since the load began, or
+    /// [`NO_IDLE_END`].
+    pub(crate) idle_end_ms: u32,
     /// How long the present socket took to be ready, until its first exchange has reported it.
     pub(crate) connect_ns: u64,
 }
@@ -131,6 +138,7 @@ impl Link {
             was_left_in_pause: false,
             send_error: None,
             dialled_ns: 0,
+            idle_end_ms: NO_IDLE_END,
             connect_ns: 0,
         }
     }
@@ -139,6 +147,16 @@ impl Link {
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
         matches!(self.state, State::Up { .. } | State::InProcess)
+    }
+
+    /// Whether its peer may close it at any time now for having been idle.
+    #[inline]
+    pub(crate) fn is_idle_too_long(&self, now_ns: u64) -> bool {
+        let has_end = self.idle_end_ms != NO_IDLE_END;
+        has_end
+            && now_ns / MILLISECOND_NS >= u64::from(self.idle_end_ms)
+            && self.is_up()
+            && self.carried.is_empty()
     }
 
     /// Whether it is on its way to be up.

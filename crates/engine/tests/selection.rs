@@ -12,7 +12,7 @@ use load::values::Source;
 use target::scripted::closed_port;
 use target::{Running, Settings};
 use wire::http1::{Checks, Http1, Request};
-use wire::{Mix, PeerStep, RequestStep, SHARD_HASHES, Secrets, Shards, Values};
+use wire::{Mix, PeerStep, RequestStep, Secrets, ShardRule, Shards, Values};
 
 fn target() -> Running {
     target::start(Settings::default()).expect("a target")
@@ -128,7 +128,7 @@ fn each_address_gets_its_own_host_header() {
 fn every_request_with_one_value_goes_to_one_shard() {
     let targets = [target(), target(), target()];
     let names = ["user".to_owned()];
-    let shards = || Shards::new(0..3, "{user}", &names, &SHARD_HASHES[0]).expect("a known name");
+    let shards = || Shards::new(0..3, "{user}", &names, ShardRule::default()).expect("a known name");
     // Variable 0 counts from 0 to 99 over all users.
     let values = data(0, Source::Sequence { from: 0, until: Some(99), by: 1 });
     let job = closed(tcp(targets[0].address()), 4, count(200));

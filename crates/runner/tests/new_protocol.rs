@@ -115,7 +115,7 @@ impl Conversation for EchoConversation {
         let received_bytes = self.texts[self.step].len() as u64;
         Ok(Progress::Replied {
             used,
-            reply: Reply { status: 0, refusal: None, reusable: true, received_bytes },
+            reply: Reply { status: 0, refusal: None, reusable: true, idle_max_s: 0, received_bytes },
         })
     }
 

@@ -228,6 +228,8 @@ pub struct Reply {
     pub refusal: Option<Refusal>,
     /// Whether the connection can carry another request.
     pub reusable: bool,
+    /// For how long the peer keeps the connection open while it is idle, as it says, in seconds; 0 if it says nothing.
+    pub idle_max_s: u16,
     /// Its size in bytes, framing included.
     pub received_bytes: u64,
 }

@@ -53,7 +53,13 @@ impl Channel for Lines {
             ticket = Some(Ticket(77));
         }
         let ticket = ticket.ok_or_else(|| PeerFault::new(ErrorClass::ProtocolError, 0, UNKNOWN))?;
-        let reply = Reply { status: 0, refusal: None, reusable: true, received_bytes: line.len() as u64 + 1 };
+        let reply = Reply {
+            status: 0,
+            refusal: None,
+            reusable: true,
+            idle_max_s: 0,
+            received_bytes: line.len() as u64 + 1,
+        };
         Ok(Some((end + 1, Event::Replied { ticket, reply })))
     }
 

@@ -7,7 +7,8 @@ use super::Worker;
 use super::read_delay::ReadDelay;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
-use crate::link::{Retired, Sending, State};
+
+use crate::link::{NO_IDLE_END, Retired, Sending, State};
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::net::{self, Dialled};
@@ -133,6 +134,7 @@ impl Worker<'_> {
     /// A link is ready for requests.
     pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
         self.dialing -= 1;
+        self.links[number as usize].idle_end_ms = NO_IDLE_END;
         self.failover.note_answer(number);
         self.dispatch.update(&self.links, number);
         let link = &self.links[number as usize];

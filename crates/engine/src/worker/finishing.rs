@@ -7,11 +7,14 @@ use wire::{PeerFault, Reply, Stage, Ticket};
 use super::Worker;
 use crate::endings::Ending;
 use crate::exchange::Exchange;
-use crate::link::{Link, Retired, Sending, State};
+use crate::link::{Link, MILLISECOND_NS, NO_IDLE_END, Retired, Sending, State};
 use crate::timers::Reason;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
+/// A link is not used any more so long before its peer may close it for being idle, as by the HTTP client of Node; if the peer waits for
+/// less than twice as long, half of that.
+const IDLE_MARGIN_NS: u64 = SECOND_NS;
 
 impl Worker<'_> {
     /// The reply to the request of a user is complete.
@@ -66,6 +69,9 @@ impl Worker<'_> {
             user.status = reply.status;
         }
         (link.served, link.failures) = (link.served.saturating_add(1), 0);
+        if reply.idle_max_s > 0 || link.idle_end_ms != NO_IDLE_END {
+            link.idle_end_ms = idle_end_ms(at_ns, reply.idle_max_s);
+        }
         self.in_flight -= 1;
         if !self.address_accounts.is_empty() {
             self.note_reply_at_address(&exchange, &finish, &reply);
@@ -289,6 +295,18 @@ impl Worker<'_> {
             self.settle_link(exchange.link, now_ns);
         }
         self.go_on(number, &exchange, now_ns, false, 0);
+    }
+}
+
+/// [`Link::idle_end_ms`] of a link that is idle from `at_ns` on, if its peer closes it after `idle_max_s`; 0 if it does not say.
+#[cold]
+fn idle_end_ms(at_ns: u64, idle_max_s: u16) -> u32 {
+    let idle_max_ns = u64::from(idle_max_s) * SECOND_NS;
+    let end_ns = at_ns.saturating_add(idle_max_ns - IDLE_MARGIN_NS.min(idle_max_ns / 2));
+    if idle_max_s == 0 {
+        NO_IDLE_END
+    } else {
+        (end_ns / MILLISECOND_NS).min(u64::from(NO_IDLE_END - 1)) as u32
     }
 }
 

@@ -23,6 +23,10 @@ impl Worker<'_> {
         let Some(link_number) = self.dispatch.choose(&self.links, peer, user.lane) else {
             return self.wait_for_room(number, (step, peer), was_due, intended_ns);
         };
+        if self.links[link_number as usize].is_idle_too_long(now_ns) {
+            self.renew(link_number);
+        }
+        let user = &mut self.users[number as usize];
         let link = &mut self.links[link_number as usize];
         link.step = step;
         link.carried.add(number);
@@ -61,6 +65,12 @@ impl Worker<'_> {
             Next::Send => self.send(number, link_number, sent_ns),
             next => self.on_begun(number, next, sent_ns),
         }
+    }
+
+    /// Closes a link that its peer is about to close for being idle: it is opened again for the next request.
+    #[cold]
+    fn renew(&mut self, number: u32) {
+        self.close(number);
     }
 
     /// Starts the request that waited for its link, or goes on with one whose link was opened again.

@@ -118,7 +118,7 @@ impl ActsConversation {
             Some(Act::Break) => Next::Broken("the script makes no sense".to_owned()),
             None => {
                 let (refusal, received_bytes) = (self.refusal, self.received);
-                Next::Done(Reply { status: 1, refusal, reusable: true, received_bytes })
+                Next::Done(Reply { status: 1, refusal, reusable: true, idle_max_s: 0, received_bytes })
             }
         }
     }

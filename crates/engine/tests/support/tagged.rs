@@ -89,7 +89,13 @@ impl Link {
         }
         self.saved.insert(ticket, word.as_bytes().to_vec());
         let refusal = (word == "no").then_some(Refusal { class: ErrorClass::CheckBody, code: 1 });
-        let reply = Reply { status: 1, refusal, reusable: true, received_bytes: line.len() as u64 + 1 };
+        let reply = Reply {
+            status: 1,
+            refusal,
+            reusable: true,
+            idle_max_s: 0,
+            received_bytes: line.len() as u64 + 1,
+        };
         self.events.push(Event::Replied { ticket, reply });
         Ok(())
     }

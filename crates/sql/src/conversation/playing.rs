@@ -235,6 +235,6 @@ impl SqlConversation {
         self.state = State::Idle;
         self.is_in_doubt = false;
         let status = u16::try_from(self.tries).unwrap_or(u16::MAX);
-        Reply { status, refusal, reusable: true, received_bytes: self.received_bytes }
+        Reply { status, refusal, reusable: true, idle_max_s: 0, received_bytes: self.received_bytes }
     }
 }

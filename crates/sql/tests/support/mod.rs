@@ -275,7 +275,7 @@ fn go<'a>(
         }
         Next::Await => {}
         Next::Reopen => told.push_str("reopen\n"),
-        Next::Done(Reply { status, refusal, reusable, received_bytes: _ }) => {
+        Next::Done(Reply { status, refusal, reusable, idle_max_s: _, received_bytes: _ }) => {
             let end = if reusable { "" } else { ", connection lost" };
             let _ = writeln!(told, "try {status}: {}{end}", shown(conversation, refusal));
             if !rest.is_empty() {

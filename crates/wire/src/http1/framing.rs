@@ -27,6 +27,8 @@ pub(super) struct Head {
     pub(super) status: u16,
     pub(super) length: Length,
     pub(super) keeps_alive: bool,
+    /// For how long the server keeps the connection open while it is idle, as it says, in seconds; 0 if it says nothing.
+    pub(super) idle_max_s: u16,
     /// The number of the first header check that does not hold.
     pub(super) failed_check: Option<u32>,
     /// Whether the body is compressed, or coded in another way.
@@ -161,6 +163,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let mut length = None;
     let mut transfer_coding: Option<&[u8]> = None;
     let (mut says_close, mut says_keep_alive, mut coded) = (false, minor == 1, Coding::Identity);
+    let mut idle_max_s = 0;
     for header in response.headers.iter() {
         match header.name.len() {
             10 if is_named(header, "Connection") => {
@@ -169,6 +172,10 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
                     says_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
                 }
             }
+            10 if is_named(header, "Keep-Alive") => match parse_keep_alive(header.value) {
+                KeepAlive::Ends => says_close = true,
+                KeepAlive::For { idle_max_s: max_s } => idle_max_s = max_s,
+            },
             14 if is_named(header, "Content-Length") => {
                 let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
                 if length.replace(new).is_some_and(|old| old != new) {
@@ -212,7 +219,36 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     let keeps_alive = keeps_alive && length != Length::UntilClose;
     // Nothing of a redirect's body is needed, and the connection ends with it.
     let length = if is_redirect && length == Length::UntilClose { Length::Known(0) } else { length };
-    Ok(Head { status, length, keeps_alive, failed_check, coding: coded, is_redirect })
+    Ok(Head { status, length, keeps_alive, idle_max_s, failed_check, coding: coded, is_redirect })
+}
+
+/// What a `Keep-Alive` header says of its connection (RFC 2068, 19.7.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeepAlive {
+    /// It carries no further request: it may be idle for 0 s, or 0 requests are left.
+    Ends,
+    /// It may be idle for so long, in seconds; 0 if nothing is said.
+    For { idle_max_s: u16 },
+}
+
+/// Reads `timeout=5, max=100`. Whatever else is there is ignored.
+#[cold]
+fn parse_keep_alive(value: &[u8]) -> KeepAlive {
+    let mut idle_max_s = 0;
+    for token in tokens(value) {
+        let Some(equals) = memchr::memchr(b'=', token) else { continue };
+        let (name, number) = (token[..equals].trim_ascii(), token[equals + 1..].trim_ascii());
+        let number = parse_one_length(
+            number.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(number),
+        );
+        let is_timeout = name.eq_ignore_ascii_case(b"timeout");
+        match number {
+            Some(0) if is_timeout || name.eq_ignore_ascii_case(b"max") => return KeepAlive::Ends,
+            Some(number) if is_timeout => idle_max_s = u16::try_from(number).unwrap_or(u16::MAX),
+            _ => {}
+        }
+    }
+    KeepAlive::For { idle_max_s }
 }
 
 /// A length, or the same one several times (RFC 9112, 6.3).
@@ -241,4 +277,26 @@ fn is_named(header: &Header<'_>, name: &str) -> bool {
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keep_alive_says_how_long_a_connection_may_be_idle() {
+        let of = |value: &str| parse_keep_alive(value.as_bytes());
+        for (value, idle_max_s) in [
+            ("timeout=5", 5),
+            ("timeout=5, max=100", 5),
+            ("max=1, Timeout = \"75\"", 75),
+            ("timeout=99999999", u16::MAX),
+            ("max=7", 0),
+            ("timeout=-1, timeout, max", 0),
+            ("", 0),
+        ] {
+            assert_eq!(of(value), KeepAlive::For { idle_max_s }, "{value}");
+        }
+        assert_eq!(["timeout=0", "timeout=5, max=0"].map(of), [KeepAlive::Ends; 2]);
+    }
 }

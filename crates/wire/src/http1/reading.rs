@@ -54,7 +54,7 @@ enum State {
 /// More of a refused reply's body is not quoted.
 pub(super) const QUOTED_BYTES_MAX: usize = 96;
 
-const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, received_bytes: 0 };
+const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, idle_max_s: 0, received_bytes: 0 };
 
 impl Reading {
     pub(super) fn new(variables: u16) -> Self {
@@ -188,7 +188,7 @@ impl Reading {
             _ => {}
         }
         self.reply.status = head.status;
-        self.reply.reusable = head.keeps_alive;
+        (self.reply.reusable, self.reply.idle_max_s) = (head.keeps_alive, head.idle_max_s);
         (self.coding, self.is_redirect) = (head.coding, head.is_redirect);
         self.reply.refusal = if head.is_redirect {
             None

@@ -53,7 +53,7 @@ impl<S: Session, R: RowSink + Send> Single<S, R> {
     fn over(&mut self, used: usize, reusable: bool) -> Progress {
         self.is_awaited = false;
         let received_bytes = self.received_bytes + used as u64;
-        let reply = Reply { status: 1, refusal: self.refusal, reusable, received_bytes };
+        let reply = Reply { status: 1, refusal: self.refusal, reusable, idle_max_s: 0, received_bytes };
         Progress::Replied { used, reply }
     }
 }

@@ -88,7 +88,7 @@ impl Conversation for TcpConversation {
         self.awaited = None;
         Ok(Progress::Replied {
             used,
-            reply: Reply { status: 0, refusal: None, reusable: true, received_bytes },
+            reply: Reply { status: 0, refusal: None, reusable: true, idle_max_s: 0, received_bytes },
         })
     }
 
