@@ -50,7 +50,7 @@ const NOT_ALL_WERE_SERVED: Refutation = Refutation {
     },
 };
 
-/// Users pause of their own will only where nothing keeps them out.
+/// Think time is the limit only if nothing else keeps users waiting.
 const REFUTED_BY: &[Refutation] =
     &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED, ANSWERS_ARE_DELAYED];
 
@@ -124,9 +124,9 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::LOAD, Scope::Load, because).first().next("use more users"))
 }
 
-/// Of the users, those that wait for an answer in a load without pauses.
+/// Smallest share of the users that waits for an answer in a load without pauses.
 const ALL: f64 = 0.9;
-/// Users at least: one alone does not queue.
+/// Smallest number of users; one alone does not queue.
 const USERS: f64 = 2.0;
 
 pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {
