@@ -47,7 +47,7 @@ pub struct Accounts {
     pub tool: Option<String>,
 }
 
-/// How a user, or the end of the system, asked a load to stop.
+/// Request to stop a load, by a user or because the system ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stopped {
     /// The load was not asked to stop.
@@ -70,7 +70,7 @@ pub struct Findings {
     pub generator: Generator,
     /// Whether the load had settled; `None` if this cannot be decided.
     pub steadiness: Option<Steadiness>,
-    /// How long the system was unavailable; `None` if there was no measured window.
+    /// Outages of the system, and its share of unavailable time; `None` if there was no measured window.
     pub outage: Option<Outage>,
     /// Length of the measured window in nanoseconds; `None` if there was none.
     pub window_ns: Option<u64>,

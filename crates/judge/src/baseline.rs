@@ -28,7 +28,7 @@ pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
 /// Smallest number of runs on each side that gives a 95 % interval.
 pub const RUNS_MIN: usize = 4;
-/// Error rate of one interval, where few conditions share `ALPHA_OF_ALL`.
+/// Largest error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
 const ALPHA: f64 = 0.05;
 /// Chance that any of the conditions judged together is wrongly found true.
 const ALPHA_OF_ALL: f64 = 0.05;
@@ -54,7 +54,7 @@ pub struct Side {
     pub planned: u64,
 }
 
-/// Whether a condition is true.
+/// Result of a condition on the runs of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The condition is true.
@@ -196,7 +196,7 @@ pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together:
     judge_extended(condition, baseline, candidate, together, 0)
 }
 
-/// Like [`judge`], for a study that was extended `extensions` times. Each extension judges again at half of the previous error
+/// Like [`judge`], for a study that was extended `extensions` times. Each extension judges again with half of the previous error
 /// rate.
 fn judge_extended(
     condition: &Condition,

@@ -96,7 +96,7 @@ pub struct Difference<K> {
     pub us_per_request: [f64; 2],
     /// Second minus first, in microseconds.
     pub more_us: f64,
-    /// Its 95 % interval in microseconds, for sampling error only.
+    /// 95 % interval of `more_us`, in microseconds. It includes sampling error only.
     pub interval_us: [f64; 2],
 }
 

@@ -1,7 +1,7 @@
-//! Database settings that trade durability for speed. Changing one shows the cost of waiting for the log; it is not a
+//! Database parameters that trade durability for speed. Changing one shows the cost of waiting for the log; it is not a
 //! recommendation.
 
-/// A setting, and the data that can be lost with a weaker value.
+/// A parameter, and the data that can be lost with a weaker value.
 struct Setting {
     name: &'static str,
     loses: &'static str,

@@ -32,7 +32,7 @@ pub struct EventCauses {
     pub explained: usize,
     /// Number of occurrences that had an effect.
     pub felt: usize,
-    /// Other events in these seconds, which may be the real cause. Names come from outside: escape them.
+    /// Names of other events in these seconds, which may be the real cause. They come from outside: escape them.
     pub meanwhile: Vec<String>,
     /// Reason why the causes are unknown, in words; `None` if they are known.
     pub why_unknown: Option<String>,

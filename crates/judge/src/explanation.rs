@@ -1,5 +1,5 @@
-//! Explains why one variant is slower than another: the part of the time per request that grew, by readings in the same blocks, or
-//! in runs made at different times. Nothing was changed to confirm it.
+//! Explains why one variant is slower than another: it finds the part of the time per request that grew. The readings are from the
+//! same blocks, or from runs made at different times. Nothing was changed to confirm the explanation.
 //!
 //! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. CPU time is
 //! different. If it is exhausted, requests queue for it, and the response time grows by the same share as CPU time per request.

@@ -303,7 +303,7 @@ struct Candidate {
 pub struct Chosen {
     /// Changes; those that test the likely bottleneck come first.
     pub changes: Vec<Changed>,
-    /// Other numbers of users, to measure how throughput grows with them.
+    /// Additional numbers of users, to measure how throughput grows with them.
     pub rungs: Vec<u32>,
     /// Informative changes that are not possible, each with the reason.
     pub left_out: Vec<String>,

@@ -132,7 +132,7 @@ fn time(ns: f64) -> String {
 /// Largest limit on a number of requests.
 const COUNT_MAX: f64 = 1e12;
 
-/// Parses digits with at most one point. Other syntax that `f64` accepts is not a number to people.
+/// Parses digits with one point or none. Other syntax that `f64` accepts is not a number to people.
 pub(crate) fn plain(text: &str) -> Option<f64> {
     let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_plain.then(|| text.parse().ok()).flatten()

@@ -26,8 +26,8 @@ impl MeasuredRun<'_> {
         crate::seen(self.run, self.measured, by)
     }
 
-    /// Length of the measured time in seconds: from the end of the warm-up to the end of the last request, or by the wall clock if
-    /// none ended. `None` if neither is known.
+    /// Length of the measured time in seconds, from the end of the warm-up to the end of the last request. If none ended, the wall
+    /// clock is used. `None` if neither is known.
     pub fn duration_s(&self) -> Option<f64> {
         let warm_up_ns = self.run.new.warm_up_ns;
         let last_ns = self.measured.last_finished_ns;

@@ -32,11 +32,11 @@ pub struct Metric {
     pub is_bound: bool,
     /// Whether a condition on an event may use it.
     pub(crate) is_of_events: bool,
-    /// How variants are compared by it, if it is a cost of events; else `None`.
+    /// Comparison of variants by this cost of events; `None` if the metric is no cost of events.
     pub(crate) cost: Option<CostOfEvents>,
 }
 
-/// How variants are compared by a cost of events.
+/// Comparison of variants by a cost of events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostOfEvents {
     /// Words before the name of an event, or before the word `events`.
@@ -46,7 +46,7 @@ pub(crate) struct CostOfEvents {
     pub(crate) read: fn(&EventSums) -> f64,
 }
 
-/// How a metric is read from a run, from one of its steps, or from a part of its time. Times are in nanoseconds, CPU times in
+/// Source of a metric's value in a run, in one of its steps, or in a part of its time. Times are in nanoseconds, CPU times in
 /// microseconds.
 #[derive(Clone, Copy, Debug)]
 enum Read {

@@ -51,8 +51,8 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     Some(busy - own).filter(|others| others.is_finite())
 }
 
-/// Mean number of cores that neither the generator nor the system could use over the measured seconds: those that [`others_cores`]
-/// kept busy, plus time that the hypervisor gave to other guests (steal). `None` if other processes are unknown.
+/// Mean number of cores that neither the generator nor the system could use over the measured seconds. It is the sum of
+/// [`others_cores`] and of the time that the hypervisor gave to other guests (steal). `None` if other processes are unknown.
 pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
     for reading in read_in(run, Seconds::MostlyMeasured) {

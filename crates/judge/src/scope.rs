@@ -67,8 +67,8 @@ impl Scope {
         Ok(Self::of_parts(run.total(step, Phase::Measured)?, Window::of_step(run, step), outage(run)))
     }
 
-    /// Scope of the seconds that lie completely in a part of the measured window: requests that were intended in the measured
-    /// window, and requests that ended in these seconds.
+    /// Scope of the seconds that lie completely in a part of the measured window. It holds requests that were intended in the
+    /// measured window, and all requests that ended in these seconds.
     fn seconds(step: Option<u16>, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<Self, EvidenceError> {
         let warm_up_ns = run.new.warm_up_ns;
         let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);

@@ -79,8 +79,8 @@ impl Window {
         self.per_s(self.counts.answers())
     }
 
-    /// Ok answers per second, by which systems are compared. In an open load, at most as many as were planned: a system that froze
-    /// before the window answers its old backlog in it, which must not count as speed.
+    /// Ok answers per second, by which systems are compared. In an open load, no more answers count than requests were planned. A
+    /// system that froze before the window answers its old backlog in it, which must not count as speed.
     pub fn ok_per_s(&self) -> f64 {
         self.per_s(self.offered.map_or(self.counts.ok, |offered| self.counts.ok.min(offered)))
     }

@@ -37,7 +37,7 @@ pub struct Bottleneck {
 pub struct Reading {
     /// Name of the reading. May quote names: escape it.
     pub words: String,
-    /// From 0 to 1.
+    /// Share of the maximum, from 0 to 1.
     pub share: f64,
 }
 
@@ -150,7 +150,9 @@ pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
 /// Weight of direct evidence, which names a cause. It outweighs indirect evidence, which only fits the cause, whatever their shares
 /// are.
 const DIRECT: f64 = 0.7;
+/// Weight of indirect evidence.
 const INDIRECT: f64 = 0.4;
+/// Weight of the share that a cause explains; 0.5 is assumed if it is unknown.
 const OF_SHARE: f64 = 0.3;
 /// Share of the response time below which a cause loses weight in proportion, however direct its evidence is.
 const EXPLAINS_ENOUGH: f64 = 0.3;

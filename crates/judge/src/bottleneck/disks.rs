@@ -33,7 +33,7 @@ pub(super) const NOTHING_WAITED: Refutation = Refutation {
     is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE),
 };
 
-/// Other processes may be the ones that use the disk.
+/// Excludes disks that only other processes use.
 const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
     is_read: |evidence| {

@@ -29,7 +29,7 @@ pub struct Evidence<'a> {
     pub has_failed: bool,
 }
 
-/// One run.
+/// One run, with its figures and readings.
 #[derive(Clone, Copy)]
 pub struct RunEvidence<'a> {
     /// The stored run.
@@ -295,8 +295,8 @@ impl Evidence<'_> {
             Some(users) => Some(f64::from(users)),
             None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
         };
-        // Little's law: the number in flight is the arrival rate times the time each takes. A connection that nobody accepts holds
-        // a request that never ends, so it is added.
+        // Little's law: the number in flight is the arrival rate × the time that each takes. A connection that is never accepted
+        // holds a request that never ends, so it is added.
         let waiting = |run: &RunEvidence<'_>| {
             let by_law = || {
                 let ended = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;

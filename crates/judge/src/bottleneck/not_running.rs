@@ -49,7 +49,7 @@ const A_QUEUE_WAS_FULL: Refutation = Refutation {
     },
 };
 
-/// Only for seconds of an event. A whole run in which no process listens for a while has pauses, and errors of its own.
+/// Applies to seconds of an event only. A whole run in which no process listens for a while has pauses, and errors of its own.
 pub(super) const NOBODY_LISTENED: Rule = Rule {
     finds: &[Resource::NOT_RUNNING],
     when: "20 % of the planned requests found no connection",

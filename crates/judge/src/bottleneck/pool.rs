@@ -15,7 +15,7 @@ const SLOTS_BUSY_MIN_SHARE: f64 = 0.9;
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
 /// Smallest number of requests in flight at which some wait for a slot: a factor per slot, and a constant.
 const WAITING: [f64; 2] = [1.25, 0.5];
-/// Smallest share of the requests in flight that no thread of the process holds where requests wait for threads.
+/// Smallest share of the requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
 /// Requests that a pool of one works on at once, by Little's law. A single thread that sleeps may have nothing to do with requests.
 const AT_ONCE_OF_ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
@@ -23,18 +23,19 @@ const AT_ONCE_OF_ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
 const AT_ONCE_OF_ONE_COLD: std::ops::RangeInclusive<f64> = 0.6..=1.35;
 /// Largest share of slots that are free for a moment while connections wait to be accepted.
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;
-/// Smallest share of the requests without a slot that wait to be accepted, where idle slots are about to accept one.
+/// Smallest share of the requests without a slot that wait to be accepted, if idle slots are about to accept one.
 const QUEUED_MIN_SHARE: f64 = 0.7;
 /// Largest number of slots that throughput × the fastest answer can distinguish from the next.
 const COUNTED_MAX: f64 = 8.0;
-/// Relative distance, at most, of throughput × the fastest answer from a number of slots that it confirms; and the absolute one of few.
+/// Largest relative distance between throughput × fastest answer and a number of slots that it confirms.
 const PACE_MAX_OFF_SHARE: f64 = 0.15;
+/// Largest such distance for few slots, as a number of slots.
 const PACE_MAX_OFF: f64 = 0.25;
-/// Smallest share of sleeping threads that is a reason of its own.
+/// Smallest share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
 /// Half of a whole, from which on it counts as most of it.
 const MOST: f64 = 0.5;
-/// Fewest requests in flight where a connection that waits to be accepted is not chance.
+/// Smallest number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
 impl Resource {

@@ -13,7 +13,7 @@ pub(super) struct Pressure {
 }
 
 impl Pressure {
-    /// `something on the machine waited for disks 40 %`
+    /// Words such as `something on the machine waited for disks 40 %`.
     pub(super) fn words(self, resource: &str) -> String {
         let who = if self.is_of_group { "its own control group" } else { "something on the machine" };
         format!("{who} waited for {resource} {}", percent(self.share))

@@ -404,7 +404,7 @@ fn own_port_is_reported_as_another_process_of_the_system() {
     let told = &planted.causes()[0];
     assert_eq!((told.resource.code, told.what), ("dependency", "another process of the system"));
     assert!(told.next.contains("app") && told.for_[1].contains("3.0 in poll"), "{told:?}");
-    // Its queue is full, so most waiting requests are not in it.
+    // The accept queue of the port is full, so most waiting requests are not in it.
     planted.signals.queued.insert("9000".to_owned(), 5.0);
     (planted.signals.listen_queue, planted.signals.listen_overflows) = (Some([5.0, 5.0]), Some(40.0));
     assert_eq!(planted.said(), ["listen_queue"]);

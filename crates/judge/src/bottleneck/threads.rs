@@ -329,7 +329,7 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Process(name.clone()), because);
     let next = "start no process for each request: do its work inside, or keep a helper running and do not block the event loop for it";
-    // How long these processes run is not sampled.
+    // The running time of these processes is not sampled.
     Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 

@@ -1,4 +1,4 @@
-//! How busy each core was under each variant.
+//! Busy share of each core under each variant.
 
 use std::collections::BTreeMap;
 

@@ -66,10 +66,10 @@ pub struct OnlyAlone {
     pub together: usize,
 }
 
-/// Why there is no verdict.
+/// Reason why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoVerdict {
-    /// The numbers of invalid runs differ so much that the remaining runs are a biased sample.
+    /// The numbers of invalid runs differ by `INVALID_APART` or more, so the remaining runs are a biased sample.
     UnevenDiscards {
         /// Invalid runs of both sides.
         invalid: [usize; 2],
@@ -105,7 +105,7 @@ impl Side {
         Self { error_share: rates::error_share(&all), ..Self::of_baseline(&side) }
     }
 
-    /// From the side of a baseline. A baseline does not record errors separately from unavailable time, so `error_share` includes
+    /// Takes the side of a baseline. A baseline does not record errors separately from unavailable time, so `error_share` includes
     /// that time.
     pub fn of_baseline(side: &baseline::Side) -> Self {
         let share = stats::error_share(side.errors, side.planned);

@@ -28,7 +28,7 @@ pub struct Variant<'a> {
     pub is_ranked: bool,
     /// Whether the figures are of valid runs. If there is none, they are of invalid ones.
     pub is_valid: bool,
-    /// How often and how long its system was unavailable.
+    /// Number of runs, and share of the time, in which its system was unavailable.
     pub gone: Gone,
     /// Spread over runs of the metric that compares variants, in its unit.
     pub metric: Option<Spread>,
@@ -67,7 +67,7 @@ pub struct Medians {
     pub swap_peak_bytes: Option<f64>,
 }
 
-/// How often and how long the system of a variant was unavailable, over the runs shown.
+/// Unavailability of a variant's system, over the runs shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gone {
     /// Number of degraded runs.

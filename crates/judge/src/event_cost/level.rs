@@ -14,16 +14,17 @@ const ANSWERS_IN_BIN: f64 = 100.0;
 /// Percentiles of response times, of which the highest with enough answers in a stretch is used.
 const PERCENTILES: [Percentile; 5] =
     [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
-/// A stretch is as usual if it is within this share of the usual value,
+/// Largest relative deviation from the usual value with which a stretch is always as usual.
 const WITHIN: f64 = 0.1;
-/// or within this multiple of the deviation, to the worse side, of nine tenths of the stretches before.
+/// Multiple of the earlier deviation to the worse side, within which a stretch is as usual.
 const SPREADS: f64 = 3.5;
+/// Share of the earlier stretches that this deviation covers.
 const SPREAD_SHARE: f64 = 0.9;
 /// Largest accepted drop in answers, as a share, however large the usual deviation is. Hardly any answers are never usual.
 const OK_AWAY_MAX: f64 = 0.9;
-/// Number of stretches below which their deviation is uncertain,
+/// Number of earlier stretches below which their deviation is uncertain.
 const BINS_FEW: usize = 20;
-/// and is replaced by at least this many standard deviations of a random count of answers.
+/// Smallest assumed deviation if earlier stretches are few, in standard deviations of a random count of answers.
 const SIGMAS: f64 = 3.0;
 /// Factor on the generator's own delay, which can affect a request twice: when it is sent, and when its answer is read.
 const DELAYS: f64 = 2.0;
@@ -139,8 +140,8 @@ impl Level {
         self.percentile.map_or(self.response_mean_ns, |(_, ns)| ns) as u64
     }
 
-    /// Time at which the system was back, in nanoseconds, within the window before `back`, the first window that is not worse. That
-    /// window's share of the usual number of fast answers tells how much of it was after the recovery.
+    /// Time at which the system was back, in nanoseconds. It lies within the window before `back`, the first window that is not
+    /// worse. The share of fast answers in that window shows how much of it came after the recovery.
     pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
         let first_ok_ns = windows[back..].iter().find_map(|window| window.presence.first_ok_ns);

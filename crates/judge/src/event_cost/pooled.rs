@@ -24,7 +24,7 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// Requests sent on a connection that the system was just closing. No client can avoid their loss.
+    /// Requests on an idle connection that the system closed as it was used again. No client can avoid their loss.
     pub const STALE_REUSE: Self = Self::LostAs(Loss::StaleReuse.name());
 
     /// All figures, in the order in which they are reported.

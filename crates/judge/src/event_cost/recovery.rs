@@ -8,9 +8,9 @@ use super::{CALM_NS, Times, number};
 
 /// Largest share of worse stretches in a calm period.
 const OUTLIERS: f64 = 0.1;
-/// Two recovery times count as equal if they differ by no more than this,
+/// Difference up to which two recovery times count as equal, in nanoseconds.
 const SAME_NS: u64 = 100_000_000;
-/// or by no more than this share of the longer one.
+/// Difference up to which two recovery times count as equal, as a share of the longer one.
 const SAME_SHARE: f64 = 0.05;
 /// Longest effect of a generator delay, in windows. A longer delay makes the run invalid.
 const WINDOWS_LATE_MAX: usize = 100;

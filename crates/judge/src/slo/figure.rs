@@ -82,9 +82,9 @@ impl Figure {
         }
     }
 
-    /// Like [`Self::observe`], with fewer samples, for a run of a search: other runs outvote a run that is wrong by chance. It
-    /// needs ten samples, and a tenth of a sample expected beyond the percentile. With so few, the rank is that of the slowest
-    /// sample, so that a run rather fails than passes by chance.
+    /// Like [`Self::observe`], with fewer samples, for a run of a search. Other runs outvote a run that is wrong by accident. Ten
+    /// samples are enough, if a tenth of a sample is expected beyond the percentile. With so few, the rank is that of the slowest
+    /// sample, so an accident rather fails a run than passes it.
     pub(super) fn observe_roughly(self, scope: &Scope) -> Option<f64> {
         let Self::Percentile(percentile) = self else { return self.observe(scope) };
         let response = scope.tally().response.all();

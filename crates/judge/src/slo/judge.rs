@@ -19,8 +19,8 @@ use crate::words::{duration, percent_of};
 const ERRORS_MAX: f64 = 0.001;
 /// Smallest share of the planned requests that must have ended in the measured time, if requests were sent late.
 const OFFERED_LATE: f64 = 0.99;
-/// Shortest time after the end of the load in which open requests must end, in nanoseconds; at least twice the longest limit on a
-/// response time.
+/// Smallest grace period for open requests after the end of the load, in nanoseconds. Twice the longest limit on a response time
+/// replaces it if longer.
 const DRAIN_MIN_NS: f64 = 1e9;
 
 /// Result of the conditions of one run.
@@ -52,8 +52,8 @@ pub struct FailedCondition {
     pub words: String,
 }
 
-/// Judges a run with its per-second data by `slos` and by built-in conditions: the run keeps up with arrivals, its backlog does not
-/// grow, few requests fail, and soon after the end all are answered.
+/// Judges a run with its per-second data by `slos` and by built-in conditions. By the built-in ones, a run keeps up with arrivals,
+/// its backlog does not grow, few requests fail, and all are answered soon after the end.
 pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     match eligibility(run) {
         Eligibility::Valid => judge_valid(run, slos),

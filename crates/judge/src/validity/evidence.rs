@@ -23,7 +23,7 @@ pub struct Evidence<'a> {
     pub ended: u64,
     /// Mean number of requests in flight over the window; `None` if it is too short.
     pub mean_in_flight: Option<f64>,
-    /// Whether outages took so much of the window that nothing could be sent because the system was unavailable.
+    /// Whether outages took so large a part of the window that requests could not be sent because the system was unavailable.
     pub was_gone: bool,
     /// Whether a user, or the end of the system, asked the load to stop.
     pub was_stopped: bool,
@@ -41,7 +41,7 @@ pub struct Evidence<'a> {
     pub environment: &'a Environment,
     /// Health of each worker: how punctually it sent and read.
     pub workers: &'a [Health],
-    /// Lateness of timer wake-ups, over all workers.
+    /// Delays of timer wake-ups, over all workers.
     pub wake_lag: Histogram,
     /// Slowest requests, over all workers.
     pub tail: Tail,

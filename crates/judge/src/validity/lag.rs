@@ -12,8 +12,7 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
-/// Lateness of wake-ups (p99), in nanoseconds, above which the tail is the generator's own, if it also exceeds a tenth of that
-/// tail.
+/// Delay of wake-ups (p99), in nanoseconds, above which the tail is the generator's own, if it also exceeds a tenth of that tail.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
 /// Smallest number of requests that are examined as a whole if there are too few for a tail.
 const FEW_MIN: u64 = 20;

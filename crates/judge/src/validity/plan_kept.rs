@@ -90,8 +90,8 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, "let the load last longer (-d), or raise its rate (-R)"))
 }
 
-/// Largest number of requests that may have been due when the load was ended as steady, which is nobody's fault: those that arrive
-/// within the time after which requests are given up. `None` if any number may have been due.
+/// Largest number of requests that may have been due when the load was ended as steady, which is no fault. It is the number that
+/// arrives within the time after which requests are given up. `None` if any number may have been due.
 fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     if !evidence.is_settled {
         return Some(0.0);

@@ -228,7 +228,7 @@ fn requests_due_at_a_steady_end_are_accepted_but_shed_ones_are_not() {
         tally.note_not_sent(not_sent);
         let ends = [worker(&tally, 0, 6 * MS)];
         let environment = Environment::default();
-        // It ended at the first planned end.
+        // The run ended at the first planned end.
         let window_ns = Some(10 * SECOND);
         let evidence = Evidence::of(&planned, &tally, &ends, &environment);
         judge(&Evidence { is_settled: true, window_ns, ..evidence }).verdict
