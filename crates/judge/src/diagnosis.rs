@@ -61,7 +61,7 @@ pub struct NextLimit {
     pub causes: Vec<Bottleneck>,
 }
 
-/// Resources of which a parameter such as the number of workers gives more: a pool that is full, or one saturated core.
+/// Resources that more workers or connections remedy: a full pool, or a saturated core.
 const REMEDIED: [Resource; 2] = [Resource::POOL, Resource::ONE_CORE];
 
 /// Whether a run is part of its study's figures. Runs of an experiment are not.

@@ -21,7 +21,7 @@ const FELT_NS: u64 = SECOND_NS / 2;
 /// Longest load, one day, in seconds. Guards against damaged files.
 const SECONDS_MAX: u64 = 86_400;
 
-/// Causes for which requests failed or were answered late during an event, or during all its occurrences in several runs.
+/// Likely causes of failed or late requests, of one event or of all its occurrences in several runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventCauses {
     /// Causes, most likely first; empty if unknown.

@@ -190,9 +190,9 @@ pub struct Parameter {
     pub from: String,
     /// Value to try.
     pub to: String,
-    /// Ratio of the value to try to the current value.
+    /// Ratio of the value to try to the current value. An assumption if the values are words.
     pub factor: f64,
-    /// Origin of the current value if the plan does not set it; may be empty.
+    /// Origin of the value to try if the plan does not list it, such as `doubled`; may be empty.
     pub note: &'static str,
     /// Data that can be lost with the value to try, in a sentence; `None` if it keeps durability.
     pub loses: Option<&'static str>,

@@ -80,9 +80,9 @@ fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
 
-/// Usual response time, in nanoseconds. It is the lowest tenth of the means of windows with ok answers. So catching up after
-/// outages does not look usual, however many outages there are. Windows within an outage have no ok answers, and requests that
-/// timed out are not ok.
+/// Usual response time, in nanoseconds: the 10th percentile of the means of windows with ok answers. So catching up after outages
+/// does not look usual, however many outages there are. Windows within an outage have no ok answers, and requests that timed out
+/// are not ok.
 fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     let mut means: Vec<f64> = pulses
         .windows()

@@ -40,7 +40,7 @@ pub fn tournament(
     tournament_by(study, load, settings, &mut |run| said(run, by))
 }
 
-/// Like [`tournament`], but reads the observation of each run with `said`, such as [`said`].
+/// Like [`tournament`], but reads the observation of each run with the argument `said`, a function like [`said`].
 pub fn tournament_by(
     study: &Study,
     load: &str,

@@ -37,7 +37,7 @@ pub fn duel(
     duel_by(study, load, settings, by, &mut |run| said(run, by))
 }
 
-/// Like [`duel`], but reads the observation of each run with `said`, such as [`said`].
+/// Like [`duel`], but reads the observation of each run with the argument `said`, a function like [`said`].
 pub fn duel_by(
     study: &Study,
     load: &str,

@@ -19,7 +19,7 @@ const TRANSFER_MIN_NS: f64 = 2e6;
 const GENERATOR_BUSY: f64 = 0.5;
 
 impl Resource {
-    /// Bytes per second.
+    /// Bandwidth: bytes per second of answers.
     pub const BANDWIDTH: Self = Self::new("bandwidth", "bandwidth")
         .next("raise the limit on bytes per second, or send less: compress, cache, smaller answers");
 }

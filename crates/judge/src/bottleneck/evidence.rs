@@ -102,7 +102,7 @@ impl CombinedFigures {
     }
 }
 
-/// Mean number of cores in use, by user. `None` if not sampled.
+/// Mean number of cores in use, by who used them. `None` if not sampled.
 pub(super) struct Cores {
     /// Number of cores of the machine.
     pub(super) all: usize,
@@ -187,7 +187,7 @@ impl Evidence<'_> {
         self.most(|signals| signals.queued.get(&port).copied())
     }
 
-    /// Cores in use, by user; `None` if they were not sampled.
+    /// Cores in use, by who used them; `None` if they were not sampled.
     pub(super) fn cores(&self) -> Option<Cores> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;

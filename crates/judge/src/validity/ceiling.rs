@@ -8,9 +8,9 @@ use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Finding, found, per_s, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 
-/// Largest share of the ceiling that an open load may reach.
+/// Share of the ceiling above which an open load is suspect.
 const OPEN_SUSPECT: f64 = 0.5;
-/// Largest share of the ceiling that a closed load may reach.
+/// Share of the ceiling above which a closed load is suspect.
 const CLOSED_SUSPECT: f64 = 0.8;
 /// Share of a core above which a thread may be near its maximum.
 const NEAR_A_LIMIT: f64 = 0.4;
