@@ -1,4 +1,4 @@
-//! A load is over and its accounts are closed: what they are worth.
+//! Judges the accounts of a finished load: verdict, validity, generator signals, steadiness, and outage.
 
 use evidence::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, Verdict};
 use record::{ConnectionTotals, Counts, Gap, Gaps, Health, InWindow, Pulses, Tally, Waits};
@@ -8,81 +8,81 @@ use crate::validity::{self, Environment, Evidence};
 use crate::window::Window;
 use crate::{outage, steadiness};
 
-/// The accounts of a load that is over, with what was noted with them.
+/// Accounts of a finished load: the plan, the counters, and the events noted while it ran.
 #[derive(Clone, Debug)]
 pub struct Accounts {
-    /// What was asked of it.
+    /// Plan of the load.
     pub planned: Planned,
-    /// How much it was asked to stop.
+    /// Whether the load was asked to stop early, and how.
     pub stopped: Stopped,
-    /// Of the measured phase, over all steps.
+    /// Tally of the measured phase, over all steps.
     pub tally: Tally,
-    /// Of the warm-up.
+    /// Counts of the warm-up.
     pub warm_up: Counts,
-    /// The measured window, from when to when, in nanoseconds since the load began.
+    /// Start and end of the measured window, in nanoseconds since the load began.
     pub window_ns: (u64, u64),
-    /// What ended in it.
+    /// Requests that ended within the measured window.
     pub ended: InWindow,
-    /// By worker, how well it kept time.
+    /// Health of each worker: how punctually it sent and read.
     pub workers: Vec<Health>,
-    /// Of each connection.
+    /// Totals of each connection.
     pub connections: Vec<ConnectionTotals>,
-    /// The course of the load, over all workers.
+    /// Time series of the load, over all workers.
     pub pulses: Pulses,
-    /// Times without an ok answer.
+    /// Periods without an ok answer.
     pub gaps: Gaps,
-    /// Faults of this program or its machine.
+    /// Faults of this program or its machine, in words.
     pub broke: Vec<String>,
-    /// Why the load itself could not go on.
+    /// Reasons why the load could not continue, in words.
     pub hopeless: Vec<String>,
-    /// Whether it did not end in time by itself, and was asked to.
+    /// Whether the load did not end by itself in time, and was asked to stop.
     pub overran: bool,
-    /// How often it went on because it was not steady.
+    /// Number of times the run was extended because it was not steady.
     pub extended: u32,
-    /// The one of its ends at which it was steady, and was ended.
+    /// Planned end at which the load was steady and was ended, in nanoseconds since it began; `None` if it never settled.
     pub settled_at_ns: Option<u64>,
-    /// The share of a core that the busiest worker used over its hardest ten seconds.
+    /// Share of a core that the busiest worker used over its busiest ten seconds.
     pub busiest_10s_share: Option<f64>,
-    /// The other load generator that made the load, if one did: single requests are not known then.
+    /// Name of the other load generator that made the load; `None` for Tenbin itself. Such a tool reports no single requests.
     pub tool: Option<String>,
 }
 
-/// How much a person, or the end of the system, asked a load to stop.
+/// Request to stop a load, by a user or because the system ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stopped {
-    /// Not at all.
+    /// The load was not asked to stop.
     #[default]
     No,
-    /// To start nothing more, and to wait for what was in flight.
+    /// Start no further requests, and wait for those in flight.
     Drained,
-    /// To leave what was in flight.
+    /// Abandon the requests in flight.
     Aborted,
 }
 
-/// What the accounts of a load are worth.
+/// Judgment of the accounts of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// How it went.
+    /// Outcome of the run.
     pub verdict: Verdict,
-    /// Whether the numbers can be believed.
+    /// Whether the figures can be trusted, with causes for doubt.
     pub validity: Validity,
-    /// The generator's signals; what is not its workers' is left at its default.
+    /// Signals of the generator. Fields that do not come from its workers keep their defaults.
     pub generator: Generator,
-    /// Whether it had settled; `None` if it cannot be decided.
+    /// Whether the load had settled; `None` if this cannot be decided.
     pub steadiness: Option<Steadiness>,
-    /// How long the system was gone; `None` if there was no window.
+    /// Outages of the system, and its share of unavailable time; `None` if there was no measured window.
     pub outage: Option<Outage>,
-    /// How long the measured window was; `None` if there was none.
+    /// Length of the measured window in nanoseconds; `None` if there was none.
     pub window_ns: Option<u64>,
 }
 
 impl Accounts {
-    /// Whether it is worth knowing what the generator can do at most.
+    /// Whether a worker is near its limit, so that measuring the generator's maximum is worthwhile.
     pub fn is_near_a_limit(&self) -> bool {
         self.workers.iter().any(validity::is_near_a_limit)
     }
 
-    /// Requests that ended in a second of the window.
+    /// Requests that ended per second of the measured window.
     pub fn ended_per_s(&self) -> f64 {
         Window::of_ns(self.length_ns(), self.ended).map_or(0.0, |window| window.ended_per_s())
     }
@@ -91,7 +91,7 @@ impl Accounts {
         self.window_ns.1.saturating_sub(self.window_ns.0)
     }
 
-    /// Requests in flight, the mean over the pulses that lie in the window.
+    /// Mean number of requests in flight, over the pulses that lie entirely in the measured window; `None` if there is none.
     fn mean_in_flight(&self) -> Option<f64> {
         let (from_ns, to_ns) = self.window_ns;
         let pulse_ns = self.pulses.window_ns();
@@ -105,10 +105,10 @@ impl Accounts {
         (count > 0).then(|| in_flight_ns / (count * pulse_ns) as f64)
     }
 
-    /// The judgement. `environment`: what went on around the load.
+    /// Judges the accounts. `environment` holds the readings of the machine during the load.
     pub fn judge(mut self, environment: &Environment) -> Findings {
         let gaps = std::mem::take(&mut self.gaps).end(self.window_ns.1);
-        // A tool tells nothing of the course of its load.
+        // Other tools report no time series.
         let outage = self.outage(gaps).filter(|_| self.tool.is_none());
         let window_ns = Some(self.length_ns()).filter(|ns| *ns > 0);
         let evidence = Evidence {
@@ -139,7 +139,8 @@ impl Accounts {
         }
     }
 
-    /// The windows in which a load drains are not part of the measurement, and their start is not recorded.
+    /// Steadiness of a load that was not stopped. The pulses in which a load drains are not part of the measurement, and their
+    /// start is not recorded.
     fn steadiness(&self, outage: Option<&Outage>) -> Option<Steadiness> {
         let is_judged = self.stopped == Stopped::No;
         let workers = self.workers.len() as u32;
@@ -150,13 +151,13 @@ impl Accounts {
             .map(|found| unsteady_if_gone(found, outage))
     }
 
-    /// Whether requests ended in the measured window, and none of them ok. A load by count may be over before an outage is seen.
+    /// Whether requests ended in the measured window, and none of them ok. A load by count may be over before an outage is noticed.
     fn has_only_errors(&self) -> bool {
         let counts = &self.tally.counts;
         self.tool.is_none() && counts.ok == 0 && counts.ended() > counts.unfinished
     }
 
-    /// How long the system was gone.
+    /// Outage of the system over the measured window.
     fn outage(&self, gaps: Vec<Gap>) -> Option<Outage> {
         let mut waits = Waits::default();
         self.workers.iter().for_each(|worker| waits.merge(&worker.waits));
@@ -168,13 +169,13 @@ impl Accounts {
             waits: &waits,
             connections: self.connections.len() as u64,
             counts: self.tally.counts,
-            // What was due when a load was ended as steady is nobody's loss either.
+            // Requests that were due when a settled load was ended are no loss of the system.
             was_stopped: self.stopped != Stopped::No || self.settled_at_ns.is_some(),
         })
     }
 }
 
-/// That somebody stopped it comes first: when its study goes on, it is made again.
+/// Verdict of a run. A stopped run is partial whatever else was wrong, so that its study repeats it when it resumes.
 fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool) -> Verdict {
     match (stopped, level) {
         (Stopped::Drained | Stopped::Aborted, _) => Verdict::Partial,
@@ -185,7 +186,7 @@ fn how_it_went(stopped: Stopped, level: Level, overran: bool, is_degraded: bool)
     }
 }
 
-/// A time without answers breaks steadiness, whatever the windows before and after it say.
+/// Marks a run as not steady if the system was unavailable, whatever the pulses before and after show.
 fn unsteady_if_gone(found: Steadiness, outage: Option<&Outage>) -> Steadiness {
     match outage.and_then(outage::words) {
         Some(why) => Steadiness { verdict: SteadinessVerdict::NotSteady, why: Some(why), ..found },
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_was_stopped_is_made_again_whatever_else_was_wrong() {
+    fn stopped_run_is_partial_even_if_invalid_or_overrun() {
         let told = |stopped| how_it_went(stopped, Level::Invalid, true, true);
         assert_eq!(
             [Stopped::No, Stopped::Drained, Stopped::Aborted].map(told),

@@ -1,7 +1,7 @@
-//! Runs held against those of a baseline, by one condition.
+//! Compares runs with those of a baseline, by one condition.
 //!
 //! A condition of a baseline is decided when the whole interval of the ratio, or of the difference, lies on one side of its limit.
-//! The interval is one of several runs: a single run on each side has none, however many requests it counts.
+//! The interval is over several runs. A single run on each side has none, however many requests it counts.
 
 mod one_run;
 mod paired;
@@ -23,74 +23,76 @@ pub use one_run::of_run;
 pub use stored::{load_of, metric_side, row_of_run, rows_of_study, side as stored_side};
 pub use study::{Answer, Gate, gates, is_breached};
 
-/// Loads a run with its seconds: a study has only the totals of its runs.
+/// Loads a run with its per-second data. A study has only the totals of its runs.
 pub type WithSeconds<'a> = &'a dyn Fn(&Run) -> Result<Run, EvidenceError>;
 
-/// Fewer runs a side have no interval at 95 %.
+/// Smallest number of runs on each side that gives a 95 % interval.
 pub const RUNS_MIN: usize = 4;
-/// The chance that an interval is wrong, where few conditions share the chance of a wrong failure.
+/// Largest error rate of one interval. It is smaller if many conditions share `ALPHA_OF_ALL`.
 const ALPHA: f64 = 0.05;
-/// The chance that any of all conditions is wrongly said to be true.
+/// Chance that any of the conditions judged together is wrongly found true.
 const ALPHA_OF_ALL: f64 = 0.05;
-/// From this difference on, throwing away is choosing.
+/// Smallest difference in the number of discarded runs that makes the remaining runs a biased sample.
 pub(crate) const INVALID_APART: usize = 3;
 
-/// What the runs of one side say by a condition.
+/// Figures of the runs of one side, by one condition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Of the runs that count, in order.
+    /// Figures of the eligible runs, in order.
     pub figures: Vec<f64>,
-    /// Runs that count, and have too few samples for a verdict by this condition, or no such step.
+    /// Eligible runs that have too few samples for a verdict by this condition, or that lack its step.
     pub too_few: usize,
-    /// Runs that do not count.
+    /// Runs that are not eligible.
     pub invalid: usize,
-    /// Runs that do not count because their system failed; part of `invalid`.
+    /// Runs that are not eligible because their system failed; part of `invalid`.
     pub failed: usize,
-    /// Runs that count, in which the system was gone for part of the time.
+    /// Eligible runs in which the system was unavailable for part of the time.
     pub degraded: usize,
-    /// Planned requests of the runs that count that the system did not serve.
+    /// Planned requests of the eligible runs that the system did not serve.
     pub errors: u64,
-    /// Planned requests of the runs that count.
+    /// Planned requests of the eligible runs.
     pub planned: u64,
 }
 
-/// Whether a condition is true.
+/// Result of a condition on the runs of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is.
+    /// The condition is true.
     True,
-    /// It is not.
+    /// The condition is false.
     False,
-    /// Nobody can tell from these runs, and why.
+    /// These runs cannot decide it; the reason in words.
     Undecided(String),
 }
 
-/// A condition, and what two sides say.
+/// Result of a condition on a baseline and a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Runs of the baseline, and of what is held against it; of both in the same blocks.
+    /// Number of eligible runs of the baseline and of the candidate. In paired results, both are the number of blocks with runs of
+    /// both.
     pub counts: [usize; 2],
-    /// Whether both were measured in the same blocks.
+    /// Whether both sides were measured in the same blocks.
     pub is_paired: bool,
-    /// Planned requests of the runs of what is held against it.
+    /// Planned requests of the candidate's runs.
     pub planned: u64,
-    /// Of the baseline: the ratio to it, or the difference from it. Of any other condition: the figure that is farthest on the side
-    /// where the condition is true.
+    /// Ratio to the baseline, or difference from it. For a condition without a baseline: the most extreme figure in the direction
+    /// in which the condition is true.
     pub estimate: Option<f64>,
-    /// What the estimate lies in.
+    /// Confidence interval of the estimate; `None` if there are too few runs.
     pub interval: Option<[f64; 2]>,
-    /// The chance that the interval covers it.
+    /// Coverage of the interval, from 0 to 1.
     pub confidence: Option<f64>,
-    /// In how many runs a condition without a baseline is true.
+    /// Number of runs in which a condition without a baseline is true.
     pub runs_true: usize,
-    /// What can be said.
+    /// Result of the condition.
     pub decision: Decision,
-    /// How a command ends for which this decides: a side has runs, and none of them counts. `None` if both have one that counts.
+    /// Ending of a command that this condition decides, if a side has runs of which none is eligible. `None` if both sides have an
+    /// eligible run.
     pub no_runs: Option<CommandEnding>,
 }
 
 impl Side {
-    /// Of runs, each loaded with its seconds if the condition asks for a part of the time.
+    /// Collects the figures of `runs`. Each run is loaded with its per-second data if the condition selects a part of the time.
     pub fn of<'a>(
         condition: &Condition,
         runs: impl Iterator<Item = &'a Run>,
@@ -119,7 +121,7 @@ impl Side {
         Ok(side)
     }
 
-    /// Adds a run that a metric has been read from.
+    /// Adds a run whose metric was read already.
     pub(crate) fn note(&mut self, seen: Seen) {
         match seen {
             Seen::Figure { value, errors, planned } => {
@@ -137,7 +139,7 @@ impl Side {
         stats::error_share(self.errors, self.planned).unwrap_or(0.0)
     }
 
-    /// How a command ends that needs a run of this side, if it has some and none of them counts.
+    /// Ending of a command that needs a run of this side, if it has runs and none of them is eligible.
     fn no_runs(&self) -> Option<CommandEnding> {
         let counts_none = self.figures.is_empty() && self.too_few == 0;
         match self.invalid - self.failed {
@@ -161,7 +163,7 @@ impl Side {
     }
 }
 
-/// The figure of a run that counts; `None` if it has too few samples for a verdict, or no such step.
+/// Figure of an eligible run; `None` if it has too few samples for a verdict, or lacks the step.
 fn figure(
     condition: &Condition,
     run: &Run,
@@ -174,7 +176,7 @@ fn figure(
     Ok(condition.figure.observe(&scope))
 }
 
-/// What a run says by a condition in its block.
+/// Observation of a run by a condition, for its block.
 fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Result<Seen, EvidenceError> {
     Ok(match eligibility_by(run, condition.figure.distorted()) {
         Eligibility::Invalid => Seen::Invalid,
@@ -189,13 +191,13 @@ fn said(condition: &Condition, run: &Run, with_seconds: WithSeconds<'_>) -> Resu
     })
 }
 
-/// Holds the runs of a candidate against a condition, one of so many that are judged together. The chance that any of them is said
-/// to be true and is not is at most 5 %.
+/// Judges a candidate by one of `together` conditions. The chance that any of them is wrongly found true is at most 5 %.
 pub fn judge(condition: &Condition, baseline: &Side, candidate: &Side, together: usize) -> Found {
     judge_extended(condition, baseline, candidate, together, 0)
 }
 
-/// The same after a study was extended so many times: each time it is judged again, it spends a further half of what it spent.
+/// Like [`judge`], for a study that was extended `extensions` times. Each extension judges again with half of the previous error
+/// rate.
 fn judge_extended(
     condition: &Condition,
     baseline: &Side,
@@ -227,12 +229,12 @@ fn judge_extended(
     }
 }
 
-/// How a command ends for which one of the sides has no run that counts.
+/// Worst ending among the sides that have runs of which none is eligible.
 fn no_runs<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Option<CommandEnding> {
     sides.into_iter().filter_map(Side::no_runs).reduce(CommandEnding::or_worse)
 }
 
-/// Why nothing can be said, whatever the figures are.
+/// Reason why the runs do not allow a comparison, whatever their figures are.
 fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
     if let Some(why) = baseline.why_nothing("the baseline").or_else(|| candidate.why_nothing("the candidate"))
     {
@@ -254,7 +256,7 @@ fn why_unfair([baseline, candidate]: [&Side; 2]) -> Option<String> {
     None
 }
 
-/// Why nothing can be said, whatever the interval is.
+/// Reason why no interval can decide, whatever its ends are.
 fn why_not(
     sides: [&Side; 2],
     estimate: Option<f64>,
@@ -291,7 +293,7 @@ fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Op
         [false, false] => false,
         _ => return undecided("the limit lies within the interval; more runs may decide"),
     };
-    // Requests that fail are often the fast ones.
+    // Failed requests are often fast, so more errors can make response times and CPU cost look better.
     let is_cost = matches!(condition.figure.kind(), MetricKind::Response | MetricKind::Cpu);
     let is_said_to_be_good = is_true == condition.sign.is_upper();
     if is_cost && is_said_to_be_good && candidate.error_share() > baseline.error_share() + ERRORS_MARGIN {
@@ -300,7 +302,7 @@ fn decide(condition: &Condition, [baseline, candidate]: [&Side; 2], interval: Op
     if is_true { Decision::True } else { Decision::False }
 }
 
-/// A condition without a baseline: true if it is in any run.
+/// Judges a condition without a baseline: true if it is true in any run.
 fn in_any_run(condition: &Condition, candidate: &Side) -> Found {
     let figures = &candidate.figures;
     let runs_true = figures.iter().filter(|figure| condition.holds(**figure)).count();
@@ -371,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_on_one_side_of_the_limit_decides() {
+    fn interval_on_one_side_of_the_limit_decides() {
         let failing = "throughput<95% of baseline";
         assert_eq!(decided(failing, &times(1.0), &times(0.90)), Decision::True);
         assert_eq!(decided(failing, &times(1.0), &times(1.0)), Decision::False);
@@ -383,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_zero_are_judged_by_difference() {
+    fn zero_figures_are_judged_by_difference() {
         let none = side(&[0.0; 6]);
         assert_eq!(decided("errors>+0.1% of baseline", &none, &none), Decision::False);
         assert_eq!(decided("errors>+0.1% of baseline", &none, &side(&[0.02; 6])), Decision::True);
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_each_decides_nothing() {
+    fn one_run_on_each_side_is_undecided() {
         let one = |figure: f64| side(&[figure]);
         let told = why(decided("throughput<95% of baseline", &one(100.0), &one(10.0)));
         assert!(told.contains("one run each") && told.contains("4 valid runs"), "{told}");
@@ -402,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_fair_baseline_decides_nothing() {
+    fn degraded_or_biased_baseline_is_undecided() {
         let failing = "throughput<95% of baseline";
         let degraded = Side { degraded: 1, ..times(0.5) };
         assert!(why(decided(failing, &degraded, &times(0.5))).contains("1 of 8 runs of the baseline"));
@@ -413,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_errors_are_no_gain_and_slow_ones_still_a_loss() {
+    fn fast_errors_are_no_gain_and_slow_errors_are_a_loss() {
         let failing = Side { errors: 100, ..times(0.5) };
         assert!(why(decided("p99>110% of baseline", &times(1.0), &failing)).contains("more errors"));
         assert!(why(decided("p99<=110% of baseline", &times(1.0), &failing)).contains("more errors"));
@@ -423,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn many_conditions_share_the_chance_of_a_wrong_failure() {
+    fn conditions_share_the_false_positive_rate() {
         let condition = &Condition::parse_failures("throughput<95% of baseline").unwrap()[0];
         let four = |factor: f64| side(&LEVEL[..4].iter().map(|figure| figure * factor).collect::<Vec<_>>());
         let of = |together: usize| judge(condition, &four(1.0), &four(0.5), together).decision;

@@ -1,7 +1,7 @@
-//! What probably kept a system from doing more: a ranked list of causes, each with its readings for and against. Nothing here is
-//! more than suspected, because nothing was changed to confirm it: that is what [`crate::diagnosis`] does.
+//! Finds the likely bottleneck of a system: a ranked list of causes, each with its readings for and against. A cause is only
+//! suspected, because nothing was changed to confirm it; [`crate::diagnosis`] does that.
 //!
-//! One file for each resource; `RULES` is the list. A rule says what it saw, `cause.rs` how causes are ranked.
+//! Each resource has a file with its rules, and `RULES` lists the rules. `cause.rs` ranks the causes that they report.
 
 use std::collections::BTreeMap;
 
@@ -60,33 +60,33 @@ pub use evidence::{CombinedFigures, Evidence, RunEvidence};
 pub use messages::messages_alone;
 use words::percent;
 
-/// A rule: what it finds, its row of `docs/why.md`, and how.
+/// A rule: the resources that it finds, its row of `docs/why.md`, and its function.
 pub struct Rule {
-    /// What it may find.
+    /// Resources that it may report.
     pub finds: &'static [Resource],
-    /// When it says so; `{limits}` stands for the doubts that make the generator the limit.
+    /// Condition in which it reports; `{limits}` stands for the causes of doubt that make the generator the limit.
     pub when: &'static str,
-    /// Why from there on.
+    /// Reason for the threshold.
     pub why: &'static str,
-    /// Readings with which it is not reported, whatever else speaks for it.
+    /// Refutations: readings with which the rule does not report, whatever else supports it.
     pub refuted_by: &'static [Refutation],
-    /// What its readings must cover.
+    /// Period that its readings must cover.
     covers: Covers,
     find: fn(&Evidence<'_>) -> Option<Bottleneck>,
 }
 
-/// What the readings of a rule must cover.
+/// Period that the readings of a rule must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Covers {
-    /// A whole run: some of what it needs is not known of seconds.
+    /// A whole run, because some readings are not available per second.
     Runs,
-    /// Seconds of an event: for a whole run another rule tells it.
+    /// Seconds of an event. Another rule covers whole runs.
     Seconds,
-    /// Either.
+    /// A whole run, or seconds of one.
     Any,
 }
 
-/// Every rule. Of causes that explain as much, the one of the earlier rule comes first.
+/// All rules. Among causes of equal rank, the cause of the earlier rule comes first.
 pub const RULES: &[Rule] = &[
     generator::THE_GENERATOR,
     load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
@@ -139,7 +139,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 impl Resource {
-    /// The one of a code; `None` if this version does not know it.
+    /// Resource with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         let all = RULES.iter().flat_map(|rule| rule.finds).chain([
             &Self::UNKNOWN,
@@ -149,10 +149,10 @@ impl Resource {
         all.copied().find(|known| known.code == code)
     }
 
-    /// Not known.
+    /// No known resource.
     pub const UNKNOWN: Self = Self::new("unknown", "not known");
 
-    /// When the bottleneck is not known, and why.
+    /// Row of `docs/why.md` for an unknown bottleneck: when it is reported, and why.
     pub const WHEN_UNKNOWN: [&str; 2] = [
         "nothing above matched",
         "an honest answer, with the three highest readings. One run of a closed load without think time cannot show whether more users \
@@ -160,18 +160,17 @@ impl Resource {
     ];
 }
 
-/// From this share of the time on, cores, threads and disks are called busy all the time: what is left is between two
-/// requests.
+/// Smallest share of the time for which a core, a thread, or a disk counts as saturated. The rest passes between two requests.
 const BUSY: f64 = 0.9;
-/// Below it there is room enough to say that cores were not short.
+/// Share of the time below which cores count as not saturated.
 const ROOMY: f64 = 0.75;
-/// Of what may be held, files and connections.
+/// Smallest share of a limit on files or connections at which the limit counts as reached.
 const FULL: f64 = 0.95;
-/// Of the requests that ended.
+/// Smallest share of the requests that ended at which errors are reported.
 const REFUSED: f64 = 0.01;
 
-/// All causes that rules name and no reading refutes, most likely first; `unknown` alone if there is none. Empty where nothing
-/// was answered well, so that there is nothing to explain.
+/// All causes that rules report and no reading refutes, most likely first; `unknown` alone if there is none. Empty if no request
+/// ended ok, because then there is nothing to explain.
 pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return Vec::new();
@@ -180,14 +179,15 @@ pub fn causes(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     ranked.iter_mut().take(1).for_each(|first| {
         tell_errors(first, evidence);
         first.because.extend(pauses::stopped_by_events(evidence).map(|words| format!("; {words}")));
-        // What others do is no cause by itself, and casts doubt on one.
+        // Activity of other processes is no cause by itself, but it casts doubt on one.
         let is_theirs = [Resource::UNKNOWN, Resource::MACHINE_CPU, Resource::STEAL].contains(&first.resource);
         first.against.extend(unknown::disturbance(evidence).filter(|_| !is_theirs));
     });
     ranked
 }
 
-/// The same of some seconds, whether anything was answered in them or not: none of what a run says as a whole.
+/// Like [`causes`], for some seconds of a run, whether a request ended ok in them or not, and without remarks on the run as a
+/// whole.
 pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     let mut ranked = found(evidence, Covers::Seconds);
     let unknown = ranked.iter_mut().filter(|cause| cause.certainty == Certainty::Unknown);
@@ -195,7 +195,7 @@ pub(crate) fn causes_of_seconds(evidence: &Evidence<'_>) -> Vec<Bottleneck> {
     ranked
 }
 
-/// What the rules of runs, or of seconds, name and no reading refutes, most likely first; `unknown` alone if there is none.
+/// Causes that the rules for `covers` report and no reading refutes, most likely first; `unknown` alone if there is none.
 fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     let is_refuted = |rule: &Rule| rule.refuted_by.iter().any(|refutation| (refutation.is_read)(evidence));
     let rules = RULES.iter().filter(|rule| [covers, Covers::Any].contains(&rule.covers));
@@ -210,12 +210,12 @@ fn found(evidence: &Evidence<'_>, covers: Covers) -> Vec<Bottleneck> {
     ranked
 }
 
-/// The most likely of them.
+/// Most likely cause; `None` if no request ended ok.
 pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     causes(evidence).into_iter().next()
 }
 
-/// What is read of the machine is not of a system elsewhere.
+/// Remark for causes on the machine: these readings do not describe a system elsewhere.
 fn not_read(evidence: &Evidence<'_>) -> &'static str {
     match (evidence.is_system_read(), evidence.is_local()) {
         (true, _) => "",
@@ -224,7 +224,7 @@ fn not_read(evidence: &Evidence<'_>) -> &'static str {
     }
 }
 
-/// Whatever limits a run: that some of it did not end well is said with it.
+/// Adds the share of failed requests to the first cause, whatever the cause is.
 fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
     let errors = evidence.together.error_share();
     if errors >= REFUSED && !first.resource.tells_errors {
@@ -233,19 +233,19 @@ fn tell_errors(first: &mut Bottleneck, evidence: &Evidence<'_>) {
     }
 }
 
-/// The bottleneck of a setting under a load.
+/// Bottleneck of a configuration under a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfSetting {
-    /// The load.
+    /// Name of the load.
     pub load: String,
     /// System and variant.
     pub setting: Setting,
-    /// What probably kept it from doing more.
+    /// Likely bottleneck.
     pub bottleneck: Bottleneck,
 }
 
-/// The bottlenecks of every setting of a study by the runs that it has so far, whether it goes on or not: those that count and may
-/// be believed, or else those that may not.
+/// Bottlenecks of every configuration of a study, by its runs so far, finished or not. Uses the eligible runs; if there is none,
+/// the ineligible ones.
 pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     let by_position: BTreeMap<u32, &Run> =
         study.runs.iter().filter_map(|run| Some((run.new.place.as_ref()?.1.position, run))).collect();
@@ -264,21 +264,21 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, EvidenceError> {
     Ok(found)
 }
 
-/// The bottleneck of runs of one setting under one load: of those that may be believed, or else of those that may not.
+/// Bottleneck of runs of one configuration under one load. Uses runs with trusted throughput; if there is none, the other ones.
 pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, EvidenceError> {
     Ok(causes_of_runs(runs)?.into_iter().next())
 }
 
-/// All their causes, most likely first: of those whose throughput may be believed, whatever their tails are worth, or else of those
-/// whose throughput may not.
+/// All causes of runs, most likely first. Uses runs whose throughput can be trusted, whatever their tails are worth; if there is
+/// none, runs whose throughput cannot.
 pub fn causes_of_runs(runs: &[&Run]) -> Result<Vec<Bottleneck>, EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     let runs = if valid.is_empty() { with_throughput(runs, Eligibility::Invalid) } else { valid };
     causes_of_all(&runs, false)
 }
 
-/// The causes of runs that failed what a search asks for, and of how many of them: only of those whose throughput may be believed.
-/// None without such a run, or where nothing was answered well.
+/// Causes of runs that failed the conditions of a search, and the number of these runs. Uses only runs with trusted throughput.
+/// Empty if there is no such run, or if no request ended ok.
 pub fn causes_of_failed(runs: &[&Run]) -> Result<(Vec<Bottleneck>, usize), EvidenceError> {
     let valid = with_throughput(runs, Eligibility::Valid);
     Ok((causes_of_all(&valid, true)?, valid.len()))

@@ -1,61 +1,61 @@
-//! What a finding names: why a run is in doubt, and its likely bottleneck. Each stands in the file of the rule that finds it.
-//! The store and JSON have it by its code, which never changes.
+//! Codes and texts of findings: causes of doubt about a run, and resources that may be the bottleneck. Each is defined in the file
+//! of its rule. The store and JSON record the code, which never changes.
 
 use evidence::{Cause, Distorted, Distortion, Level, Unit};
 
 use crate::words::many;
 
-/// Of doubts that put the generator in the place of the system.
+/// Text of doubts in which the generator may have been slower than the system.
 pub(crate) const MEASURED_ITSELF: &str = "the generator may have measured itself";
-/// Of doubts about the cores of the generator.
+/// Text of doubts about the generator's cores.
 pub(crate) const NO_CORE: &str = "the generator waited for a core";
 
-/// Why the numbers of a run are in doubt. `docs/validity.md` has its texts.
+/// A cause of doubt about the figures of a run. Its texts are in `docs/validity.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// As the store and JSON have it.
+    /// Code in the store and JSON.
     pub code: &'static str,
-    /// The words of an answer in one line, with `{units}` for what was counted; may be empty.
+    /// Short description, with `{units}` for the unit that was counted; may be empty.
     pub(crate) words: &'static str,
-    /// From where on a run is suspect.
+    /// Threshold from which on a run is suspect.
     pub suspect: &'static str,
-    /// From where on it is invalid.
+    /// Threshold from which on a run is invalid.
     pub invalid: &'static str,
-    /// What is looked at.
+    /// Signal that the rule examines.
     pub looks_at: &'static str,
-    /// The figures that it can distort.
+    /// Figures that it can distort.
     pub distorts: &'static [Distorted],
-    /// Whether the generator, and not the system, is then what limited the run.
+    /// Whether it shows that the generator, not the system, limited the run.
     pub is_limit: bool,
-    /// Whether requests were sent late, or replies read late, and nothing else: that makes response times longer.
+    /// Whether it means only that requests were sent late, or replies read late, which lengthens response times.
     pub is_lateness: bool,
 }
 
 impl Doubt {
-    /// In a few words; `None` if its code says enough.
+    /// Short description; `None` if the code says enough.
     pub fn words(&self, unit: Unit) -> Option<String> {
         (!self.words.is_empty()).then(|| self.words.replace("{units}", many(unit)))
     }
 
-    /// A cause of it, of a run that it makes suspect or invalid by an amount that no reading tells.
+    /// Cause of doubt at `level`, for a distortion whose size is unknown.
     pub fn cause(&self, level: Level, sentence: String, remedy: String) -> Cause {
         let distorts = self.distorts.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
         Cause { code: self.code.to_owned(), sentence, remedy, distorts }
     }
 }
 
-/// The likely bottleneck of a system. `docs/why.md` has the rules.
+/// A resource that may be the bottleneck. Its rules are in `docs/why.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// As JSON has it.
+    /// Code in JSON.
     pub code: &'static str,
-    /// For people.
+    /// Name for people.
     pub words: &'static str,
-    /// What to do next where a rule knows nothing better; may be empty.
+    /// Default next step, for rules without a better one; may be empty.
     pub(crate) next: &'static str,
-    /// Whether it is read of the machine that the load comes from.
+    /// Whether it is sampled on the generator's machine.
     pub(crate) is_of_the_machine: bool,
-    /// Whether it says itself what did not end ok.
+    /// Whether its sentence already covers failed requests.
     pub(crate) tells_errors: bool,
 }
 

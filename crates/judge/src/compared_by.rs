@@ -1,4 +1,4 @@
-//! By what variants are compared: a metric of a run, or what its events cost.
+//! The metric by which variants are compared: a metric of a run, or the cost of its events.
 //!
 //! ```text
 //! [event NAME: ]METRIC
@@ -12,32 +12,33 @@ use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::metric::Metric;
 
-/// Before the name of an event, as in a condition.
+/// Prefix of an event's name, as in a condition.
 const EVENT: &str = "event ";
 const NAME_CHARACTERS_MAX: usize = 100;
-/// Where the plan says nothing.
+/// Default smallest effect of times, in nanoseconds.
 const TIME_NS: f64 = 20e6;
+/// Default smallest effect of counts, in requests.
 const REQUESTS: f64 = 1.0;
 
-/// By what variants are compared.
+/// A metric by which variants are compared, of a run or of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedBy {
     /// The metric.
     pub metric: &'static Metric,
-    /// The event that it is about; `None`: all events of the run, or a metric that no event has.
+    /// Event that the metric is about. `None` for all events of the run, or for a metric that is not about events.
     pub event: Option<String>,
 }
 
 impl ComparedBy {
-    /// The smallest difference that matters where the plan says nothing, as a share.
+    /// Default smallest effect of ratios, as a share.
     pub(crate) const SHARE: f64 = 0.03;
 
-    /// A metric, of all events if it is of events.
+    /// A metric; of all events, if it is about events.
     pub const fn of(metric: &'static Metric) -> Self {
         Self { metric, event: None }
     }
 
-    /// The one of this name, such as `p99` or `event deploy: outage`; `None` if this version does not know it.
+    /// Parses a name such as `p99` or `event deploy: outage`; `None` if this version does not know it.
     pub fn named(text: &str) -> Option<Self> {
         let Some(of_event) = text.strip_prefix(EVENT) else { return Some(Self::of(Metric::named(text)?)) };
         let (event, metric) = of_event.rsplit_once(": ")?;
@@ -45,7 +46,7 @@ impl ComparedBy {
         can_be_named(event).then(|| Self { metric, event: Some(event.to_owned()) })
     }
 
-    /// As plans, the store, and reports for programs write it.
+    /// Name in plans, the store, and machine-readable reports.
     pub fn name(&self) -> String {
         match &self.event {
             None => self.metric.name.to_owned(),
@@ -53,7 +54,7 @@ impl ComparedBy {
         }
     }
 
-    /// How it is called in a sentence about what was counted. Needs no escaping.
+    /// Name in a sentence about `unit`. Needs no escaping.
     pub fn words(&self, unit: Unit) -> String {
         match &self.metric.cost {
             None => self.metric.words(unit).to_owned(),
@@ -61,23 +62,24 @@ impl ComparedBy {
         }
     }
 
-    /// Which figure a generator distorts if it distorts this one; `None` of those that count only where none is distorted.
+    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without any
+    /// distortion.
     pub const fn distorted(&self) -> Option<Distorted> {
         self.metric.distorted
     }
 
-    /// Whether it is what events cost.
+    /// Whether it is the cost of events.
     pub const fn is_of_events(&self) -> bool {
         self.metric.cost.is_some()
     }
 
-    /// What events cost may be 0, so it is compared by difference.
+    /// Scale of the comparison. Costs of events may be 0, so they are compared by difference.
     pub const fn scale(&self) -> Scale {
         if self.is_of_events() { Scale::Difference } else { Scale::Ratio }
     }
 
-    /// The figure of a run, for people; `None` where there is nothing to say. A time without an end is infinite: the system was not back
-    /// before the load, or the next event, took the possibility to see it.
+    /// Figure of a run, for people; `None` if there is none. A time without an end is infinite: the load, or the next event, came
+    /// before the system had recovered.
     pub fn figure(&self, run: &Run, measured: &Measured) -> Option<f64> {
         let Some(cost) = &self.metric.cost else { return self.metric.figure(measured) };
         let sums = match &self.event {
@@ -87,17 +89,17 @@ impl ComparedBy {
         sums.map(|sums| (cost.read)(&sums))
     }
 
-    /// The same, if it has samples enough for a verdict.
+    /// Like [`Self::figure`], but `None` if there are too few samples for a verdict.
     pub fn judgeable(&self, run: &Run, measured: &Measured) -> Option<f64> {
         if self.is_of_events() { self.figure(run, measured) } else { self.metric.judgeable(measured) }
     }
 
-    /// Whether more of it is better, in a study that compares so.
+    /// Whether more is better, in a study with this configuration of its comparison.
     pub fn higher_is_better(&self, compare: &Compare) -> bool {
         if self.name() == compare.by { compare.higher_is_better } else { self.metric.higher_is_better }
     }
 
-    /// What does not matter where the plan says nothing: a share, or a number in the unit that is read.
+    /// Default smallest effect: a share, or a number in the unit of the metric.
     pub const fn usual_min_effect(&self) -> MinEffect {
         match (self.scale(), self.metric.kind) {
             (Scale::Ratio, _) => MinEffect::share(Self::SHARE),
@@ -106,7 +108,7 @@ impl ComparedBy {
         }
     }
 
-    /// The size of a difference, in words: `20.0 ms`, `1 request`.
+    /// Size of a difference, in words: `20.0 ms`, `1 request`.
     pub fn sized(&self, size: f64) -> String {
         let words = self.metric.kind.writer()(size);
         match self.metric.kind {
@@ -116,14 +118,14 @@ impl ComparedBy {
         }
     }
 
-    /// Whether one size says for both what does not matter.
+    /// Whether one smallest effect can apply to both metrics.
     pub fn has_unit_of(&self, other: &Self) -> bool {
         let by_ratio = |by: &Self| by.scale() == Scale::Ratio;
         by_ratio(self) && by_ratio(other)
             || !by_ratio(self) && !by_ratio(other) && self.metric.kind == other.metric.kind
     }
 
-    /// What does not matter, in a study that compares so: what the plan says, if it says it in a unit that fits.
+    /// Smallest effect in a study: that of the plan if its unit fits the metric, else the default.
     pub fn min_effect(&self, compare: &Compare) -> MinEffect {
         let is_said = Self::named(&compare.by).is_none_or(|by| self.has_unit_of(&by));
         let usual = self.usual_min_effect();
@@ -131,7 +133,7 @@ impl ComparedBy {
     }
 }
 
-/// Whether a comparison can name an event: its name stands in sentences as it is.
+/// Whether a comparison can name an event. Its name appears unescaped in sentences.
 pub fn can_be_named(event: &str) -> bool {
     let is_plain = |character: char| character.is_alphanumeric() || "-_. ".contains(character);
     !event.is_empty() && event.chars().count() <= NAME_CHARACTERS_MAX && event.chars().all(is_plain)
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cost_may_be_that_of_one_event() {
+    fn parses_cost_of_a_single_event() {
         let by = |text: &str| ComparedBy::named(text);
         let outage = by("event deploy: outage").unwrap();
         assert_eq!(
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_has_the_unit_of_the_metric() {
+    fn min_effect_has_the_unit_of_the_metric() {
         let by = |text: &str| ComparedBy::named(text).unwrap();
         let compare = |by: &str, matters: f64| Compare {
             by: by.to_owned(),

@@ -1,8 +1,8 @@
-//! Comparisons of configurations: which of them differ, in which direction, and whether the difference matters.
+//! Compares configurations: which of them differ, in which direction, and whether the difference reaches the smallest effect.
 //!
-//! [`unpaired`] compares the runs of two studies, which were made at different times. Within a study, [`variants`] gathers the runs of each
-//! variant, and [`LoadOfStudy`] ranks the variants under a load and compares them in pairs: by blocks that both were measured in, or as
-//! the procedure of the study has found.
+//! [`unpaired`] compares the runs of two studies, which were made at different times. Within a study, [`variants`] gathers the runs
+//! of each variant. [`LoadOfStudy`] then ranks the variants under a load and compares them in pairs. A pair is compared over the
+//! blocks of both variants, or by the findings of the study's procedure.
 
 mod axis;
 mod cores;

@@ -1,5 +1,5 @@
-//! Conditions as people write them: `p99<200ms`, `buy: errors<=0.1% from 10s to 20s`. The gates of a plan and `--slo` are read by
-//! this one grammar.
+//! Parses conditions such as `p99<200ms` or `buy: errors<=0.1% from 10s to 20s`. The gates of a plan and `--slo` share this
+//! grammar.
 //!
 //! ```text
 //! [STEP: | event NAME: ]METRIC (<|<=|>|>=|=) LIMIT[ of baseline][ from TIME to TIME]
@@ -12,39 +12,39 @@ use record::Percentile;
 use crate::kind::{MetricKind, plain};
 use crate::slo::Figure;
 
-/// A condition that a run must hold.
+/// A condition on the figures of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// As it was written.
+    /// Text as written.
     pub text: String,
-    /// The name of the step that it asks about; `None`: all steps together.
+    /// Name of the step that it is about; `None` for all steps together.
     pub step: Option<String>,
-    /// The name of the event that it asks about; `None`: the run.
+    /// Name of the event that it is about; `None` for the run.
     pub event: Option<String>,
-    /// What is held against the limit.
+    /// Figure that is compared with the limit.
     pub figure: Figure,
-    /// How.
+    /// Comparison of figure and limit.
     pub sign: Sign,
-    /// In the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative, but a difference from a
-    /// baseline may be below zero. Of a share of a baseline: that share.
+    /// Limit in the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative, except for a
+    /// difference from a baseline. For a share of a baseline, it is that share.
     pub limit: f64,
-    /// Whether the limit is one of a baseline, and how it is meant.
+    /// Relation of the limit to a baseline; `None` for an absolute limit.
     pub of_baseline: Option<OfBaseline>,
-    /// Only this part of the measured time, in nanoseconds since the end of the warm-up.
+    /// Part of the measured time that it is about, in nanoseconds since the end of the warm-up; `None` for all of it.
     pub part_ns: Option<(u64, u64)>,
 }
 
-/// How a limit is meant that says `of baseline`.
+/// Meaning of a limit with `of baseline`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfBaseline {
-    /// `95% of baseline`: the figure divided by that of the baseline.
+    /// `95% of baseline`: the figure divided by the baseline's figure.
     Share,
-    /// `+0.1% of baseline`, `+20ms of baseline`: the figure less that of the baseline.
+    /// `+0.1% of baseline`, `+20ms of baseline`: the figure minus the baseline's figure.
     Difference,
 }
 
 impl OfBaseline {
-    /// By what the figure and that of the baseline are compared.
+    /// Scale of the comparison with the baseline.
     pub(crate) const fn scale(self) -> stats::Scale {
         match self {
             Self::Share => stats::Scale::Ratio,
@@ -53,7 +53,7 @@ impl OfBaseline {
     }
 }
 
-/// How a figure is held against a limit.
+/// Comparison of a figure with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// `<`
@@ -64,51 +64,51 @@ pub enum Sign {
     Above,
     /// `>=`
     AtLeast,
-    /// `=`, of shares and counts alone: a measured time or rate equals no limit.
+    /// `=`, only for shares and counts: a measured time or rate never equals a limit.
     Exactly,
 }
 
-/// What is wrong with a condition.
+/// Error in a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{condition:?}: {what}; {}", self.help())]
 pub struct ConditionError {
-    /// The condition, as it was written.
+    /// Condition as written.
     pub condition: String,
-    /// The bytes of it that are wrong.
+    /// Byte range of the erroneous part.
     pub part: (usize, usize),
-    /// What is wrong with them.
+    /// Description of the error.
     pub what: String,
-    /// What to do about it; of a name that is not known, the names follow.
+    /// Advice. For an unknown name, the known names follow it.
     pub way_out: String,
-    /// A name that is not known, and those that are.
+    /// Unknown name, with the known ones; `None` for other errors.
     pub unknown: Option<Box<Unknown>>,
 }
 
-/// A name that is not known.
+/// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// As it was written.
+    /// Name as written.
     pub name: String,
-    /// Those that are known.
+    /// Known names.
     pub known: Vec<String>,
 }
 
-/// Conditions in one text.
+/// Largest number of conditions in one text.
 const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";
 const OF_BASELINE: &str = "of baseline";
-/// Before the name of an event.
+/// Prefix of an event's name.
 const EVENT: &str = "event ";
-/// Nobody allows more than a thousandfold.
+/// Largest share of a baseline. A larger one is likely an error.
 const SHARE_MAX: f64 = 1e3;
 
-/// Another name of a metric.
+/// Alternative names of metrics.
 const ALIASES: [(&str, &str); 1] = [("median", "p50")];
 
 impl Condition {
-    /// Whether it is about how fast a system is, at a share or a difference of this from the baseline slower than that: then what
-    /// makes a system slower explains it.
+    /// Whether it is about speed, and `estimate`, a ratio to or a difference from the baseline, is slower than the baseline. In
+    /// that case, a resource that slows the system explains it.
     pub fn is_slower(&self, estimate: f64) -> bool {
         let none = match self.of_baseline {
             Some(OfBaseline::Share) => 1.0,
@@ -118,33 +118,33 @@ impl Condition {
         self.figure.distorted().is_some() && (estimate < none) == self.figure.higher_is_better()
     }
 
-    /// One condition, without a baseline.
+    /// Parses one condition without a baseline.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         read(text).and_then(without_baseline).map_err(|wrong| wrong.of(text))
     }
 
-    /// Conditions with commas between them, as `--fail-if` has them: each says when to fail, and may be one of a baseline.
+    /// Parses conditions separated by commas, as in `--fail-if`: each states when to fail, and may refer to a baseline.
     pub fn parse_failures(text: &str) -> Result<Vec<Self>, ConditionError> {
         in_list(text, read)
     }
 
-    /// One condition of a plan, which may be one of a baseline.
+    /// Parses one condition of a plan, which may refer to a baseline.
     pub fn parse_gate(text: &str) -> Result<Self, ConditionError> {
         read(text).map_err(|wrong| wrong.of(text))
     }
 
-    /// As [`Self::parse_list`], with conditions of a baseline among them.
+    /// Like [`Self::parse_list`], but conditions may refer to a baseline.
     pub fn parse_list_of_baseline(text: &str) -> Result<Vec<Self>, ConditionError> {
         in_list(text, |text| read(text).and_then(held_by_less_load))
     }
 
-    /// Conditions with commas between them, as `--slo` has them: each is one that less load does not break, so that there is a highest
-    /// load that holds it.
+    /// Parses conditions separated by commas, as in `--slo`. A lower load must never break a condition that a higher one holds, so
+    /// that there is a highest load that passes.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
         in_list(text, |text| read(text).and_then(without_baseline).and_then(held_by_less_load))
     }
 
-    /// Asserts that it asks about a step that is there.
+    /// Checks that the step it is about exists.
     pub fn check_step<'a>(&self, steps: impl Iterator<Item = &'a str> + Clone) -> Result<(), ConditionError> {
         let Some(step) = self.step.as_deref().filter(|step| !steps.clone().any(|known| known == *step))
         else {
@@ -157,7 +157,7 @@ impl Condition {
             .of(&self.text))
     }
 
-    /// Asserts that it asks about an event that is there.
+    /// Checks that the event it is about exists.
     pub fn check_event<'a>(
         &self,
         events: impl Iterator<Item = &'a str> + Clone,
@@ -178,22 +178,22 @@ impl Condition {
             .of(&self.text))
     }
 
-    /// The bytes that say which part of the time it asks about.
+    /// Byte range of the part of the time that it is about; `None` if it is about all of it.
     pub fn part_at(&self) -> Option<(usize, usize)> {
         self.part_ns.and_then(|_| Some((self.text.rfind(FROM)? + FROM.len(), self.text.len())))
     }
 
-    /// Whether it asks about all steps and all of the measured time.
+    /// Whether it is about all steps and all of the measured time.
     pub(crate) const fn is_of_whole(&self) -> bool {
         self.step.is_none() && self.event.is_none() && self.part_ns.is_none()
     }
 
-    /// The longest time that it allows, if it is about time, in nanoseconds.
+    /// Limit in nanoseconds, if it is about a time.
     pub fn limit_ns(&self) -> Option<u64> {
         self.figure.kind().is_time().then_some(self.limit as u64)
     }
 
-    /// Whether a figure holds it.
+    /// Whether a figure holds the condition.
     pub fn holds(&self, observed: f64) -> bool {
         match self.sign {
             Sign::Below => observed < self.limit,
@@ -206,7 +206,7 @@ impl Condition {
 }
 
 impl ConditionError {
-    /// What to do about it, with the names that are known.
+    /// Advice, with the known names if one is unknown.
     pub fn help(&self) -> String {
         match &self.unknown {
             Some(unknown) => format!("{} {}", self.way_out, unknown.known.join(", ")),
@@ -216,7 +216,7 @@ impl ConditionError {
 }
 
 impl Sign {
-    /// The longer first, where one begins like another.
+    /// Signs with their texts. Of two with a common prefix, the longer one comes first.
     const ALL: [(&'static str, Self); 5] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
@@ -225,12 +225,12 @@ impl Sign {
         ("=", Self::Exactly),
     ];
 
-    /// Whether the limit is one from above.
+    /// Whether the limit is an upper bound.
     pub const fn is_upper(self) -> bool {
         matches!(self, Self::Below | Self::AtMost | Self::Exactly)
     }
 
-    /// In a sentence: `below`, `at least`.
+    /// Words in a sentence: `below`, `at least`.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Below => "below",
@@ -241,7 +241,7 @@ impl Sign {
         }
     }
 
-    /// The first one in a text: its place, what it is, and its length.
+    /// First sign in a text: its byte offset, the sign, and its length in bytes.
     fn find(text: &str) -> Option<(usize, Self, usize)> {
         let at = text.find(['<', '>', '='])?;
         let (sign, found) = Self::ALL.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
@@ -249,7 +249,7 @@ impl Sign {
     }
 }
 
-/// What is wrong, before it is known with which condition.
+/// An error without the text of its condition.
 struct Wrong {
     part: (usize, usize),
     what: String,
@@ -305,7 +305,7 @@ fn without_baseline(condition: Condition) -> Result<Condition, Wrong> {
     Err(Wrong::new((at, at + OF_BASELINE.len()), "there is no baseline here", way_out))
 }
 
-/// `95%`, or a difference with its sign.
+/// Parses a limit of a baseline: `95%`, or a difference with its sign.
 fn limit_of_baseline(figure: Figure, text: &str) -> Result<(f64, OfBaseline), (String, String)> {
     let (kind, name) = (figure.kind(), figure.name());
     let signed = [("+", 1.0), ("-", -1.0), ("−", -1.0)]
@@ -376,8 +376,8 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     Ok(Condition { text: text.to_owned(), step, event, figure, sign, limit, of_baseline, part_ns })
 }
 
-/// An event has a few figures of its own, and a time of its own. `name_at`, `part_at`: the bytes of the metric, and of a part of the
-/// measured time.
+/// Checks that an event has the figure. An event has its own figures and its own period. `name_at` and `part_at` are the byte
+/// ranges of the metric and of the part of the measured time.
 fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usize)>) -> Result<(), Wrong> {
     if let Some(part_at) = part_at {
         return Err(Wrong::new(part_at, "an event has a time of its own", "leave out this part of the time"));
@@ -395,7 +395,7 @@ fn of_event(figure: Figure, name_at: (usize, usize), part_at: Option<(usize, usi
     })
 }
 
-/// A time or a rate is never exactly what was written, and neither is any figure that of a baseline.
+/// Rejects `=` for a time or a rate, which never exactly equals a limit, and for a limit of a baseline.
 fn exactly(figure: Figure, limit: &str) -> Result<(), (String, String)> {
     let name = figure.name();
     if matches!(figure.kind(), MetricKind::Share | MetricKind::Count) && !limit.ends_with(OF_BASELINE) {
@@ -450,13 +450,13 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
     })
 }
 
-/// A percentile between 0 and 100, both left out, in digits and at most one point.
+/// Parses a percentile between 0 and 100, both excluded: digits and at most one point.
 fn percentile(number: &str) -> Option<Percentile> {
     let ppm = (plain(number)? * 10_000.0).round();
     (1.0..=999_999.0).contains(&ppm).then(|| Percentile::from_ppm(ppm as u32)).flatten()
 }
 
-/// `10s to 20s`, which begins at a byte of the text.
+/// Parses `10s to 20s`, which begins at byte `start` of the text.
 fn part_of_time(text: &str, start: usize) -> Result<(u64, u64), Wrong> {
     let part = (start, text.len());
     let wrong =
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_read_as_people_write_them() {
+    fn parses_lists_aliases_and_units() {
         let conditions = Condition::parse_list("p99<200ms, errors<0.1%,throughput>500/s").unwrap();
         let limits: Vec<f64> = conditions.iter().map(|condition| condition.limit).collect();
         assert_eq!(limits, [200e6, 0.001, 500.0]);
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_itself_is_held_where_the_sign_says_so() {
+    fn limit_itself_holds_with_inclusive_signs() {
         let holds = |text: &str| one(text).holds(500.0);
         assert_eq!(
             ["throughput<500", "throughput<=500", "throughput>500", "throughput>=500"].map(holds),
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_may_ask_about_a_step_and_a_part_of_the_time() {
+    fn parses_step_and_part_of_the_time() {
         let condition = one("buy: now: p99<=200ms from 10s to 1m");
         assert_eq!(condition.step.as_deref(), Some("buy: now"));
         assert_eq!(condition.part_ns, Some((10_000_000_000, 60_000_000_000)));
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_may_ask_about_an_event() {
+    fn parses_condition_on_an_event() {
         let condition = one("event deploy: lost<5");
         assert_eq!((condition.event.as_deref(), condition.step.as_deref()), (Some("deploy"), None));
         assert_eq!((condition.limit, condition.holds(4.0), condition.holds(5.0)), (5.0, true, false));
@@ -580,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused_with_a_way_out() {
+    fn rejects_invalid_conditions_with_help() {
         for text in [
             "",
             "p99",
@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_or_a_rate_that_shall_equal_a_limit_is_told_the_sign() {
+    fn rejects_equality_of_times_and_rates_with_the_right_sign() {
         let help = |text: &str| Condition::parse(text).unwrap_err().help();
         assert_eq!(help("buy: p99 = 200ms"), "write p99<=200ms");
         assert_eq!(help("throughput = 500/s"), "write throughput>=500/s");
@@ -633,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_and_a_list_may_be_of_a_baseline() {
+    fn gates_and_lists_may_refer_to_a_baseline() {
         assert!(Condition::parse_gate("buy: p99 <= 110% of baseline").unwrap().of_baseline.is_some());
         let list = "throughput>=95% of baseline, errors<=+0.1% of baseline";
         assert_eq!(Condition::parse_list_of_baseline(list).unwrap().len(), 2);
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_may_be_one_of_a_baseline() {
+    fn parses_limits_of_a_baseline() {
         let text = "throughput < 95% of baseline,p99>110% of baseline from 10s to 20s, errors > +0.1% of baseline,outage>+20ms of \
                     baseline, mean<-5ms of baseline, errors>1%";
         let conditions = Condition::parse_failures(text).unwrap();
@@ -682,7 +682,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_each_is_held_by_less_load() {
+    fn list_rejects_conditions_that_a_lower_load_breaks() {
         let many = vec!["p99<1s"; 40].join(",");
         for text in
             ["", ",", "p99>200ms", "errors>1%", "throughput<5/s", "throughput<=5/s", "buy: p99>1s", &many]

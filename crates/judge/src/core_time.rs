@@ -1,4 +1,4 @@
-//! How long the cores of the machine were busy, as single readings tell it.
+//! Busy time of the machine's cores, from single readings.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use evidence::{Run, StoredReading};
 
 const HALF_A_SECOND_NS: u128 = 500_000_000;
 
-/// What one reading adds to the time of a core.
+/// Time that one reading adds to a core.
 pub struct CoreTime {
-    /// From 0.
+    /// Number of the core, from 0.
     pub number: u32,
-    /// Of it, the time that the core was busy.
+    /// Busy part of `all_s`, in seconds.
     pub busy_s: f64,
-    /// The time that the core went through, busy or not.
+    /// Time of the core, busy or idle, in seconds.
     pub all_s: f64,
 }
 
 impl CoreTime {
-    /// `None` if the reading is of something else.
+    /// Extracts the core time of a reading; `None` if the reading is about something else.
     pub fn of(reading: &StoredReading<'_>) -> Option<Self> {
         let all_s = reading.value;
         let busy_s = match (reading.subject, reading.metric) {
@@ -30,13 +30,13 @@ impl CoreTime {
     }
 }
 
-/// The numbers in a list of cores such as `0-2,5`; `None` if it is none.
+/// Parses a list of cores such as `0-2,5`; `None` if it is invalid.
 pub(crate) fn core_numbers(list: &str) -> Option<BTreeSet<u32>> {
     let mut numbers = BTreeSet::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        // More than any machine has: a stored file may say anything.
+        // Exceeds the cores of any machine. A stored file may contain any number.
         if last.checked_sub(first)? > 1 << 16 {
             return None;
         }
@@ -45,19 +45,19 @@ pub(crate) fn core_numbers(list: &str) -> Option<BTreeSet<u32>> {
     Some(numbers)
 }
 
-/// Which seconds of a load are looked at.
+/// Seconds of a load whose readings are selected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seconds<'a> {
-    /// All in which requests were measured. A system that drains its queue after the load, or has nothing left to do, is still read,
-    /// and says nothing of the load.
+    /// Seconds in which requests were measured. A system that drains its queue after the load, or idles, is still sampled, but says
+    /// nothing about the load.
     Measured,
-    /// The same, and a second that begins before them and of which they are at least half: a slice begins within one.
+    /// Like `Measured`, plus a first second at least half of which was measured, because a slice may begin within a second.
     MostlyMeasured,
-    /// These, counted from the beginning of the load.
+    /// Given seconds, counted from the beginning of the load.
     These(&'a BTreeSet<u64>),
 }
 
-/// What was read in these seconds, in order of time.
+/// Readings in the given seconds, in order of time.
 pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<Item = StoredReading<'a>> {
     let begins_ns = u128::from(run.new.warm_up_ns);
     let ends_ns = run.window().map_or(u128::MAX, |window| begins_ns + u128::from(window.ns));
@@ -71,7 +71,7 @@ pub(crate) fn read_in<'a>(run: &'a Run, seconds: Seconds<'a>) -> impl Iterator<I
     })
 }
 
-/// What was read while requests were measured, in order of time.
+/// Readings in the measured time, in order of time.
 pub(crate) fn in_measured_time(run: &Run) -> impl Iterator<Item = StoredReading<'_>> {
     read_in(run, Seconds::Measured)
 }

@@ -1,25 +1,26 @@
-//! Which runs of a study count together: those that mean the same thing.
+//! Selects the runs of a study that count together because they measure the same thing.
 
 use std::collections::BTreeMap;
 
 use evidence::{Procedure, Study, StudyPlace, stage};
 
-/// A setting under a load, and its places.
+/// A configuration under a load, with its places in the study.
 pub struct Counted<'a> {
-    /// Those whose runs count.
+    /// Places whose runs count.
     pub places: Vec<&'a StudyPlace>,
-    /// Those whose runs are for something else.
+    /// Places whose runs have another purpose.
     pub others: Vec<&'a StudyPlace>,
     /// Whether the runs that count may be ranked by the metric of the study.
     pub is_ranked: bool,
 }
 
-/// Every setting that a study has planned under a load.
+/// Every configuration that a study planned under a load.
 ///
-/// Blocks count, because procedures judge by them. A pilot is of one setting alone; rounds that halve a field stand for those
-/// that left in them, but are not ranked with the others; fresh blocks that confirm stand apart. A sweep ranks until the final has runs;
-/// from then on it stands for those that are not in the final, and is not ranked. The levels of a search are different loads, so none are
-/// ranked. Runs of an experiment are left out: one thing is changed in each.
+/// Blocks count, because procedures judge by them. A pilot measures one configuration only. Rounds that halve a field represent the
+/// configurations eliminated in them, which are not ranked with the others. Fresh blocks for confirmation are separate. A sweep is
+/// ranked until the final has runs. From then on, it represents the configurations that are not in the final, and is not ranked.
+/// The levels of a search are different loads, so none is ranked. Runs of an experiment are left out, because each of them changes
+/// one parameter.
 pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
     let mut settings: BTreeMap<(&str, &str), Vec<&'a StudyPlace>> = BTreeMap::new();
     let counts = |place: &&StudyPlace| place.load == load && place.intervention.is_none();
@@ -31,7 +32,7 @@ pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted
     settings.into_values().map(move |places| sorted(&study.new.compare.procedure, has_final, places))
 }
 
-/// The places of a setting.
+/// Sorts the places of a configuration into those that count and others.
 fn sorted<'a>(procedure: &Procedure, has_final: bool, places: Vec<&'a StudyPlace>) -> Counted<'a> {
     let has = |stage: &str| places.iter().any(|place| place.stage == stage);
     let (stage, is_ranked) = match procedure {

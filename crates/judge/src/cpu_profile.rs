@@ -1,8 +1,8 @@
-//! Where systems spend CPU time: profiles of runs added up, shares of functions, and what differs between two variants.
+//! CPU profiles of systems: sums over runs, shares of functions, and differences between two variants.
 //!
-//! A sample stands for a fixed piece of CPU time. How much CPU time a request took is known from the kernel's own counts; samples
-//! say only which share of it a function had. The interval of a share is that of independent samples: it does not know how
-//! far runs lie apart.
+//! A sample represents a fixed amount of CPU time. The CPU time per request comes from the kernel's own accounting; samples only
+//! give the share of a function in it. The interval of a share assumes independent samples, so it does not include variation
+//! between runs.
 
 use std::collections::BTreeMap;
 
@@ -12,96 +12,96 @@ use stats::{proportion_error, proportion_interval};
 use crate::measured::Measured;
 use crate::rates;
 
-/// With fewer samples, no share is worth a figure.
+/// Smallest number of samples for which shares are reported.
 pub const SAMPLES_MIN: u64 = 100;
-/// A smaller part of the CPU time that the kernel counted was sampled: something of the system was missed.
+/// Smallest share of the CPU time counted by the kernel that must be sampled. Below it, the profile misses a part of the system.
 pub const COVERED_MIN: f64 = 0.8;
-/// What the only process of each of two systems is called, where their names differ.
+/// Common name for the only process of each of two systems whose process names differ.
 pub const THE_SYSTEM: &str = "the system";
-/// The kernel cuts the name of a process there.
+/// Length at which the kernel truncates the name of a process, in bytes (`TASK_COMM_LEN` − 1).
 const COMM_BYTES: usize = 15;
-/// The 97.5 % point of the normal distribution.
+/// The 97.5 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The profiles of runs of one variant, added up.
+/// Sum of the profiles of a variant's runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Of how many runs.
+    /// Number of profiled runs.
     pub runs: usize,
-    /// Samples per second of CPU time, of each of them.
+    /// Distinct sampling frequencies of the runs, in samples per second of CPU time.
     pub frequencies_hz: Vec<u32>,
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: u64,
-    /// Samples for which there was no room.
+    /// Number of samples lost because a buffer was full.
     pub lost: u64,
     /// Whether time in the kernel was sampled in all runs.
     pub has_kernel: bool,
     /// Whether sampling ended early in any run.
     pub is_cut: bool,
-    /// Of the CPU time that the kernel counted, the share that was sampled; `None` if nobody counted.
+    /// Sampled share of the CPU time that the kernel counted; `None` if it was not counted in all runs.
     pub covered: Option<f64>,
-    /// Cores that the profiler itself kept busy, on average.
+    /// Mean number of cores that the profiler itself kept busy.
     pub profiler_cores: Option<f64>,
     /// CPU time of the system per request that ended in the window, in microseconds.
     pub us_per_request: Option<f64>,
-    /// Processes and functions, those with the most samples of their own first.
+    /// Processes and functions, sorted by their own samples, most first.
     pub frames: Vec<Frame>,
-    /// Who called whom, callers first, by the numbers of `frames`.
+    /// Call tree by indices into `frames`; callers come before callees.
     pub calls: Vec<ProfileCall>,
-    /// User space and kernel of each process, the largest first.
+    /// User space and kernel of each process, sorted by samples, most first.
     pub spaces: Vec<Space>,
 }
 
 /// A process or a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Function {
-    /// May hold anything: escape it.
+    /// Name from outside: escape it.
     pub name: String,
-    /// The file that it is in; empty for a process.
+    /// File that contains it; empty for a process.
     pub module: String,
-    /// Where it runs.
+    /// Process, user space, or kernel.
     pub kind: FrameKind,
 }
 
-/// What a frame has of all samples.
+/// Samples of a process or a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Which one.
+    /// The process or function.
     pub function: Function,
     /// Samples in which it ran itself.
     pub own: u64,
-    /// Samples in which it ran, or something that it had called.
+    /// Samples in which it, or a function below it, ran.
     pub total: u64,
 }
 
 /// The user space or the kernel part of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// May hold anything: escape it.
+    /// Name of the process, from outside: escape it.
     pub process: String,
     /// User space, or kernel.
     pub kind: FrameKind,
-    /// Its samples.
+    /// Number of samples.
     pub samples: u64,
 }
 
-/// By how much more CPU time per request one variant spends than another, in microseconds.
+/// Difference in CPU time per request between two variants, in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference<K> {
-    /// In what.
+    /// Function or space that it is about.
     pub of: K,
-    /// Samples in each.
+    /// Samples of each variant.
     pub samples: [u64; 2],
-    /// In each.
+    /// CPU time per request of each variant, in microseconds.
     pub us_per_request: [f64; 2],
-    /// The second less the first.
+    /// Second minus first, in microseconds.
     pub more_us: f64,
-    /// Its 95 % interval, as far as sampling goes.
+    /// 95 % interval of `more_us`, in microseconds. It includes sampling error only.
     pub interval_us: [f64; 2],
 }
 
 impl<K> Difference<K> {
-    /// Whether it is more than sampling explains.
+    /// Whether it exceeds the sampling error.
     pub fn is_clear(&self) -> bool {
         let [low, high] = self.interval_us;
         low > 0.0 || high < 0.0
@@ -109,13 +109,13 @@ impl<K> Difference<K> {
 }
 
 impl Profile {
-    /// Of runs with their figures; `None` if none was profiled.
+    /// Sums the profiles of runs, each with its figures; `None` if no run was profiled.
     pub fn of<'a>(runs: impl IntoIterator<Item = (&'a Run, &'a Measured)>) -> Option<Self> {
         let profiled = runs.into_iter().filter_map(|(run, measured)| Some((run.cpu_profile()?, measured)));
         Self::of_profiles(profiled)
     }
 
-    /// The same of one run.
+    /// Profile of one run; `None` if it was not profiled.
     pub fn of_run(run: &Run) -> Result<Option<Self>, EvidenceError> {
         if run.cpu_profile().is_none() {
             return Ok(None);
@@ -124,7 +124,7 @@ impl Profile {
         Ok(Self::of([(run, &measured)]))
     }
 
-    /// Of profiles, each with the figures of its run.
+    /// Sums profiles, each with the figures of its run; `None` if there is none.
     pub fn of_profiles<'a>(
         profiles: impl IntoIterator<Item = (&'a CpuProfile, &'a Measured)>,
     ) -> Option<Self> {
@@ -149,43 +149,44 @@ impl Profile {
         (sum.covered, sum.profiler_cores, sum.us_per_request) =
             (time.covered(), time.profiler_cores(), time.us_per_request());
         if !sum.has_kernel {
-            // The kernel counted all CPU time: samples of user space alone are shares of something else.
+            // The kernel counted all CPU time. Samples of user space alone are shares of a part of it.
             (sum.covered, sum.us_per_request) = (None, None);
         }
         Some(sum)
     }
 
-    /// Whether there are enough samples for shares.
+    /// Whether there are enough samples to report shares.
     pub fn is_enough(&self) -> bool {
         self.samples >= SAMPLES_MIN
     }
 
-    /// Functions with samples of their own, those with the most first.
+    /// Functions with own samples, most first.
     pub fn functions(&self) -> impl Iterator<Item = &Frame> {
         self.frames.iter().filter(|frame| frame.function.kind != FrameKind::Process && frame.own > 0)
     }
 
-    /// So many samples as a share, with its 95 % interval; `None` of too few samples in all.
+    /// Share of `samples` in all samples, with its 95 % interval; `None` if there are too few in total.
     pub fn share(&self, samples: u64) -> Option<(f64, [f64; 2])> {
         let interval = proportion_interval(samples, self.samples).filter(|_| self.is_enough())?;
         Some((samples as f64 / self.samples as f64, interval))
     }
 
-    /// So many samples as CPU time per request, in microseconds.
+    /// CPU time per request that `samples` represent, in microseconds; `None` if the share or the total is unknown.
     pub fn us(&self, samples: u64) -> Option<f64> {
         Some(self.share(samples)?.0 * self.us_per_request?)
     }
 
-    /// CPU time per request of functions themselves, in `other` less in `self`: the largest difference first. `None` where a
-    /// figure is missing on one side. Functions of the program that a process is called after have no module: two builds of a
-    /// server may have different names.
+    /// Own CPU time per request of each function, in `other` minus in `self`, largest difference first. `None` if a figure is
+    /// missing on one side. Functions of the program that a process is named after have no module, because two builds of a server
+    /// may have different file names.
     pub fn functions_in(&self, other: &Self) -> Option<Vec<Difference<Function>>> {
         self.differences(other, |profile| {
             sums(profile.functions().map(|frame| (profile.without_own_program(&frame.function), frame.own)))
         })
     }
 
-    /// The same of user space and kernel of each process; [`THE_SYSTEM`] where both have one process, of different names.
+    /// Like [`functions_in`](Self::functions_in), for user space and kernel of each process. Uses [`THE_SYSTEM`] if each side has
+    /// one process and their names differ.
     pub fn spaces_in(&self, other: &Self) -> Option<Vec<Difference<(String, FrameKind)>>> {
         let is_renamed = self.is_renamed_in(other);
         self.differences(other, |profile| {
@@ -210,8 +211,8 @@ impl Profile {
         Function { module: if is_own { String::new() } else { function.module.clone() }, ..function.clone() }
     }
 
-    /// CPU time per request below every call of `other`, in their order, less that below the same path in `self`. Names are
-    /// compared as in [`functions_in`](Self::functions_in) and [`spaces_in`](Self::spaces_in). `None` where a figure is missing.
+    /// CPU time per request below every call of `other`, in the order of its calls, minus that below the same path in `self`. Names
+    /// are matched as in [`functions_in`](Self::functions_in) and [`spaces_in`](Self::spaces_in). `None` if a figure is missing.
     pub fn paths_in(&self, other: &Self) -> Option<Vec<Difference<()>>> {
         let is_renamed = self.is_renamed_in(other);
         let mut numbers = BTreeMap::new();
@@ -227,7 +228,7 @@ impl Profile {
         second.iter().map(of_path).collect()
     }
 
-    /// Samples of every call and of all that it had called.
+    /// Samples of every call, including all calls below it.
     pub fn totals(&self) -> Vec<u64> {
         let mut totals: Vec<u64> = self.calls.iter().map(|call| call.samples).collect();
         for (number, call) in self.calls.iter().enumerate().rev() {
@@ -238,7 +239,7 @@ impl Profile {
         totals
     }
 
-    /// Of every call the number of its path, the same for the same path in all trees with these numbers.
+    /// Number of the path of each call. Equal paths have equal numbers in all trees that share `numbers`.
     fn numbered_paths(
         &self,
         is_renamed: bool,
@@ -258,7 +259,7 @@ impl Profile {
         paths
     }
 
-    /// Whether both have one process, of different names.
+    /// Whether each side has one process and their names differ.
     fn is_renamed_in(&self, other: &Self) -> bool {
         let only = [self, other].map(Self::only_process);
         only.iter().all(Option::is_some) && only[0] != only[1]
@@ -305,12 +306,13 @@ fn sums<K: Ord>(samples: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     })
 }
 
-/// CPU time by three accounts, over runs.
+/// CPU time over runs: counted by the kernel, sampled, and used by the profiler.
 #[derive(Default)]
 struct Time {
     runs: usize,
-    /// Runs in which it was counted, what was counted in their windows, and what samples stand for in as long a time.
+    /// CPU time counted in the measured windows, in seconds. Includes only runs in which it was counted.
     counted_s: f64,
+    /// CPU time that the samples represent in windows of that length, in seconds.
     sampled_s: f64,
     requests: u64,
     counted_runs: usize,
@@ -344,13 +346,13 @@ impl Time {
         rates::us_per_request(self.counted_s, self.requests).filter(|us| self.has_all() && us.is_finite())
     }
 
-    /// A sum over some of the runs would be that of others than the samples.
+    /// Whether CPU time was counted in all runs. A sum over some runs would not match the samples of all.
     fn has_all(&self) -> bool {
         self.counted_runs == self.runs
     }
 }
 
-/// Trees of several runs, added up.
+/// Sum of the call trees of several runs.
 #[derive(Default)]
 struct Tree {
     numbers: BTreeMap<Function, u32>,
@@ -379,7 +381,7 @@ impl Tree {
             })
             .collect();
         let mut places: Vec<u32> = Vec::with_capacity(profile.calls.len());
-        // The store has checked that callers come first, and that frames are there.
+        // The store has checked that callers come first, and that every frame exists.
         for call in &profile.calls {
             let parent = call.parent.map(|parent| places[parent as usize]);
             let frame = frames[call.frame as usize];
@@ -394,7 +396,7 @@ impl Tree {
         }
     }
 
-    /// Frames by their own samples, calls with the numbers of these, and the spaces of processes.
+    /// Frames sorted by own samples, calls with indices into these frames, and the spaces of processes.
     fn sorted(self) -> (Vec<Frame>, Vec<ProfileCall>, Vec<Space>) {
         let spaces = self.spaces();
         let mut order: Vec<usize> = (0..self.frames.len()).collect();

@@ -1,4 +1,4 @@
-//! What an experiment says of a likely bottleneck: interventions in blocks, next to a control and a control of the control.
+//! Judges an experiment on a likely bottleneck: interventions in blocks, each compared with a control, plus a second control.
 
 use std::collections::BTreeMap;
 
@@ -13,64 +13,65 @@ use crate::metric::Metric;
 use crate::setting::Setting;
 use crate::versus::said;
 
-/// Blocks of an experiment: of eight with one sign one in 256 comes about by chance.
+/// Blocks of an experiment. The chance that all eight have a given sign is 1 in 256.
 pub const EXPERIMENT_BLOCKS: u32 = 8;
 
-/// What an experiment on one configuration under one load showed.
+/// Result of an experiment on one configuration under one load.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// The load.
+    /// Name of the load.
     pub load: String,
     /// System and variant.
     pub setting: Setting,
-    /// The control again ÷ the control: what chance does. `None` without a block that has both.
+    /// Second control ÷ first control, which shows the noise. `None` without a block that has both.
     pub controls: Option<InBlocks>,
-    /// The same of each block that has both.
+    /// Second control ÷ first control, in each block that has both.
     pub of_controls: Vec<f64>,
-    /// The standard deviation of their log ratios.
+    /// Standard deviation of the log ratios of the controls; `None` with too few blocks.
     pub spread: Option<f64>,
-    /// In the order in which they were chosen.
+    /// Interventions, in the order in which they were chosen.
     pub tried: Vec<Tried>,
-    /// How throughput grows with the users, if other numbers of them were tried.
+    /// Throughput by number of users, if other numbers of users were tried.
     pub ladder: Option<Ladder>,
-    /// What probably limits the system once a confirmed limit is raised.
+    /// Likely bottleneck once a confirmed limit is raised.
     pub next_limit: Option<NextLimit>,
-    /// What was not tried, each with the reason.
+    /// Changes that were not tried, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// An intervention, and what came of it.
+/// An intervention and its effect.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// What was changed and predicted.
+    /// Change and prediction.
     pub changed: Changed,
-    /// What it did to throughput.
+    /// Effect on throughput.
     pub effect: Effect,
-    /// Throughput ÷ that of the control, in each block that has both.
+    /// Throughput ÷ throughput of the control, in each block that has both.
     pub ratios: Vec<f64>,
-    /// In how many blocks it was planned: fewer than the control where time ran out.
+    /// Number of blocks in which it was planned: fewer than the control if time ran out.
     pub planned: usize,
 }
 
-/// What probably limits a system with a change.
+/// Likely bottleneck of a system with a change.
 #[derive(Clone, Debug)]
 pub struct NextLimit {
-    /// The name of the change.
+    /// Name of the change.
     pub with: String,
-    /// The causes of the runs with it, most likely first; at least one.
+    /// Causes of the runs with the change, most likely first; at least one.
     pub causes: Vec<Bottleneck>,
 }
 
-/// What more workers or connections remedy: all of them are taken, or one uses a whole core.
+/// Resources that more workers or connections remedy: a full pool, or a saturated core.
 const REMEDIED: [Resource; 2] = [Resource::POOL, Resource::ONE_CORE];
 
-/// Whether a run counts in the figures of its study: one of an experiment does not.
+/// Whether a run is part of its study's figures. Runs of an experiment are not.
 pub fn counts_in_study(run: &Run) -> bool {
     run.new.place.as_ref().is_none_or(|(_, place)| place.intervention.is_none())
 }
 
 impl Diagnosis {
-    /// That of a study; `None` if it made no experiment, or goes on with it: who looks before the end finds more than there is.
+    /// Judges the experiment of a study. `None` if the study has none, or has not finished it, because looking early finds effects
+    /// that do not exist.
     pub fn of(study: &Study) -> Result<Option<Self>, EvidenceError> {
         let planned: Vec<&StudyPlace> =
             study.new.planned.iter().filter(|place| place.intervention.is_some()).collect();
@@ -84,7 +85,8 @@ impl Diagnosis {
         let controls = blocks.pairs(&Intervention::ControlAgain);
         let changes = blocks.changes();
         let spread = stats::spread_of_controls(&controls);
-        // A system that has just been started is compared with another such one, unless an earlier version planned none.
+        // A system that was just started is compared with another one that was, unless an earlier version of Tenbin planned no such
+        // control.
         let restarted = blocks.pairs(&Intervention::ControlRestarted);
         let of_restarted =
             [stats::spread_around_median(&restarted), spread].into_iter().flatten().reduce(f64::max);
@@ -137,13 +139,13 @@ impl Diagnosis {
         }))
     }
 
-    /// The interventions that were confirmed.
+    /// Interventions with a confirmed effect.
     pub fn confirmed(&self) -> impl Iterator<Item = &Tried> {
         self.tried.iter().filter(|tried| tried.effect.finding == Finding::Confirmed)
     }
 
-    /// Whether more users get more, by the elasticity of throughput, and from how many on they get no more; `None` if twice as many were
-    /// not tried, or do not decide.
+    /// Sentence on whether more users get more throughput, by its elasticity, and from how many users on they do not. `None` if
+    /// twice as many users were not tried, or do not decide it.
     pub fn scaling(&self) -> Option<String> {
         let is_of_users = |tried: &&Tried| matches!(tried.changed.change, Change::Users { .. });
         let mut of_users = self.tried.iter().filter(is_of_users);
@@ -165,14 +167,14 @@ impl Diagnosis {
         Some(format!("{words} ({}{down})", up.words()))
     }
 
-    /// The causes that readings suggest, by what the experiment says of them: confirmed ones first, refuted ones last. Those that
-    /// it confirms and no reading suggests are among them.
+    /// Sorts the causes that readings suggest by the experiment's result: confirmed ones first, refuted ones last. Adds causes that
+    /// the experiment confirms and no reading suggests.
     pub fn judged(&self, causes: Vec<Bottleneck>) -> Vec<Bottleneck> {
         if causes.is_empty() {
             return causes;
         }
         let (mut confirmed, mut open, mut refuted) = (Vec::new(), Vec::new(), Vec::new());
-        // Of the causes that more workers remedy, a parameter confirms the one that readings put first.
+        // Among the causes that more workers remedy, a parameter confirms the one that readings rank first.
         let remedied = causes.iter().map(|cause| cause.resource).find(|resource| REMEDIED.contains(resource));
         for cause in causes {
             let confirming = self.found(cause.resource, Finding::Confirmed);
@@ -198,14 +200,14 @@ impl Diagnosis {
         }
         for tried in self.confirmed() {
             if !confirmed.iter().any(|known| tried.is_told_by(known)) {
-                // Another parameter that does not act says nothing about this one.
+                // A parameter without an effect says nothing about another one.
                 let is_refuted = |cause: &Bottleneck| {
                     cause.resource != Resource::PARAMETER && self.refutes(cause.resource).is_some()
                 };
                 confirmed.extend(tried.cause().filter(|cause| !is_refuted(cause)));
             }
         }
-        // What is not known is known now.
+        // With a confirmed cause, the bottleneck is no longer unknown.
         open.retain(|cause| confirmed.is_empty() || cause.certainty != Certainty::Unknown);
         if confirmed.is_empty() && open.is_empty() {
             open.extend(refuted.first().map(nothing_else));
@@ -213,12 +215,12 @@ impl Diagnosis {
         [confirmed, open, refuted].concat()
     }
 
-    /// The first intervention of a finding that tests a resource.
+    /// First intervention with the given finding that tests a resource.
     fn found(&self, resource: Resource, finding: Finding) -> Option<&Tried> {
         self.tried.iter().find(|tried| tried.effect.finding == finding && tried.tests(resource))
     }
 
-    /// The intervention that refutes a resource as the limit. None that tests it acts.
+    /// Intervention that refutes a resource as the limit: it tests the resource and has no effect.
     fn refutes(&self, resource: Resource) -> Option<&Tried> {
         self.tried.iter().find(|tried| {
             tried.changed.can_refute && tried.effect.finding == Finding::Refuted && tried.tests(resource)
@@ -226,14 +228,14 @@ impl Diagnosis {
     }
 }
 
-/// A cause on which two experiments disagree: it stays open, with both.
+/// Cause on which two experiments disagree. It stays suspected, with both results.
 fn contested(cause: Bottleneck, confirming: &Tried, refuting: &Tried) -> Bottleneck {
     let for_ = [vec![format!("an experiment speaks for it: {}", confirming.words())], cause.for_].concat();
     let against = [vec![format!("another one refutes it: {}", refuting.words())], cause.against].concat();
     Bottleneck { for_, against, ..cause }
 }
 
-/// What the control of the first block says was not tried.
+/// Changes that were not tried, as recorded with the control of the first block.
 fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
     match &place.intervention {
         Some(Intervention::Control { left_out }) if !left_out.is_empty() => Some(left_out.clone()),
@@ -241,7 +243,7 @@ fn left_out(place: &StudyPlace) -> Option<Vec<String>> {
     }
 }
 
-/// What remains where the experiment refutes all that readings suggest.
+/// Unknown bottleneck, if the experiment refutes all causes that readings suggest.
 fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
     let because = format!("readings suggested {} alone, and an experiment refutes it", refuted.what);
     let next = "name parameters of the system under `limits`, so that an experiment can raise them";
@@ -249,7 +251,7 @@ fn nothing_else(refuted: &Bottleneck) -> Bottleneck {
     Bottleneck { certainty: Certainty::Unknown, ..cause }
 }
 
-/// Of a limit that an experiment has shown. That a load asked for too little is a limit, too.
+/// Name of a limit that an experiment confirmed. A load that asks for too little is a limit, too.
 fn confirmed_words(resource: Resource) -> &'static str {
     if resource == Resource::LOAD { "the load: more users get more" } else { resource.words }
 }
@@ -259,20 +261,21 @@ impl Tried {
         self.changed.tests.iter().any(|code| code == resource.code)
     }
 
-    /// Whether it is a parameter with a number, such as of workers. One that does not act refutes nothing: another may.
+    /// Whether it changes a numeric parameter, such as a number of workers. If it has no effect, it refutes nothing, because
+    /// another parameter may have one.
     fn raises(&self) -> bool {
         let is_number =
             matches!(&self.changed.change, Change::Parameter { value, .. } if value.parse::<f64>().is_ok());
         is_number && self.tests(Resource::PARAMETER)
     }
 
-    /// Whether a confirmed cause says already what this shows. Of two parameters, each is a cause of its own.
+    /// Whether a confirmed cause already covers this result. Each of two parameters is a cause of its own.
     fn is_told_by(&self, known: &Bottleneck) -> bool {
         let is_parameter = self.tests(Resource::PARAMETER);
         known.for_.first() == Some(&self.words()) || !is_parameter && self.tests(known.resource)
     }
 
-    /// A cause that readings suggest, and that this confirms.
+    /// Confirms a cause that readings suggest.
     fn confirm(&self, cause: Bottleneck) -> Bottleneck {
         let because = format!("in an experiment, {}; {}", self.words(), cause.because);
         let for_ = [vec![self.words()], cause.for_].concat();
@@ -282,9 +285,10 @@ impl Tried {
         Bottleneck { certainty: Certainty::Confirmed, what, because, for_, next, ..cause }
     }
 
-    /// The cause that it confirms where readings suggest another; `None` if it tests none.
+    /// Cause that it confirms if readings suggest another one; `None` if it tests no resource.
     fn cause(&self) -> Option<Bottleneck> {
-        // A delay slows down whatever waits for it, and does not show what it waits for otherwise. Nor do fewer bytes than were used.
+        // A delay slows every system that waits for the peer, so it does not show what the system waits for otherwise. Less I/O
+        // than the system used slows it, too.
         let slows_any = matches!(self.changed.change, Change::Delay { .. }) || self.tests(Resource::DISK);
         if slows_any {
             return None;
@@ -318,14 +322,14 @@ impl Tried {
         Some(Bottleneck { certainty: Certainty::Confirmed, what, next, ..cause })
     }
 
-    /// What is lost with a change that only shows what something costs.
+    /// Warning about a change that only shows the cost of durability; `None` for other changes.
     fn costs(&self) -> Option<String> {
         let loses = self.changed.loses.as_ref()?;
         let Change::Parameter { name, value } = &self.changed.change else { return None };
         Some(format!("do not keep `{name}: {value}`, which only shows what the wait costs: {loses}"))
     }
 
-    /// What was changed, and what it did.
+    /// Change and effect, in words.
     pub fn words(&self) -> String {
         let ratio = self.effect.ratio.map_or_else(|| "n/a".to_owned(), |ratio| format!("×{ratio:.2}"));
         let within =
@@ -334,33 +338,33 @@ impl Tried {
     }
 }
 
-/// Of figures above zero.
+/// Ratios of changed to control, without zero and infinite ones.
 fn ratios(pairs: &[(f64, f64)]) -> Vec<f64> {
     let ratios = pairs.iter().map(|(changed, control)| changed / control);
     ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect()
 }
 
-/// The smallest share of throughput that matters. A study that compares what events cost says nothing of it.
+/// Smallest relevant change of throughput, as a share. A study that compares costs of events does not define it.
 fn min_effect(study: &Study) -> f64 {
     let compare = &study.new.compare;
     let is_share = ComparedBy::named(&compare.by).is_some_and(|by| by.scale() == Scale::Ratio);
     if is_share { compare.matters } else { ComparedBy::SHARE }
 }
 
-/// In how many blocks a change was planned.
+/// Number of blocks in which a change was planned.
 fn planned_blocks(planned: &[&StudyPlace], changed: &Changed) -> usize {
     let is_it = |place: &&&StudyPlace| matches!(&place.intervention, Some(Intervention::Changed(of)) if of == changed);
     planned.iter().filter(is_it).count()
 }
 
-/// The runs of a study that are done, by position.
+/// Finished runs of a study, by position.
 fn done(study: &Study) -> BTreeMap<u32, &Run> {
     let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
     let position = |run: &'_ Run| run.new.place.as_ref().map(|(_, place)| place.position);
     study.runs.iter().filter(is_done).filter_map(|run| Some((position(run)?, run))).collect()
 }
 
-/// What the runs of each block said.
+/// Throughput of the runs of each block, by intervention.
 struct Blocks {
     by_block: BTreeMap<u32, Vec<(Intervention, Option<f64>)>>,
 }
@@ -377,7 +381,7 @@ impl Blocks {
         Ok(Self { by_block })
     }
 
-    /// The figures of an intervention and of the control, in the blocks that have both.
+    /// Throughput of an intervention and of the control, in the blocks that have both.
     fn pairs(&self, wanted: &Intervention) -> Vec<(f64, f64)> {
         self.pairs_to(wanted, &Intervention::CONTROL)
     }
@@ -390,7 +394,7 @@ impl Blocks {
         self.by_block.values().filter_map(pair).collect()
     }
 
-    /// Every change, in the order in which they were chosen.
+    /// All changes, in the order in which they were chosen.
     fn changes(&self) -> Vec<&Changed> {
         let mut all: Vec<&Changed> = Vec::new();
         for (intervention, _) in self.by_block.values().flatten() {
@@ -405,7 +409,7 @@ impl Blocks {
     }
 }
 
-/// What probably limits a system with the first confirmed change that raises a limit.
+/// Likely bottleneck of a system with the first confirmed change that raises a limit.
 fn next_limit(
     tried: &[Tried],
     planned: &[&StudyPlace],

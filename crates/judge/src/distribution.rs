@@ -1,18 +1,18 @@
-//! How durations are distributed: counts in bins of equal ratio, so that a long tail leaves the body visible.
+//! Distribution of durations: counts in bins whose edges have equal ratios, so that a long tail does not hide the body.
 
 use record::{Histogram, Percentile};
 
-/// Smallest ratio of the bounds: below it, the edges of neighboring bins look alike in three digits.
+/// Smallest ratio of upper to lower bound. Below it, edges of neighboring bins look equal in three digits.
 const RATIO_MIN: f64 = 1.1;
-/// Lower bound of the bins: few short outliers do not stretch them.
+/// Percentile at the lower bound of the bins, so that a few short outliers do not stretch them.
 const LOWEST: Percentile = match Percentile::from_ppm(10_000) {
     Some(percentile) => percentile,
     None => Percentile::P50,
 };
-/// Upper bound of the bins before the last: the first of these with enough samples above it.
+/// Percentile at the upper bound of the bins before the last: the first of these with enough samples above it.
 const HIGHEST: [Percentile; 4] = [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90];
 
-/// Durations above the end of the bin before, up to `until_ns`.
+/// Durations longer than the end of the previous bin, up to `until_ns`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// Longest duration of the bin, in nanoseconds.

@@ -1,12 +1,13 @@
-//! Settings that trade the last transactions for speed: changing one shows what waiting for the log costs, and is no advice.
+//! Database parameters that trade durability for speed. Changing one shows the cost of waiting for the log; it is not a
+//! recommendation.
 
-/// A setting and what is lost with less of it.
+/// A parameter, and the data that can be lost with a weaker value.
 struct Setting {
     name: &'static str,
     loses: &'static str,
 }
 
-/// Values that give up nothing.
+/// Values that keep full durability.
 const SAFE: [&str; 5] = ["on", "1", "yes", "true", "always"];
 
 const LAST: &str = "a crash loses the last transactions that were acknowledged";
@@ -20,8 +21,8 @@ const SETTINGS: [Setting; 6] = [
     Setting { name: "appendonly", loses: "a crash loses all writes since the last snapshot" },
 ];
 
-/// What is lost if a parameter gives up durability with a value: by its name, or by what is written before the value, as `fsync=`. `None`
-/// of any other.
+/// Data that can be lost if a parameter is set to `to`; `None` if it keeps its durability, or is another parameter. Matches the
+/// name of the parameter, or the text before its value, such as `fsync=`.
 pub fn loses(name: &str, written: &str, to: &str) -> Option<&'static str> {
     if SAFE.contains(&to) {
         return None;
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_is_known_by_the_name_of_the_parameter_or_by_what_its_value_is_given_to() {
+    fn recognizes_setting_by_parameter_name_or_option_text() {
         assert!(loses("fsync", "", "off").is_some_and(|words| words.contains("corrupt")));
         assert_eq!(loses("commit", "synchronous_commit=", "off"), Some(LAST));
         assert_eq!(loses("flush", "--innodb-flush-log-at-trx-commit=", "2"), Some(LAST));

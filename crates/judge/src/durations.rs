@@ -1,26 +1,26 @@
-//! What one kind of duration amounts to.
+//! Figures of one kind of duration: count, minimum, mean, percentiles, and maximum.
 
 use evidence::{LoadTool, Run};
 use record::{Counts, Histogram, PRINTED, Percentile};
 use stats::median;
 
-/// The figures of a histogram, in nanoseconds. `None` where there is nothing to say, or too little to say it.
+/// Figures of a histogram, in nanoseconds. `None` if there is no sample, or too few.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Durations {
-    /// How many durations there were.
+    /// Number of durations.
     pub count: u64,
-    /// The shortest.
+    /// Shortest duration.
     pub min_ns: Option<f64>,
-    /// The mean.
+    /// Mean duration.
     pub mean_ns: Option<f64>,
-    /// In the order of [`PRINTED`].
+    /// Percentiles, in the order of [`PRINTED`].
     pub percentiles_ns: [Option<f64>; PRINTED.len()],
-    /// The longest.
+    /// Longest duration.
     pub max_ns: Option<f64>,
 }
 
 impl Durations {
-    /// Of all durations in a histogram.
+    /// Figures of all durations in a histogram.
     pub fn of(histogram: &Histogram) -> Self {
         Self {
             count: histogram.count(),
@@ -31,7 +31,7 @@ impl Durations {
         }
     }
 
-    /// Of requests of which a tool reported these figures. A percentile needs as many requests as one of Tenbin's own.
+    /// Figures of `count` requests, as reported by another tool. A percentile needs as many requests as one measured by Tenbin.
     pub fn of_tool(tool: &LoadTool, count: u64) -> Self {
         let ns = |ns: Option<u64>| ns.map(|ns| ns as f64);
         let reported = |wanted: Percentile| {
@@ -49,7 +49,8 @@ impl Durations {
         }
     }
 
-    /// Times of several runs of tools, each with its number of requests. A tool reports no single times, so percentiles are medians over runs.
+    /// Figures of several runs of another tool, each with its number of requests. Percentiles are medians over runs, because such a
+    /// tool reports no single times.
     pub fn of_tools(tools: &[(&LoadTool, u64)]) -> Self {
         let each: Vec<Self> = tools.iter().map(|(tool, count)| Self::of_tool(tool, *count)).collect();
         let count = each.iter().map(|of| of.count).fold(0, u64::saturating_add);
@@ -72,7 +73,7 @@ impl Durations {
         }
     }
 
-    /// Response times of a run, as its tool reported them where one made the load. `counts`: how its requests ended.
+    /// Response times of a run, as reported by the tool if another tool made the load. `counts` are its requests by outcome.
     pub fn of_run(run: &Run, histogram: &Histogram, counts: &Counts) -> Self {
         let tool = run.ending.as_ref().and_then(|ending| ending.generator.tool.as_ref());
         tool.map_or_else(
@@ -81,12 +82,12 @@ impl Durations {
         )
     }
 
-    /// One of the printed percentiles.
+    /// A printed percentile; `None` if it is unknown.
     pub fn at(&self, wanted: Percentile) -> Option<f64> {
         PRINTED.iter().zip(self.percentiles_ns).find(|(percentile, _)| **percentile == wanted)?.1
     }
 
-    /// A figure that stands for the whole: the median, or the mean of too few.
+    /// Typical duration: the median, or the mean if there are too few samples for a median.
     pub fn middle_ns(&self) -> Option<f64> {
         self.at(Percentile::P50).or(self.mean_ns)
     }

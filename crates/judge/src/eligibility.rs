@@ -1,29 +1,29 @@
-//! Whether a run counts in the figures of its study.
+//! Decides whether a run is part of its study's figures.
 
 use evidence::{Distorted, Ending, GateResult, Level, Run, Verdict};
 
 use crate::condition::Condition;
 
-/// Whether a run counts.
+/// Eligibility of a run for its study's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eligibility {
-    /// It went to its end, and its numbers may be believed.
+    /// The run went to its end, and its figures can be trusted.
     Valid,
-    /// It says nothing about the system.
+    /// The figures are not those of the system.
     Invalid,
     /// The system did not start, or died.
     Failed,
-    /// It ended early. Only such a run is made again when its study is resumed.
+    /// The run ended early. Only such runs are repeated when their study is resumed.
     CutShort,
 }
 
-/// Whether all figures of a run count, and why not.
+/// Eligibility of a run if all its figures are needed.
 pub fn eligibility(run: &Run) -> Eligibility {
     eligible(run, is_invalid(run))
 }
 
-/// Whether a run counts where runs are judged by one figure, which a generator can distort while it leaves others alone. A response
-/// time that is in doubt is not compared; a throughput is, because it can only be too low.
+/// Eligibility of a run that is judged by one figure, because a generator may distort only others. A suspect response time is not
+/// compared. A suspect throughput is, because it can only be too low.
 pub fn eligibility_by(run: &Run, figure: Option<Distorted>) -> Eligibility {
     let (Some(figure), Some(ending)) = (figure, &run.ending) else { return eligibility(run) };
     if !is_explained(ending) {
@@ -45,7 +45,7 @@ fn eligible(run: &Run, is_invalid: bool) -> Eligibility {
 }
 
 /// Whether the result of a gate counts: the run went to its end, and the figure of the gate is not invalid. A gate on errors, or on
-/// another figure that no cause distorts by itself, counts only where no figure is invalid.
+/// another figure without causes of its own, counts only if no figure is invalid.
 pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
     let figure = Condition::parse_gate(&gate.text).ok().and_then(|condition| condition.figure.distorted());
     let is_invalid = match figure {
@@ -55,7 +55,7 @@ pub fn is_judged(ending: &Ending, gate: &GateResult) -> bool {
     went_to_its_end(ending) && !is_invalid
 }
 
-/// Whether the causes say why a run is invalid.
+/// Whether the causes of doubt explain why a run is invalid.
 fn is_explained(ending: &Ending) -> bool {
     ending.verdict != Verdict::Invalid || ending.validity.verdict == Level::Invalid
 }
@@ -63,13 +63,13 @@ fn is_explained(ending: &Ending) -> bool {
 fn went_to_its_end(ending: &Ending) -> bool {
     match ending.verdict {
         Verdict::Complete | Verdict::Degraded => true,
-        // Another figure than the one in question is invalid.
+        // The figure in question is valid; another one is not.
         Verdict::Invalid => ending.failure.is_none(),
         Verdict::Partial | Verdict::Aborted => false,
     }
 }
 
-/// Whether any figure of a run must not be compared with others.
+/// Whether any figure of a run is invalid, so that it must not be compared with others.
 pub fn is_invalid(run: &Run) -> bool {
     run.ending.as_ref().is_some_and(has_invalid_figure)
 }

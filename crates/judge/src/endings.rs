@@ -1,20 +1,19 @@
-//! How commands end: the one list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of JSON, and the tables in
-//! docs/ci.md derive.
+//! Endings of commands: the list from which exit codes, outcomes in JUnit and on GitHub, the key `ending` of JSON, and the tables
+//! in docs/ci.md derive.
 //!
-//! A row of [`ENDINGS`] says what an ending means everywhere. The functions that decide which one applies are in `report`, for runs,
-//! studies, and comparisons, and in `tenbin`, for errors and signals. They look at the rows in their order: where more than one
-//! applies, the first counts.
+//! A row of [`ENDINGS`] defines the meaning of an ending everywhere. The functions that select an ending are in `report`, for runs,
+//! studies, and comparisons, and in `tenbin`, for errors and signals. If more than one ending applies, the first row counts.
 
 use evidence::{GateResult, Verdict};
 
-/// How a command ends.
+/// Ending of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEnding {
-    /// SIGINT stopped it.
+    /// Stopped by SIGINT.
     Interrupted,
-    /// SIGTERM or SIGHUP stopped it.
+    /// Stopped by SIGTERM or SIGHUP.
     Terminated,
-    /// Its arguments or its plan are wrong.
+    /// The arguments or the plan are wrong.
     BadArguments,
     /// The store failed.
     Storage,
@@ -24,11 +23,11 @@ pub enum CommandEnding {
     Breached,
     /// The figures must not be used.
     Invalid,
-    /// Nothing of the system was measured to its end.
+    /// A system did not start, or failed in each of its runs.
     SystemFailed,
-    /// The system was gone for part of the time.
+    /// The system was unavailable for part of the time, or no request ended ok.
     Degraded,
-    /// A condition is undecided where that is no failure.
+    /// A condition is undecided, where that is no failure.
     Undecided,
     /// A search found that its conditions fail at every rate.
     NothingHolds,
@@ -36,24 +35,24 @@ pub enum CommandEnding {
     Ok,
 }
 
-/// How a test case in JUnit ends, or a check on GitHub.
+/// Outcome of a test case in JUnit, or of a check on GitHub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// What was asked holds.
+    /// The condition holds.
     Passed,
-    /// There is no answer, and that is no failure.
+    /// There is no result, and that is no failure.
     Skipped,
-    /// What was asked does not hold.
+    /// The condition does not hold.
     Failed,
-    /// There is no answer, and that is a failure.
+    /// There is no result, and that is a failure.
     Error,
 }
 
 impl CheckOutcome {
-    /// Every outcome.
+    /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Passed, Self::Skipped, Self::Failed, Self::Error];
 
-    /// The element of a test case in JUnit; `None` for one that passed.
+    /// Element of a test case in JUnit; `None` if it passed.
     pub const fn junit(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -63,7 +62,7 @@ impl CheckOutcome {
         }
     }
 
-    /// The workflow command that annotates the commit; `None` for a check that passed.
+    /// Workflow command that annotates the commit on GitHub; `None` if the check passed.
     pub const fn github(self) -> Option<&'static str> {
         match self {
             Self::Passed => None,
@@ -73,7 +72,7 @@ impl CheckOutcome {
     }
 }
 
-/// Commands that can end in the same ways: a column of the table.
+/// Commands with common endings: a column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandGroup {
     /// One load on a running server.
@@ -82,22 +81,22 @@ pub enum CommandGroup {
     Study,
     /// A search for the maximum sustainable load.
     Capacity,
-    /// Two stored runs or studies side by side.
+    /// Comparison of two stored runs or studies.
     Compare,
     /// Commands that read the store.
     Stored,
-    /// A plan that is checked, and whose systems are started for a trial.
+    /// Check of a plan, which may start its systems for a trial.
     Check,
-    /// Commands that work for a while, without a store.
+    /// Commands that take a while and use no store.
     Work,
-    /// Servers that a signal ends.
+    /// Servers that run until a signal ends them.
     Serve,
     /// Commands that print or write a text.
     Text,
 }
 
 impl CommandGroup {
-    /// Every group, in the order of columns.
+    /// All groups, in the order of columns.
     pub const ALL: [Self; 9] = [
         Self::Load,
         Self::Study,
@@ -110,7 +109,7 @@ impl CommandGroup {
         Self::Text,
     ];
 
-    /// Its commands, as a person writes them.
+    /// Commands of the group, as written on the command line.
     pub const fn commands(self) -> &'static [&'static str] {
         match self {
             Self::Load => &["URL"],
@@ -126,28 +125,28 @@ impl CommandGroup {
     }
 }
 
-/// Row of the table: one ending, and its meaning everywhere.
+/// A row of the table: an ending, and its meaning everywhere.
 #[derive(Debug)]
 pub struct EndingRow {
     /// The ending.
     pub ending: CommandEnding,
-    /// Its name in JSON and in documents.
+    /// Name in JSON and in documents.
     pub name: &'static str,
-    /// The exit code.
+    /// Exit code.
     pub code: u8,
-    /// In JUnit and on GitHub.
+    /// Outcome in JUnit and on GitHub.
     pub check: CheckOutcome,
-    /// Verdicts of a single run that end so by themselves.
+    /// Verdicts of a single run that lead to this ending if no condition fails.
     pub verdicts: &'static [Verdict],
-    /// Commands that can end so.
+    /// Commands that can end this way.
     pub commands: &'static [CommandGroup],
-    /// What happened, in words.
+    /// Description of the event, in words.
     pub sentence: &'static str,
 }
 
 use CommandGroup::{Capacity, Check, Compare, Load, Stored, Study, Work};
 
-/// Every ending. Where more than one applies, the first counts.
+/// All endings. If more than one applies, the first counts.
 pub const ENDINGS: [EndingRow; 12] = [
     EndingRow {
         ending: CommandEnding::Interrupted,
@@ -260,31 +259,31 @@ pub const ENDINGS: [EndingRow; 12] = [
 ];
 
 impl CommandEnding {
-    /// What it means.
+    /// Row of the ending.
     pub const fn row(self) -> &'static EndingRow {
-        // Rows stand in the order of the variants, which a test checks.
+        // Rows are in the order of the variants; a test checks this.
         &ENDINGS[self as usize]
     }
 
-    /// The exit code.
+    /// Exit code.
     pub const fn code(self) -> u8 {
         self.row().code
     }
 
-    /// How a run with this verdict ends by itself, conditions aside.
+    /// Ending of a run with this verdict, conditions aside.
     pub fn of_verdict(verdict: Verdict) -> Self {
         let is_of = |row: &&EndingRow| row.verdicts.contains(&verdict);
         ENDINGS.iter().find(is_of).map_or(Self::CouldNotRun, |row| row.ending)
     }
 
-    /// The first of two in the table.
+    /// The ending that comes first in the table.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         if (other as usize) < self as usize { other } else { self }
     }
 }
 
-/// How a single run ends by itself. Figures that are invalid hold no condition and breach none.
+/// Ending of a single run. Invalid figures neither hold nor breach a condition.
 pub fn of_run(verdict: Verdict, gates: &[GateResult]) -> CommandEnding {
     let is_breached = verdict != Verdict::Invalid && gates.iter().any(|gate| !gate.holds);
     if is_breached { CommandEnding::Breached } else { CommandEnding::of_verdict(verdict) }
@@ -295,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_in_the_order_of_endings() {
+    fn rows_are_in_the_order_of_endings() {
         for (place, row) in ENDINGS.iter().enumerate() {
             assert_eq!(row.ending as usize, place, "{}", row.name);
             assert_eq!(row.ending.row().name, row.name);
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_passes_where_the_exit_code_is_0() {
+    fn check_passes_exactly_if_the_exit_code_is_zero() {
         for row in &ENDINGS {
             let passes = matches!(row.check, CheckOutcome::Passed | CheckOutcome::Skipped);
             assert_eq!(passes, row.code == 0, "{}", row.name);

@@ -1,4 +1,4 @@
-//! What held requests up while an event was felt: the causes of the seconds in which it was, ranked as those of a whole run.
+//! Likely causes of the effect of an event: the bottlenecks in the seconds of its effect, ranked like those of a whole run.
 
 #[cfg(test)]
 mod tests;
@@ -16,37 +16,37 @@ use crate::signals::Signals;
 use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Of a second, what an event takes at least, so that its readings are of the event.
+/// Smallest part of a second for which an event must be felt, so that the readings of the second describe the event.
 const FELT_NS: u64 = SECOND_NS / 2;
-/// No load lasts for longer than a day, whatever a file says.
+/// Longest load, one day, in seconds. Guards against damaged files.
 const SECONDS_MAX: u64 = 86_400;
 
-/// Why requests of an event, or of all its occurrences in several runs, got no answer or a later one.
+/// Likely causes of failed or late requests, of one event or of all its occurrences in several runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventCauses {
-    /// Most likely first; empty if nobody knows.
+    /// Causes, most likely first; empty if unknown.
     pub causes: Vec<Bottleneck>,
-    /// Seconds whose readings they rest on, all occurrences together.
+    /// Number of seconds whose readings were used, over all occurrences.
     pub seconds: usize,
-    /// Occurrences whose effect can be explained, of those that had one.
+    /// Number of occurrences with usable readings, among those that had an effect.
     pub explained: usize,
-    /// Occurrences that cost something.
+    /// Number of occurrences that had an effect.
     pub felt: usize,
-    /// Other events that went on in these seconds: what held requests up may be theirs. Names may hold anything: escape them.
+    /// Names of other events in these seconds, which may be the real cause. They come from outside: escape them.
     pub meanwhile: Vec<String>,
-    /// Why nobody knows, in words.
+    /// Reason why the causes are unknown, in words; `None` if they are known.
     pub why_unknown: Option<String>,
 }
 
-/// What is known of one occurrence.
+/// Readings of one occurrence.
 enum Seen<'a> {
     Read(Box<Read<'a>>),
-    /// So long was it felt, in nanoseconds.
+    /// The effect lasted too short for readings; its length in nanoseconds.
     TooShort(u64),
     NothingRead,
 }
 
-/// The seconds of one occurrence.
+/// Readings and counts in the seconds of one occurrence.
 struct Read<'a> {
     run: &'a Run,
     measured: Measured,
@@ -59,7 +59,8 @@ struct Read<'a> {
     meanwhile: BTreeSet<String>,
 }
 
-/// Of occurrences of one event, each with its run. `None` if none of them cost anything that is known: there is nothing to explain.
+/// Causes over occurrences of one event, each with its run. `None` if none of them had a known cost, so that there is nothing to
+/// explain.
 pub fn of_occurrences(occurrences: &[(&Run, &EventCost)]) -> Option<EventCauses> {
     let felt: Vec<(&Run, &EventCost, (u64, u64))> =
         occurrences.iter().filter_map(|(run, of)| Some((*run, *of, felt_ns(run, of, of.cost()?)?))).collect();
@@ -100,15 +101,15 @@ fn causes(read: &[&Read<'_>]) -> Vec<Bottleneck> {
         unit: read.first().map(|read| read.run.new.unit()).unwrap_or_default(),
         counts,
         samples: counts.ended(),
-        // The course of a load has one class for all that goes wrong with connecting.
+        // The time series of a load has a single class for all errors of connecting.
         errors: [(ErrorClass::ConnectRefused.into(), refused)].into(),
         ..CombinedFigures::default()
     };
-    // More was asked for than was answered in time: that is what an event costs.
+    // An event makes the load exceed what the system answers in time.
     causes_of_seconds(&Evidence { runs: runs.collect(), together, has_failed: true })
 }
 
-/// From when to when an event was felt; `None` if it was not.
+/// Start and end of the effect of an event, in nanoseconds since the load began; `None` if it had none.
 fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     let recovered_ns = match cost.recovery {
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => cost.from_ns.saturating_add(ns),
@@ -123,7 +124,7 @@ fn felt_ns(run: &Run, of: &EventCost, cost: &Cost) -> Option<(u64, u64)> {
     };
     let to_ns = match to_ns > cost.from_ns {
         true => to_ns,
-        // Requests were lost, and all others were answered as usual.
+        // Requests were lost, but all others were answered as usual.
         false if cost.lost.total() > 0 => ended_ns(),
         false => return None,
     };
@@ -172,7 +173,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Other events of a run that went on, or were felt, in these seconds.
+/// Names of other events of a run that were in progress, or had an effect, in these seconds.
 fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String> {
     let (Some(first), Some(last)) = (seconds.first(), seconds.last()) else { return BTreeSet::new() };
     let (from_ns, to_ns) = (first * SECOND_NS, (last + 1) * SECOND_NS);
@@ -184,7 +185,7 @@ fn others(run: &Run, of: &EventCost, seconds: &BTreeSet<u64>) -> BTreeSet<String
             .iter()
             .find(|other| other.name == event.name && other.occurrence == event.occurrence);
         let felt_to_ns = felt.and_then(|other| Some(felt_ns(run, other, other.cost()?)?.1));
-        // One that did not end goes on.
+        // An event without an end is still in progress.
         let ended_ns = event.ended_ns.unwrap_or(u64::MAX).max(felt_to_ns.unwrap_or(0));
         (begun_ns < to_ns && ended_ns > from_ns).then(|| event.name.clone())
     });

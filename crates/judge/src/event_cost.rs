@@ -1,5 +1,5 @@
-//! What an event cost: requests lost, the outage, the excess waiting, and how long it took until the system was back to what was
-//! usual before. `docs/events.md` has the definitions.
+//! Cost of an event: lost requests, outage, excess wait, and time to recover to the level before the event. `docs/events.md` has
+//! the definitions.
 
 mod level;
 mod losses;
@@ -18,32 +18,32 @@ pub use pooled::{Difference, Figure, InRun, Pooled, in_run, pooled};
 pub use sums::EventSums;
 pub(crate) use sums::worst_of;
 
-/// So long before an event is little enough to know what is usual.
+/// Shortest time before an event from which its usual level can be derived, in nanoseconds.
 const BEFORE_MIN_NS: u64 = 3_000_000_000;
-/// And so many answers.
+/// Smallest number of ok answers in that time.
 const ANSWERS_MIN: u64 = 100;
-/// Whoever is back to what was usual stays there for so long.
+/// Time for which the system must stay at its usual level to count as recovered, in nanoseconds.
 const CALM_NS: u64 = 3_000_000_000;
-/// Waiting is summed up until so long after that.
+/// Time after recovery during which waits still count as excess, in nanoseconds.
 const ANSWERED_NS: u64 = 1_000_000_000;
-/// An outage is longer than so many usual response times, and than so many usual times from one answer to the next.
+/// Shortest outage as a multiple of the usual response time, and of the usual time between two answers.
 const USUAL_TIMES: f64 = 10.0;
-/// And than so many times the longest gap before the event.
+/// Shortest outage as a multiple of the longest gap before the event.
 const GAPS_BEFORE: f64 = 2.0;
-/// No gap below this is one: a part of a window is a tenth of it.
+/// Shortest outage in nanoseconds: the resolution of gaps, a tenth of a window.
 const OUTAGE_MIN_NS: f64 = 10e6;
 
-/// When an event began and ended, in nanoseconds since the load began.
+/// Start and end of an event, in nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// When it began.
+    /// Start of the event.
     pub begun_ns: u64,
-    /// When it ended, if it did.
+    /// End of the event; `None` if it did not end.
     pub ended_ns: Option<u64>,
 }
 
-/// What the events of a stored run cost, in the order of the run's events; of those that did not begin there is none. Of a run without
-/// a window nothing is known.
+/// Costs of the events of a stored run, in the order of its events. Events that did not begin are left out. Empty if the run has no
+/// measured window.
 pub fn of_run(run: &Run) -> Vec<EventCost> {
     let Some(window_ns) = window_ns(run) else { return Vec::new() };
     let begun: Vec<(&Event, Times)> = run
@@ -64,19 +64,19 @@ pub fn of_run(run: &Run) -> Vec<EventCost> {
         .collect()
 }
 
-/// The measured window of a run, in nanoseconds since the load began.
+/// Measured window of a run, in nanoseconds since the load began; `None` if it has none.
 fn window_ns(run: &Run) -> Option<(u64, u64)> {
     let length_ns = run.ending.as_ref()?.window_ns?;
     Some((run.new.warm_up_ns, run.new.warm_up_ns.saturating_add(length_ns)))
 }
 
-/// What events cost, in the order in which they began. `windows`: the course of the load, in order.
+/// Costs of events, in the order in which they began. `windows` are the time series of the load, in order.
 pub fn judge(window_ns: (u64, u64), events: &[Times], windows: &[Moment]) -> Vec<Judged> {
     let course = Course::of(windows, window_ns.1);
     let mut level_from_ns = window_ns.0;
     let mut looked: Vec<Result<Looked, String>> = Vec::new();
     for (place, event) in events.iter().enumerate() {
-        // Events of one instant begin some microseconds apart, and each has the cost of all.
+        // Events of one moment begin microseconds apart, and each has the cost of all of them.
         let next = events[place + 1..].iter().find(|next| !begin_together(event.begun_ns, next.begun_ns));
         let until_ns = next.map_or(window_ns.1, |next| next.begun_ns.min(window_ns.1));
         let last_level = looked.iter().flatten().next_back().map(|looked| &looked.level);
@@ -102,10 +102,10 @@ fn begin_together(one_ns: u64, other_ns: u64) -> bool {
     one_ns.abs_diff(other_ns) <= Moment::WINDOW_NS
 }
 
-/// The windows of a load, without gaps, by their numbers.
+/// Windows of a load without gaps, indexed by their numbers.
 struct Course {
     windows: Vec<Moment>,
-    /// Whole windows of the load: what comes after was answered while it drained.
+    /// Number of whole windows of the load. Later windows belong to its drain.
     whole: usize,
 }
 
@@ -114,7 +114,7 @@ impl Course {
         let whole = (end_ns / Moment::WINDOW_NS) as usize;
         let mut windows: Vec<Moment> = Vec::new();
         for window in known {
-            // Nobody keeps a window long after the end of the load, unless the file is not what it was.
+            // Windows long after the end of the load are a sign of a damaged file.
             if window.number > (whole as u64).saturating_add(WINDOWS_AFTER_MAX) {
                 break;
             }
@@ -125,17 +125,17 @@ impl Course {
         Self { windows, whole }
     }
 
-    /// Of windows that are known.
+    /// Windows from `from` to `to`, as far as they exist.
     fn part(&self, from: usize, to: usize) -> &[Moment] {
         let to = to.min(self.windows.len());
         &self.windows[from.min(to)..to]
     }
 }
 
-/// A day.
+/// One day, in windows of 100 ms.
 const WINDOWS_AFTER_MAX: u64 = 864_000;
 
-/// How long an event is looked at, and what was usual before.
+/// Observation of an event: period, usual level before it, and recovery.
 struct Looked {
     from_ns: u64,
     to_ns: u64,
@@ -147,8 +147,8 @@ fn number(at_ns: u64) -> usize {
     (at_ns / Moment::WINDOW_NS) as usize
 }
 
-/// Looks at an event until `until_ns`, the next event or the end of the load. `level_from_ns`: from when on nothing disturbs what is
-/// usual. With too little time from then on, `last_level` is usual: the one before the last event with a cost.
+/// Observes an event until `until_ns`, the next event or the end of the load. The usual level is taken from `level_from_ns` on. If
+/// that time is too short, `last_level` is used, the level of the previous event with a cost.
 fn look(
     course: &Course,
     event: &Times,
@@ -176,7 +176,7 @@ fn look(
     };
     let until = number(until_ns).min(course.whole);
     let (mut recovery, calm_to) = recovery::recovery(&level, course.part(0, until), event);
-    // The next event may be the one that brings the system back, as a start after a kill.
+    // The next event may be the one that restores the system, such as a start after a kill.
     if matches!(recovery, Recovery::NotWithin(_)) && until < course.whole {
         recovery = recovery::recovery(&level, course.part(0, course.whole), event).0;
     }
@@ -194,7 +194,7 @@ fn cost(course: &Course, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     let worst_ns = of_event.iter().map(|window| window.ok_response_max_ns).max().unwrap_or(0);
     let disturbed_to_ns = match recovery {
         Recovery::After(0) | Recovery::Unconfirmed(0) => from_ns,
-        // Those that had waited may be answered only when it is back.
+        // Requests that had to wait may be answered only once the system is back.
         Recovery::After(ns) | Recovery::Unconfirmed(ns) => to_ns.min(from_ns + ns + ANSWERED_NS),
         Recovery::NotWithin(_) => to_ns,
     };
@@ -217,13 +217,13 @@ fn cost(course: &Course, looked: &Looked, spans: &[(u64, u64)]) -> Cost {
     }
 }
 
-/// The longest time without an ok answer, if it is beyond what is usual, and whether it lasted to the end.
+/// Longest time without an ok answer, if longer than usual, and whether it lasted to the end.
 fn outage(windows: &[Moment], (from_ns, to_ns): (u64, u64), level: &Level) -> Option<(u64, bool)> {
     let usual_ns = (USUAL_TIMES * level.response_mean_ns)
         .max(USUAL_TIMES * 1e9 / level.ok_per_s)
         .max(GAPS_BEFORE * level.longest_gap_ns as f64)
         .max(OUTAGE_MIN_NS);
-    // The generator was away itself for part of it.
+    // Delay of the generator itself during the gap.
     let late_ns = |gap: &record::Gap| {
         let within = windows
             .iter()

@@ -1,8 +1,8 @@
-//! Why one variant is slower than another: the part of the time per request that grew, as far as stored readings differ in the
-//! same blocks, or between runs that were made at different times. Nothing was changed to confirm it.
+//! Explains why one variant is slower than another: it finds the part of the time per request that grew. The readings are from the
+//! same blocks, or from runs made at different times. Nothing was changed to confirm the explanation.
 //!
-//! By Little's law, threads that wait ÷ answers per second is the time that a request waits for it. CPU time is different: where it is
-//! used up, requests wait for it in turn, and the response time grows by the same share as CPU per request.
+//! By Little's law, the mean number of waiting threads ÷ answers per second is the time that a request waits. CPU time is
+//! different. If it is exhausted, requests queue for it, and the response time grows by the same share as CPU time per request.
 
 use std::collections::BTreeMap;
 
@@ -19,41 +19,43 @@ use crate::resources::Usage;
 use crate::signals::Signals;
 use crate::waits::Workers;
 
-/// Of the growth of the response time, what a part must have grown by to explain it; with more it cannot be the same time.
+/// Smallest ratio of a part's growth to the growth of the response time, at which the part explains it.
 const EXPLAINS_FROM: f64 = 0.5;
+/// Largest such ratio; a part that grew more is not the same time.
 const EXPLAINS_TO: f64 = 1.6;
-/// From this share of the time on, cores or a thread are used up.
+/// Smallest share of the time for which cores or a thread count as saturated.
 const BUSY: f64 = 0.75;
-/// Of the growth of CPU time, what user space or kernel of a process must have to be called most of it, and all of it.
+/// Smallest share of the growth of CPU time for which the user space or kernel part of a process is called most of it.
 const MOST: f64 = 0.6;
+/// Smallest share of that growth that is called all of it.
 const ALL: f64 = 0.9;
-/// Runs that are too few for an interval differ by chance, too: a figure that grew by a smaller share is not explained, and explains
-/// nothing.
+/// Smallest relative growth that is not noise, if there are too few runs for an interval. A figure that grew less is not explained,
+/// and explains nothing.
 const FEW_RUNS_MIN: f64 = 0.05;
-/// The chance that an interval is wrong.
+/// Error rate of intervals.
 const ALPHA: f64 = 0.05;
 
-/// A part of the time that a request takes. Names may hold anything: escape them.
+/// A part of the time that a request takes. Names come from outside: escape them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// CPU time of the system.
     Cpu,
-    /// Sessions of the database waited, for the wait of this class and event.
+    /// Waits of database sessions, by class and event of the wait.
     Database(String),
-    /// Threads waited for replies on connections that the system had opened.
+    /// Waits of threads for replies on connections that the system had opened.
     Dependency,
-    /// Threads slept for a disk.
+    /// Sleep of threads for a disk.
     Disk,
-    /// Threads waited at the address of one futex.
+    /// Waits of threads at the address of one futex.
     Lock,
-    /// Threads were ready and had no core.
+    /// Time for which threads were ready without a core.
     Runnable,
-    /// Requests waited to be sent, for a free connection.
+    /// Time for which requests waited to be sent, for a free connection.
     Connection,
 }
 
 impl Part {
-    /// As JSON has it; that of the resource where the part is the wait for one.
+    /// Code in JSON; the resource's code if the part is the wait for a resource.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -67,11 +69,11 @@ impl Part {
     }
 }
 
-/// Between the code of a wait inside a database and its name.
+/// Separator between the code of a database wait and its name.
 const NAMED: char = ' ';
 
 impl Part {
-    /// As a baseline keeps it.
+    /// Text in a stored baseline.
     fn kept(&self) -> String {
         match self {
             Self::Database(wait) => format!("{}{NAMED}{wait}", self.code()),
@@ -79,7 +81,7 @@ impl Part {
         }
     }
 
-    /// `None` if this version does not know it.
+    /// Parses the text of a stored baseline; `None` if this version does not know it.
     fn of_kept(name: &str) -> Option<Self> {
         let plain = [Self::Cpu, Self::Dependency, Self::Disk, Self::Lock, Self::Runnable, Self::Connection];
         let database = || {
@@ -91,22 +93,22 @@ impl Part {
     }
 }
 
-/// What a request of one run took, in microseconds.
+/// Time per request of one run, by part, in microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
     response_us: f64,
-    /// Those that were read.
+    /// Parts that were sampled.
     parts: BTreeMap<Part, f64>,
     /// CPU time by process, in user space and in the kernel.
     spaces: BTreeMap<(String, FrameKind), f64>,
-    /// Whether CPU time was used up: cores, or one thread.
+    /// Whether CPU time was exhausted: cores, one thread, or the quota.
     is_cpu_short: bool,
-    /// The dependency that most threads waited for.
+    /// Address of the dependency that most threads waited for.
     dependency: Option<String>,
 }
 
 impl Spent {
-    /// `None` if nothing of the system was read, or nothing was answered.
+    /// Time per request; `None` if the system was not sampled, or nothing was answered.
     pub fn of(measured: &Measured, signals: Option<&Signals>, send_delay_ns: Option<f64>) -> Option<Self> {
         let (window, resources) = (measured.window?, measured.resources.as_ref()?);
         let system = resources.system.as_ref()?;
@@ -116,7 +118,7 @@ impl Spent {
         if !(per_s > 0.0 && is_covered(system)) {
             return None;
         }
-        // Of a mean number of threads.
+        // Converts a mean number of threads to microseconds per request.
         let us = |threads: f64| threads * 1e6 / per_s;
         let mut spent = Self { response_us, ..Self::default() };
         spent.parts.extend(measured.system_us_per_request().map(|us| (Part::Cpu, us)));
@@ -156,7 +158,7 @@ impl Spent {
         Some(spent)
     }
 
-    /// Of the stored runs whose throughput may be believed, and in which the system was read.
+    /// Collects runs with trusted throughput in which the system was sampled.
     pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Result<Vec<Self>, EvidenceError> {
         let mut all = Vec::new();
         let is_valid = |run: &&Run| eligibility_by(run, Some(Distorted::Throughput)) == Eligibility::Valid;
@@ -167,7 +169,7 @@ impl Spent {
         Ok(all)
     }
 
-    /// What a baseline keeps of it, so that others can be explained without it.
+    /// Figures that a baseline stores, so that other runs can be explained without its own store.
     pub(crate) fn kept(&self) -> BaselineSpent {
         let of_kind = |wanted: FrameKind| {
             let of = self.spaces.iter().filter(|((_, kind), us)| *kind == wanted && us.is_finite());
@@ -182,7 +184,8 @@ impl Spent {
         }
     }
 
-    /// The faster side of a baseline: only of the slower one it matters what ran short.
+    /// Restores the figures of a baseline, as the faster side. Exhausted resources matter only on the slower side, so they are not
+    /// stored.
     pub fn of_kept(kept: &BaselineSpent) -> Self {
         let spaces = [(&kept.user_us, FrameKind::User), (&kept.kernel_us, FrameKind::Kernel)];
         let of_kind = |(of, kind): (&BTreeMap<String, f64>, FrameKind)| {
@@ -196,7 +199,7 @@ impl Spent {
         }
     }
 
-    /// The only process; `None` if there are several, or none was read.
+    /// The only process; `None` if there are several, or none was sampled.
     fn lone_process(&self) -> Option<&str> {
         let mut names = self.spaces.keys().map(|(process, _)| process.as_str());
         let first = names.next()?;
@@ -205,7 +208,7 @@ impl Spent {
 
     fn part(&self, part: &Part) -> Option<f64> {
         match part {
-            // A wait that no sample met took no time.
+            // A wait that no sample found took no time.
             Part::Database(_) if self.parts.keys().any(|part| matches!(part, Part::Database(_))) => {
                 Some(self.parts.get(part).copied().unwrap_or(0.0))
             }
@@ -214,35 +217,37 @@ impl Spent {
     }
 }
 
-/// Why a variant is slower.
+/// Explanation for the slower variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// What grew.
+    /// Part that grew.
     pub part: Part,
-    /// Of the faster and the slower variant, in microseconds per request: the medians over blocks.
+    /// Time per request of the faster and of the slower variant, in microseconds: medians over runs.
     pub us_per_request: [f64; 2],
-    /// The slower less the faster, estimated within blocks, in microseconds.
+    /// Slower minus faster, estimated within blocks if paired, in microseconds.
     pub more_us: f64,
-    /// Its 95 % interval; `None` of too few runs.
+    /// 95 % interval of the difference; `None` with too few runs.
     pub interval_us: Option<[f64; 2]>,
-    /// Runs of the faster and of the slower variant; of blocks as many.
+    /// Number of runs of the faster and of the slower variant; in paired results, the number of blocks for both.
     pub runs: [usize; 2],
-    /// Whether both were measured in the same blocks.
+    /// Whether both variants were measured in the same blocks.
     pub is_paired: bool,
-    /// Of the growth of the response time, the part of it; of CPU time, of the relative growth. May be above 1, by chance.
+    /// Share of the growth of the response time that this part explains. For exhausted CPU time, the ratio of the relative growths.
+    /// Noise may put it above 1.
     pub share: f64,
-    /// Of CPU time: in which process and space it grew, and by which share of the growth. `None` if in none of them by most of it.
+    /// For CPU time: process, space, and share of the growth, if one space has most of it. The process is `None` if each side has
+    /// one process under another name.
     pub space: Option<(Option<String>, FrameKind, f64)>,
-    /// Of waits for a dependency: its address in the slower variant.
+    /// For waits for a dependency: its address in the slower variant.
     pub dependency: Option<String>,
 }
 
-/// Runs of the faster and of the slower variant.
+/// Figures of the faster and of the slower variant.
 #[derive(Clone, Copy, Debug)]
 pub enum Sides<'a> {
-    /// Both of each block, in order.
+    /// Pairs of both variants, one for each block, in order.
     Blocks(&'a [[Spent; 2]]),
-    /// Measured at different times.
+    /// Runs measured at different times.
     Apart([&'a [Spent]; 2]),
 }
 
@@ -259,10 +264,10 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// What explains that a variant is slower. The outer `None` if nothing was read of either, or there are too few blocks, or runs that are
-/// too few for an interval hardly differ; the inner one if no reading explains it.
+/// Finds the part that explains why a variant is slower. The outer `None` means that there is nothing to judge: no readings on a
+/// side, too few blocks, or hardly any difference between few runs. The inner `None` means that no reading explains it.
 ///
-/// `profiles`: where both spend CPU time, if they were profiled.
+/// `profiles` are the CPU profiles of both variants, if they were profiled.
 pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Option<Explanation>> {
     let response = grown(&sides, |spent| Some(spent.response_us))?;
     if response.interval_us.is_none() && !response.is_clear() {
@@ -278,12 +283,12 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
         let is_clear = grown.is_clear();
         let added = grown.more_us / response.more_us;
         let relative = grown.relative()? / response.relative()?;
-        // Where CPU time is used up, requests queue for it: the response time grows by the same share, not by the same time.
+        // If CPU time is exhausted, requests queue for it, so the response time grows by the same share, not by the same time.
         let share = if *part == Part::Cpu && is_cpu_short { relative } else { added };
         let fits = response.more_us > 0.0 && (EXPLAINS_FROM..=EXPLAINS_TO).contains(&share);
         (is_clear && fits).then_some((grown, share))
     };
-    // Those that come first are causes of those that come later, which grow along: threads that compute longer wait longer for a core.
+    // Earlier parts cause later ones, which grow along: threads that compute longer also wait longer for a core.
     let found = parts.into_iter().find_map(|part| Some((part, explains(part)?)));
     let explanation = found.map(|(part, (grown, share))| Explanation {
         part: part.clone(),
@@ -299,7 +304,7 @@ pub fn explain(sides: Sides<'_>, profiles: Option<[&Profile; 2]>) -> Option<Opti
     Some(explanation)
 }
 
-/// How a figure differs.
+/// Growth of a figure from the faster to the slower variant.
 struct Grown {
     middle_us: [f64; 2],
     more_us: f64,
@@ -309,11 +314,11 @@ struct Grown {
 impl Grown {
     fn relative(&self) -> Option<f64> {
         let [faster, _] = self.middle_us;
-        // A wait that was not there before grew beyond every share.
+        // A wait that did not exist before has infinite relative growth.
         Some(if faster > 0.0 { self.more_us / faster } else { f64::MAX })
     }
 
-    /// Whether it grew, and not by chance; without an interval, by so much that chance is unlikely.
+    /// Whether it grew by more than noise. Without an interval, the growth must exceed [`FEW_RUNS_MIN`].
     fn is_clear(&self) -> bool {
         match self.interval_us {
             Some([low, _]) => low > 0.0,
@@ -322,7 +327,7 @@ impl Grown {
     }
 }
 
-/// `None` if a run has no such figure, or there are too few blocks for an interval.
+/// Growth of a figure; `None` if a run lacks the figure, or if there are too few blocks for an interval.
 fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Grown> {
     let of_side = |side: usize| sides.of(side).into_iter().map(&figure).collect::<Option<Vec<f64>>>();
     let [faster, slower] = [of_side(0)?, of_side(1)?];
@@ -342,17 +347,17 @@ fn grown(sides: &Sides<'_>, figure: impl Fn(&Spent) -> Option<f64>) -> Option<Gr
     })
 }
 
-/// Fewest threads at work where one holds a lock that others wait for.
+/// Smallest number of threads at work, if one of them holds a lock that others wait for.
 const HOLDER_MIN: f64 = 0.8;
 
-/// Threads at one futex that carry requests, as far as readings show: the process has a thread for each request, and another thread is at
-/// work all the time, so that they wait for it. Zero otherwise: idle threads of a pool wait at one futex, too.
+/// Number of threads at one futex that carry requests. The process must have a thread for each request, and another thread must be
+/// at work all the time, for which they wait. Otherwise 0, because idle threads of a pool wait at one futex, too.
 fn at_a_lock(workers: &Workers, in_flight: f64) -> f64 {
     let is_held = workers.at_work() >= HOLDER_MIN;
     if workers.has_one_for_each(in_flight) && is_held { workers.same_futex } else { 0.0 }
 }
 
-/// The process and the space that have most of the growth of CPU time: by samples of stacks, or else by the kernel's counts.
+/// Process and space with most of the growth of CPU time: by profile samples if there are any, else by the kernel's accounting.
 fn space(
     sides: &Sides<'_>,
     profiles: Option<[&Profile; 2]>,
@@ -364,7 +369,7 @@ fn space(
         let share = (first.more_us / more_us).min(1.0);
         return (share >= MOST).then_some((Some(first.of.0), first.of.1, share));
     }
-    // The only process of a system is called after it: two systems would have none in common.
+    // The only process of a system is named after the system, so two systems would have no name in common.
     let are_alone = sides.all().all(|spent| spent.lone_process().is_some());
     let mut names: Vec<(&str, FrameKind)> = sides
         .all()
@@ -392,7 +397,7 @@ fn space(
 }
 
 impl Explanation {
-    /// Of the growth of CPU time, whether a share is all of it but for chance.
+    /// Whether a share of the growth of CPU time is all of it, except for noise.
     pub fn is_all(share: f64) -> bool {
         share >= ALL
     }

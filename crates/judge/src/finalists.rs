@@ -1,4 +1,4 @@
-//! Which variants of a sweep enter the final: of each system the best.
+//! Selects the variants of a sweep that enter the final: the best variant of each system.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,26 @@ use stats::{Seen, Spread};
 
 use crate::setting::Setting;
 
-/// A variant that leaves more of its requests unserved, as a share, is not the best of its system.
+/// Largest share of unserved requests with which a variant can be the best of its system.
 pub const ERRORS_MAX: f64 = 0.01;
 
-/// What the runs of a variant in the sweep say together.
+/// Combined results of a variant's runs in the sweep.
 struct Swept {
     setting: Setting,
-    /// Its valid runs.
+    /// Number of valid runs.
     valid: usize,
     median: f64,
     error_share: f64,
 }
 
-/// Of each system, the variant with the best median over its valid runs in the sweep of a study, in the order of the systems' names.
+/// The variant of each system with the best median over its valid runs in the sweep, in the order of the systems' names.
 ///
-/// A system is missing if no variant of it has a valid run with at most [`ERRORS_MAX`] of errors. A variant with less than half as many
-/// valid runs as another of its system is passed over, because what is left of it may have been lucky. `said` tells what a run says.
+/// A system is missing if no variant of it has a valid run with at most [`ERRORS_MAX`] of errors. A variant with less than half as
+/// many valid runs as another variant of its system is skipped, because its remaining runs are a biased sample. `said` reads the
+/// figure of a run.
 ///
 /// # Errors
+///
 /// A run cannot be read.
 pub fn finalists(
     study: &Study,
@@ -48,7 +50,7 @@ fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
     let most = variants.iter().map(|swept| swept.valid).max()?;
     let candidates =
         variants.into_iter().filter(|swept| swept.error_share <= ERRORS_MAX && swept.valid * 2 >= most);
-    // Of several that are equal, the first by name.
+    // Of equal variants, the first by name wins.
     let better = candidates.reduce(|best, other| {
         let is_better =
             if higher_is_better { other.median > best.median } else { other.median < best.median };
@@ -58,7 +60,7 @@ fn best(variants: Vec<Swept>, higher_is_better: bool) -> Option<Setting> {
 }
 
 impl Swept {
-    /// `None` without a figure.
+    /// Combines observations; `None` without a figure.
     fn of(setting: Setting, seen: &[Seen]) -> Option<Self> {
         let (mut lost, mut all) = (0, 0);
         for seen in seen {

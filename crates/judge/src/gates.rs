@@ -1,4 +1,4 @@
-//! What must hold for every run; and whether it held in every run of a study that may be believed, of every setting.
+//! Judges gates: conditions on every run, and their combined result over the trusted runs of each configuration of a study.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +11,34 @@ use crate::eligibility::{Eligibility, eligibility, is_judged};
 use crate::scope::Scope;
 use crate::setting::Setting;
 
-/// What the gates of a study came to.
+/// Result of the gates of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gates {
-    /// Whether one was breached in a run that may be believed, or by a system that failed.
+    /// Whether a gate was breached in a trusted run, or a system failed.
     pub is_breached: bool,
-    /// Settings under a load for which a gate has no run whose figure may be believed: nothing held for them.
+    /// Configurations under a load that have a gate without a trusted run, so that nothing was shown for them.
     pub unjudged: Vec<(String, Setting)>,
-    /// How many other settings under a load there are.
+    /// Number of all other configurations under a load.
     pub judged: usize,
 }
 
-/// What the runs of a setting say of its gates.
+/// Results of the gates of one configuration.
 #[derive(Default)]
 struct OfSetting<'a> {
     has_valid_run: bool,
-    /// By text and step, whether any run counts for the gate.
+    /// Whether any run counts for the gate, by text and step of the gate.
     gates: BTreeMap<(&'a str, Option<&'a str>), bool>,
 }
 
 impl OfSetting<'_> {
     fn is_judged(&self) -> bool {
-        // Gates of a baseline are judged over all runs, and leave no result in one.
+        // Gates of a baseline are judged over all runs, and have no result in a single run.
         if self.gates.is_empty() { self.has_valid_run } else { self.gates.values().all(|judged| *judged) }
     }
 }
 
 impl Gates {
-    /// Of a study; without gates nothing is breached, and nothing is asked of any setting.
+    /// Judges a study. Without gates, nothing is breached or unjudged.
     pub fn of(study: &Study) -> Self {
         if study.new.gates.is_empty() {
             return Self::default();
@@ -50,7 +50,7 @@ impl Gates {
             run.gates().iter().any(|gate| !gate.holds && is_told(study, gate) && is_judged(ending, gate))
         };
         let is_breached = counting().any(|run| has_failed(run) || is_breached(run));
-        // Of a study that goes on, what has not been run yet may still hold.
+        // In a study in progress, configurations without runs may still pass.
         let is_over = study.ending.is_some();
         let mut settings: BTreeMap<(&str, Setting), OfSetting<'_>> = BTreeMap::new();
         for place in study.new.planned.iter().filter(|place| is_over && place.intervention.is_none()) {
@@ -71,19 +71,19 @@ impl Gates {
         Self { is_breached, unjudged, judged }
     }
 
-    /// Whether every gate held, in every run that may be believed, of every setting.
+    /// Whether every gate held in every trusted run of every configuration.
     pub fn held(&self) -> bool {
         !self.is_breached && self.unjudged.is_empty()
     }
 }
 
-/// What a short form has too few samples to tell is no breach of it.
+/// Whether the result of a gate counts. In a quick study, a gate without enough samples is no breach.
 fn is_told(study: &Study, gate: &GateResult) -> bool {
     gate.observed.is_some() || !study.new.is_quick
 }
 
-/// Every gate, held against a run. Those of a baseline are held against the stored one of the run: of a study they are judged over all
-/// of its runs ([`crate::baseline::gates`]).
+/// Judges every gate on a run. Gates of a baseline use the run's stored baseline. In a study, they are judged over all its runs
+/// ([`crate::baseline::gates`]).
 pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, EvidenceError> {
     let own = gates.iter().filter(|gate| gate.of_baseline.is_none());
     let mut judged = own.map(|gate| judge_one(gate, run)).collect::<Result<Vec<_>, _>>()?;
@@ -96,9 +96,9 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, Ev
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, EvidenceError> {
     let scope = Scope::of(gate, run)?;
     let observed = gate.figure.observe(&scope);
-    // A figure that is not known does not hold: a gate is a promise.
+    // A gate is a promise, so it does not hold if its figure is unknown.
     let is_within = observed.is_some_and(|value| gate.holds(value));
-    // Few requests ask a system that is gone: their count says nothing of how long it was.
+    // A system that is unavailable gets few requests, so counts of requests do not show how long it was.
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let was_gone = outage.is_some_and(Outage::is_degraded);
     let is_of_run = gate.event.is_none();

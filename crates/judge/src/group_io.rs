@@ -1,4 +1,4 @@
-//! What the control group of a system read from disks and wrote to them, next to what it may.
+//! Disk I/O of a system's control group, compared with its limits.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use stats::median;
 
 use crate::core_time::in_measured_time;
 
-/// A kind of disk operation, and what it may come to in a second.
+/// A kind of disk operation with a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitedIo {
-    /// What is limited: `reads`, `writes`, `bytes read`, or `bytes written`.
+    /// Kind of operation: `reads`, `writes`, `bytes read`, or `bytes written`.
     pub what: &'static str,
-    /// Of which disk. May hold anything: escape it.
+    /// Name of the disk, from outside: escape it.
     pub disk: String,
-    /// Done in a second, the median of all seconds.
+    /// Operations or bytes per second, the median of all seconds.
     pub per_s: f64,
-    /// Allowed in a second.
+    /// Limit per second.
     pub max_per_s: f64,
 }
 
-/// The metric of a count, that of its limit, and what is counted.
+/// Metric of a count, metric of its limit, and name of the operation.
 const KINDS: [(&str, &str, &str); 4] = [
     ("io_reads", "io_reads_max_per_s", "reads"),
     ("io_writes", "io_writes_max_per_s", "writes"),
@@ -29,7 +29,7 @@ const KINDS: [(&str, &str, &str); 4] = [
 ];
 
 impl LimitedIo {
-    /// The one of a run that came nearest to its limit; `None` where nothing is limited, or nothing was counted.
+    /// Operation of a run that came nearest to its limit; `None` if nothing is limited, or nothing was counted.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let mut seen: BTreeMap<(&str, &str, usize), [Vec<f64>; 2]> = BTreeMap::new();
         for reading in in_measured_time(run).filter(|reading| reading.value.is_finite()) {
@@ -47,7 +47,7 @@ impl LimitedIo {
         limited.max_by(|one, other| one.share().total_cmp(&other.share()))
     }
 
-    /// Of what is allowed, the part that was done.
+    /// Used share of the limit.
     pub fn share(&self) -> f64 {
         self.per_s / self.max_per_s
     }

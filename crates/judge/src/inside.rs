@@ -1,4 +1,4 @@
-//! What a database said of itself while requests were measured: what its sessions waited for, and its counters.
+//! Statistics of a database from inside while requests were measured: waits of its sessions, statements, and counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use evidence::Run;
 
 use crate::core_time::{Seconds, read_in};
 
-/// Of the readings `db_…` of one run. Every name may hold anything: escape it.
+/// Statistics from the readings `db_…` of one run. All names come from outside: escape them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inside {
-    /// How often sessions were sampled.
+    /// Number of samples of sessions.
     pub samples: f64,
     /// Mean number of active sessions.
     pub active: f64,
@@ -17,44 +17,44 @@ pub struct Inside {
     pub states: BTreeMap<String, f64>,
     /// Mean number of active sessions by what they waited for: `CPU`, `Lock:transactionid`, `IO:WALSync`, …
     pub waits: BTreeMap<String, f64>,
-    /// Statements with what they waited for, most sessions first.
+    /// Statements with their waits, most sessions first.
     pub statements: Vec<StatementWait>,
-    /// Statements with their execution time, most first; empty where the server does not tell it.
+    /// Statements with their execution time, most first; empty if the server does not report it.
     pub executed: Vec<StatementTime>,
-    /// Sessions that others waited for, and how many did, most first.
+    /// Sessions that blocked others, and the mean number of blocked sessions, most first.
     pub blocking: Vec<(String, f64)>,
-    /// Growth of counters for each second, by metric without `db_`; those with labels are summed up.
+    /// Rates of counters per second, by metric without `db_`. Counters with labels are summed.
     pub per_s: BTreeMap<String, f64>,
-    /// Connections that were open at most, and how many may be.
+    /// Peak number of open connections, and their limit; `None` if not reported.
     pub connections: Option<[f64; 2]>,
-    /// The share of the time in which the database was asked.
+    /// Share of the time that queries of the monitor itself took.
     pub asked: f64,
 }
 
-/// What a statement waited for.
+/// Waits of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementWait {
-    /// Its text without values.
+    /// Text of the statement without values.
     pub statement: String,
-    /// Class and event.
+    /// Class and event of the wait.
     pub wait: String,
     /// Mean number of sessions.
     pub sessions: f64,
 }
 
-/// How long a statement was executed.
+/// Execution time of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementTime {
-    /// Its text without values.
+    /// Text of the statement without values.
     pub statement: String,
-    /// How often it was executed.
+    /// Number of executions.
     pub calls: f64,
-    /// All executions together.
+    /// Time of all executions together, in seconds.
     pub total_s: f64,
 }
 
 impl StatementTime {
-    /// Of calls and seconds by statement, those with the most time first.
+    /// Statements from their calls and seconds, most time first.
     fn ranked(executed: BTreeMap<&str, [f64; 2]>) -> Vec<Self> {
         let called = executed.into_iter().filter(|(_, [calls, _])| *calls > 0.0);
         let of = |(statement, [calls, total_s]): (&str, [f64; 2])| Self {
@@ -67,30 +67,30 @@ impl StatementTime {
         all
     }
 
-    /// In milliseconds.
+    /// Mean execution time, in milliseconds.
     pub fn mean_ms(&self) -> f64 {
         self.total_s * 1e3 / self.calls
     }
 }
 
-/// What reports call this where it could not be read.
+/// Name of these statistics in reports, if they could not be read.
 pub const INSIDE: &str = "the database from inside";
-/// The subject of its readings.
+/// Subject of the readings.
 pub const DATABASE: &str = "database";
-/// What a label of `db_statement_waits` holds between wait and statement.
+/// Separator between wait and statement in a label of `db_statement_waits`.
 pub const WAIT_SEPARATOR: &str = " | ";
-/// What a label of `db_blocking` holds between a session with its state and its statement.
+/// Separator between a session with its state and its statement in a label of `db_blocking`.
 pub const BLOCKING_SEPARATOR: &str = ": ";
-/// What a session that waits for nothing does.
+/// Wait name of a session that waits for nothing.
 pub const ON_CPU: &str = "CPU";
 
 impl Inside {
-    /// `None` where no database was sampled in a measured second.
+    /// Statistics of a run; `None` if no database was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// The same of these seconds alone.
+    /// Statistics of the given seconds only.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Option<Self> {
         let mut inside = Self::default();
         let of_database = || {
@@ -103,9 +103,9 @@ impl Inside {
         if inside.samples <= 0.0 {
             return None;
         }
-        // Of means of a second: the last one has few samples.
+        // Weights the means of each second by its samples, because the last second has few.
         let part = |second: u64| samples.get(&second).copied().unwrap_or(0.0) / inside.samples;
-        // There are no counters yet in the first second, and none any more in the last.
+        // Counters are missing in the first and in the last second.
         let mut counted_s = BTreeSet::new();
         let [mut states, mut waits, mut statements, mut blocking, mut per_s]: [BTreeMap<String, f64>; 5] =
             Default::default();
@@ -165,25 +165,25 @@ impl Inside {
         shares
     }
 
-    /// The share of the active sessions in waits of a class: `Lock`, `IO`, `LWLock`, `CPU`, …
+    /// Share of the active sessions in waits of a class: `Lock`, `IO`, `LWLock`, `CPU`, …
     pub fn class_share(&self, class: &str) -> f64 {
         let of_class = self.waits.iter().filter(|(wait, _)| class_of(wait) == class);
         let sessions: f64 = of_class.map(|(_, sessions)| sessions).sum();
         if self.active > 0.0 { sessions / self.active } else { 0.0 }
     }
 
-    /// The share of the execution time of all statements that one took; `None` if there is none.
+    /// Share of one statement in the execution time of all statements; `None` if there is none.
     pub fn share_of_time(&self, one: &StatementTime) -> Option<f64> {
         let all_s: f64 = self.executed.iter().map(|of| of.total_s).sum();
         Some(one.total_s / all_s).filter(|share| share.is_finite())
     }
 
-    /// The growth of a counter for each second; `None` if the server does not count it.
+    /// Rate of a counter per second; `None` if the server does not report it.
     pub fn rate(&self, metric: &str) -> Option<f64> {
         self.per_s.get(metric).copied()
     }
 
-    /// The share of blocks that were found in memory.
+    /// Share of the requested blocks that were found in memory.
     pub fn hits(&self) -> Option<f64> {
         let read = self.rate("blocks_read")?;
         let all = self.rate("blocks_requested").or_else(|| Some(read + self.rate("blocks_hit")?))?;
@@ -191,7 +191,7 @@ impl Inside {
     }
 }
 
-/// The label of a reading without the text of a statement, for readers who must not learn it.
+/// Label of a reading without the text of a statement, for reports that are shared.
 pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     let separator = match metric {
         "db_statement_waits" => WAIT_SEPARATOR,
@@ -202,12 +202,12 @@ pub fn without_statement<'a>(metric: &str, label: &'a str) -> &'a str {
     label.split_once(separator).map_or(label, |(before, _)| before)
 }
 
-/// The class of a wait.
+/// Class of a wait.
 pub fn class_of(wait: &str) -> &str {
     wait.split_once(':').map_or(wait, |(class, _)| class)
 }
 
-/// Whether a reading is of a database from inside.
+/// Whether a reading is one of a database from inside.
 pub(crate) fn is_of_database(metric: &str) -> bool {
     metric.starts_with("db_")
 }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn measured_seconds_are_summed_up_and_those_of_the_warm_up_are_not() {
+    fn sums_measured_seconds_without_the_warm_up() {
         let run = run(&[second(50.0, 50.0), second(4.0, 1.0), second(2.0, 3.0)]);
         let inside = Inside::of(&run).expect("some");
         assert_eq!((inside.samples, inside.active), (10.0, 5.0));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_to_share_have_no_statement() {
+    fn shared_labels_have_no_statement() {
         let told = |metric, label| without_statement(metric, label);
         assert_eq!(told("db_statement_waits", "IO:WALSync | INSERT INTO secrets"), "IO:WALSync");
         assert_eq!(told("db_blocking", "session 7, active: SELECT a::b"), "session 7, active");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn without_samples_there_is_nothing_to_say() {
+    fn no_statistics_without_samples() {
         assert_eq!(Inside::of(&run(&[second(1.0, 1.0)])), None, "the warm-up alone");
         assert_eq!(Inside::of(&run(&[vec![], vec![of_database("db_commits", "", 1.0)]])), None);
         let idle = vec![of_database("db_samples", "", 5.0), of_database("db_sessions_active", "", 0.0)];

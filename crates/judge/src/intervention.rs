@@ -1,6 +1,7 @@
-//! What can be changed to confirm or refute a likely bottleneck: the list of interventions, and which of them fit a system.
+//! Interventions that confirm or refute a likely bottleneck: the list of their kinds, and the selection for a system.
 //!
-//! One thing is changed at a time, and throughput is predicted before: it moves along with the limit, and with nothing else.
+//! An experiment changes one parameter at a time, and predicts throughput before. Throughput follows a change of the limit, and of
+//! nothing else.
 
 use evidence::{Change, Changed, EvidenceError, IoLimits, Run};
 use stats::median;
@@ -13,49 +14,49 @@ use crate::signals::Signals;
 use crate::waits::Waits;
 use crate::words::decimal;
 
-/// From this elasticity on less of a resource shows that it is the limit, and more of the load that nothing else is.
+/// Smallest elasticity of throughput at which less of a resource shows that it is the limit, and more load that nothing else is.
 const LIMIT_FROM_LESS: f64 = 0.5;
-/// The same for more of what a system has: the next limit may be near.
+/// Like `LIMIT_FROM_LESS`, for more of a resource. It is lower, because the next limit may be near.
 const LIMIT_FROM_MORE: f64 = 0.3;
-/// From this share of the time on a core or a thread is saturated.
+/// Smallest share of the time for which a core or a thread counts as saturated.
 const SATURATED: f64 = 0.9;
-/// By how much a dependency is slowed down at least: less would not be seen.
+/// Smallest delay that is added to a dependency, in nanoseconds. A shorter one would have no visible effect.
 const DELAY_NS: f64 = 2e6;
-/// The least limit of CPU time that is set.
+/// Smallest limit of CPU time that is set, in thousandths of a core.
 const MILLICORES_MIN: u64 = 50;
-/// What a system reads or writes in a second at least, so that less of it says something.
+/// Smallest I/O of a system, in bytes per second, for which less I/O is informative.
 const IO_MIN_BYTES: f64 = 65_536.0;
-/// What is assumed of cores of its own: the generator had half of one before.
+/// Assumed factor of more CPU time for a generator on cores of its own: before, it had half of one.
 const OF_OWN_CORES: f64 = 2.0;
 
-/// Why a limit cannot be changed.
+/// Reason why a limit cannot be changed.
 const NO_GROUP: &str = "Tenbin can set no control group here; run it as root, or in a unit with Delegate=yes";
 
 impl Resource {
-    /// A number of workers, threads, or connections, say, that the plan gives the system. No reading names it.
+    /// A parameter in the plan, such as a number of workers, threads, or connections. No reading identifies it.
     pub const PARAMETER: Self = Self::new("parameter", "a parameter of the system");
-    /// What the plan lets it read and write. Readings name the disk that it waits for.
+    /// I/O limit in the plan. Readings identify the disk that the system waits for.
     pub const IO_LIMIT: Self =
         Self::new("io_limit", "I/O limit of the system").next("raise `io` in `resources` of the plan");
 }
 
 /// A kind of intervention.
 pub struct Kind {
-    /// What is changed.
+    /// Change, in words.
     pub what: &'static str,
-    /// Of which resources one is the limit if throughput moves along.
+    /// Resources of which one is the limit if throughput follows the change.
     pub tests: &'static [Resource],
-    /// Whether none of these is the limit if it does not.
+    /// Whether none of these resources is the limit if throughput does not follow the change.
     pub can_refute: bool,
-    /// What is predicted of the limit.
+    /// Prediction if the resource is the limit, in words.
     pub predicts: &'static str,
-    /// When it is tried.
+    /// Condition under which it is tried, in words.
     pub when: &'static str,
-    /// Or why none is made, though it would say something.
+    /// Changes of this kind; or the reason why an informative change is not possible.
     changes: fn(&Known) -> Result<Vec<Candidate>, String>,
 }
 
-/// Every kind, the cheapest and most telling first.
+/// All kinds, cheapest and most informative first.
 pub const INTERVENTIONS: &[Kind] = &[
     Kind {
         what: "twice the users",
@@ -149,86 +150,87 @@ pub const INTERVENTIONS: &[Kind] = &[
 
 const CPU: &[Resource] = &[Resource::MACHINE_CPU, Resource::ONE_CORE, Resource::CPU_QUOTA];
 
-/// What is known of a configuration before anything is changed.
+/// Facts about a configuration before any change.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// Of a load with users: how many.
+    /// Number of users; `None` for a load without users.
     pub users: Option<u32>,
-    /// The threads of the generator, if the plan says how many.
+    /// Number of generator threads; `None` if the plan does not set it.
     pub threads: Option<u32>,
-    /// How many cores the plan lets the system use.
+    /// Number of cores that the plan lets the system use.
     pub system_cores: usize,
-    /// The same of the generator.
+    /// Number of cores that the plan lets the generator use.
     pub generator_cores: usize,
-    /// The cores that the generator could stay on; none if the plan says where it does.
+    /// Cores to which the generator could be pinned; empty if the plan already pins it.
     pub generator_choice: Vec<usize>,
-    /// Whether CPU time of the system can be limited.
+    /// Whether the CPU time of the system can be limited.
     pub can_limit_cpu: bool,
-    /// Whether what it reads and writes can be limited.
+    /// Whether the I/O of the system can be limited.
     pub can_limit_io: bool,
-    /// The CPU time that the plan allows the system, in thousandths of a core.
+    /// CPU quota of the system in the plan, in thousandths of a core; `None` if there is none.
     pub quota_millicores: Option<u64>,
-    /// What the plan lets it read and write.
+    /// I/O limits of the system in the plan.
     pub io: IoLimits,
     /// Parameters that may be changed.
     pub parameters: Vec<Parameter>,
-    /// Proxies between parts of the system, by how many nanoseconds they delay each direction.
+    /// Proxies between parts of the system, and the delay that each adds per direction, in nanoseconds.
     pub proxies: Vec<(String, u64)>,
-    /// The likely bottleneck.
+    /// Likely bottleneck; `None` if no reading suggests one.
     pub suspected: Option<Resource>,
-    /// What was read.
+    /// Readings without any change.
     pub read: Readings,
 }
 
-/// A step of a parameter that may limit a system.
+/// Next value of a parameter that may limit a system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its value.
+    /// Current value.
     pub from: String,
-    /// The value to try.
+    /// Value to try.
     pub to: String,
-    /// By how much that is more.
+    /// Ratio of the value to try to the current value. An assumption if the values are words.
     pub factor: f64,
-    /// Where the value comes from if the plan does not have it; may be empty.
+    /// Origin of the value to try if the plan does not list it, such as `doubled`; may be empty.
     pub note: &'static str,
-    /// What is lost with the value to try, in a sentence, if it gives up durability.
+    /// Data that can be lost with the value to try, in a sentence; `None` if it keeps durability.
     pub loses: Option<&'static str>,
 }
 
 impl Parameter {
-    /// The value to try, for people.
+    /// Value to try, for people.
     pub fn shown(&self) -> String {
         if self.note.is_empty() { self.to.clone() } else { format!("{} ({})", self.to, self.note) }
     }
 }
 
-/// What was read in runs without any change, the median of all.
+/// Readings of runs without any change, the median of all runs.
 #[derive(Clone, Debug, Default)]
 pub struct Readings {
-    /// How many cores the machine has.
+    /// Number of cores of the machine.
     pub cores: usize,
-    /// How many cores the system used.
+    /// Mean number of cores that the system used.
     pub used_cores: Option<f64>,
-    /// How many of its threads were ready, and had no core.
+    /// Mean number of its threads that were ready without a core.
     pub waiting: Option<f64>,
-    /// The cores that its processes may run on; none if that was not read.
+    /// Cores that its processes may run on; empty if not sampled.
     pub allowed: Vec<usize>,
-    /// Bytes that it read and wrote on disks in a second.
+    /// Bytes per second that it read from disks and wrote to them.
     pub io_bytes_per_s: [Option<f64>; 2],
-    /// The share of all cores that was busy.
+    /// Busy share of all cores.
     pub busy: Option<f64>,
-    /// The share of a core that the busiest thread of the system used.
+    /// Share of a core that the busiest thread of the system used.
     pub busiest_thread: Option<f64>,
-    /// The mean response time, in nanoseconds.
+    /// Mean response time, in nanoseconds.
     pub response_ns: Option<f64>,
-    /// How long a request waits for what the system calls, by Little's law; `None` if no thread was seen that did.
+    /// Time that a request waits for dependencies of the system, in nanoseconds, by Little's law; `None` if no thread was sampled
+    /// in such a wait.
     pub dependency_ns: Option<f64>,
 }
 
 impl Readings {
-    /// Of stored runs of one configuration.
+    /// Readings of stored runs of one configuration.
     pub fn of(runs: &[&Run]) -> Result<Self, EvidenceError> {
         let (mut cores, mut used, mut busy, mut thread) = (0, Vec::new(), Vec::new(), Vec::new());
         let (mut waiting, mut response, mut allowed) = (Vec::new(), Vec::new(), Vec::new());
@@ -268,7 +270,7 @@ impl Readings {
     }
 }
 
-/// The mean number of threads that wait for what the system calls ÷ the answers per second.
+/// Time that a request waits for dependencies: mean number of waiting threads ÷ answers per second.
 fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
     let waits = Waits::during(run, Seconds::Measured);
     let threads: f64 = waits.workers.values().flat_map(|workers| workers.dependencies.values()).sum();
@@ -276,7 +278,7 @@ fn dependency_ns(run: &Run, measured: &Measured) -> Option<f64> {
     Some(threads / ok_per_s * 1e9).filter(|ns| *ns > 0.0)
 }
 
-/// The cores that the system might run on in the last second that was read.
+/// Cores that the system could run on in the last sampled second.
 fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     let listed = in_measured_time(run)
         .filter(|reading| reading.subject == "system" && reading.metric == "cores_allowed");
@@ -284,30 +286,30 @@ fn cores_allowed(run: &Run) -> Option<Vec<usize>> {
     Some(numbers.into_iter().map(|number| number as usize).collect())
 }
 
-/// One change, before its kind says what it tests.
+/// A change before its kind adds the resources that it tests.
 struct Candidate {
     name: String,
     change: Change,
     factor: f64,
     limit_from: f64,
-    /// In place of those of its kind.
+    /// Tested resource, instead of those of the kind.
     tests: Option<Resource>,
-    /// Tested in addition, by what is lost with it.
+    /// Data that can be lost with the change. If set, the change also tests the log of the database.
     loses: Option<&'static str>,
 }
 
-/// What is tried on a configuration.
+/// Interventions chosen for a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// Those that test its likely bottleneck first.
+    /// Changes; those that test the likely bottleneck come first.
     pub changes: Vec<Changed>,
-    /// Other numbers of users, to see how throughput grows with them.
+    /// Additional numbers of users, to measure how throughput grows with them.
     pub rungs: Vec<u32>,
-    /// What is not changed though it would say something, each with the reason.
+    /// Informative changes that are not possible, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// The interventions that fit a configuration.
+/// Chooses the interventions that fit a configuration.
 pub fn interventions_for(known: &Known) -> Chosen {
     let mut chosen = Chosen::default();
     for kind in INTERVENTIONS {
@@ -336,21 +338,21 @@ fn is_parameter(code: &str) -> bool {
     code == Resource::PARAMETER.code
 }
 
-/// Whether what readings name may be the symptom of a parameter that is too low: too few workers leave cores idle, queues full,
-/// and threads waiting.
+/// Whether readings may be a symptom of a parameter that is too low. Too few workers leave cores idle, queues full, and threads
+/// waiting.
 fn may_be_parameter(resource: Resource) -> bool {
     let is_told = [Resource::LOAD, Resource::GENERATOR, Resource::MACHINE_CPU, Resource::CPU_QUOTA];
     !is_told.contains(&resource)
 }
 
 impl Kind {
-    /// `None` of a candidate that changes nothing.
+    /// Completes a candidate; `None` if it changes nothing.
     fn changed(&self, candidate: Candidate) -> Option<Changed> {
         let Candidate { name, change, factor, limit_from, tests, loses } = candidate;
         let tests = tests.as_ref().map_or(self.tests, std::slice::from_ref).iter();
-        // What a database does not wait for is not written to its log in time.
+        // If a database does not wait for data to be durable, it does not write it to its log in time.
         let tests = tests.chain(loses.is_some().then_some(&Resource::DATABASE_LOG));
-        // The figure of a limit moves at least so much.
+        // Throughput changes by at least this factor if the resource is the limit.
         let least = factor.powf(limit_from);
         let sign = if factor < 1.0 { "≤" } else { "≥" };
         (factor != 1.0).then(|| Changed {
@@ -385,15 +387,15 @@ impl Known {
         self.suspected.is_some_and(|resource| CPU.contains(&resource))
     }
 
-    /// How many cores the system may use, and whether the machine has more.
+    /// Number of cores that the system may use, and whether the machine has more.
     fn cores(&self) -> (f64, bool) {
         let Readings { allowed, cores: machine, .. } = &self.read;
         let cores = if allowed.is_empty() { self.system_cores } else { self.system_cores.min(allowed.len()) };
         (cores as f64, cores < *machine)
     }
 
-    /// How many cores the system has at most, and which resource that is. Less than what it uses of cores that are not saturated
-    /// would limit any system, and show nothing.
+    /// Largest number of cores available to the system, and the resource that limits it. On cores that are not saturated, a limit
+    /// below the system's use would slow any system, and show nothing.
     fn cpu_at_most(&self) -> Result<(f64, Resource), String> {
         if !self.can_limit_cpu {
             return Err(format!("CPU time: {NO_GROUP}"));
@@ -409,7 +411,7 @@ impl Known {
         }
         let (cores, is_confined) = self.cores();
         let resource = if is_confined && cores < 1.5 { Resource::ONE_CORE } else { Resource::MACHINE_CPU };
-        // How busy all cores are says little of those of the system.
+        // The busy share of all cores says little about those of the system.
         let of_its_own = waiting.map(|waiting| (used + waiting) / cores);
         match is_saturated(if is_confined { of_its_own.or(busy) } else { busy }) {
             true if used * 2.0 >= cores => Ok((used, resource)),
@@ -442,7 +444,7 @@ impl Known {
         }])
     }
 
-    /// Other limits of the plan; `None` if it has none, and an error if they cannot be changed.
+    /// I/O limits of the plan; `None` if it has none, and an error if they cannot be changed.
     fn io_limits(&self) -> Result<Option<IoLimits>, String> {
         match (self.io.is_none(), self.can_limit_io) {
             (true, _) => Ok(None),
@@ -463,7 +465,8 @@ impl Known {
         Ok(self.io_limits()?.map(up).into_iter().collect())
     }
 
-    /// Less than the plan allows; or less than what it used of disks that are saturated. Of others that would slow down any system.
+    /// Limits I/O to less than the plan allows, or to less than the system used if its disk is suspected. Otherwise, less I/O would
+    /// slow any system.
     fn io_times(&self, factor: f64) -> Result<Vec<Candidate>, String> {
         let percent = decimal((1.0 - factor) * 100.0, 0);
         let (from, name, tests) = match self.io_limits()? {
@@ -483,7 +486,7 @@ impl Known {
         }])
     }
 
-    /// What it read and wrote.
+    /// I/O that the system used, as limits.
     fn io_used(&self) -> Result<IoLimits, String> {
         if !self.can_limit_io {
             return Err(format!("I/O: {NO_GROUP}"));
@@ -527,7 +530,8 @@ impl Known {
         up.collect()
     }
 
-    /// Whether what the system calls may be the limit: it is likely, or nothing is, and half of the response time went there.
+    /// Whether a dependency may be the limit: it is the likely bottleneck, or none is known and half of the response time was spent
+    /// on it.
     fn is_dependency_suspected(&self) -> bool {
         let Readings { dependency_ns, response_ns, .. } = self.read;
         let is_half = dependency_ns.zip(response_ns).is_some_and(|(waits, response)| waits * 2.0 >= response);
@@ -539,7 +543,7 @@ impl Known {
     }
 
     fn dependencies_slower(&self) -> Vec<Candidate> {
-        // Behind a pool a request waits for longer than for what the pool calls. Of an event loop the latter is not known.
+        // Behind a pool, a request waits longer than the pool's own call takes. In an event loop, the time of the call is unknown.
         let waits_ns = self.read.dependency_ns.or(self.read.response_ns);
         let Some(waits_ns) = waits_ns.filter(|_| self.is_dependency_suspected()) else { return Vec::new() };
         let more_ns = DELAY_NS.max(waits_ns / 4.0);
@@ -597,7 +601,7 @@ impl Known {
     }
 }
 
-/// With few digits, so that a store returns it as it was.
+/// Ratio rounded to four decimals, so that the store returns it unchanged.
 fn ratio(to: f64, from: f64) -> f64 {
     (to / from * 1e4).round() / 1e4
 }

@@ -1,13 +1,13 @@
-//! Kinds of figures: their units, how they are written, and how a limit for them is read.
+//! Kinds of figures: their units, output format, and the syntax of their limits.
 
 use crate::words::{decimal, duration, mebibytes, percent_of, rate};
 
-/// What kind of figure a metric is.
+/// Kind of the figure of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     /// A response time, in nanoseconds.
     Response,
-    /// Another time, in nanoseconds.
+    /// A time that is not a response time, in nanoseconds.
     Time,
     /// A share of requests, from 0 to 1.
     Share,
@@ -21,11 +21,11 @@ pub enum MetricKind {
     Count,
 }
 
-/// What is wrong with a limit, and what to do.
+/// Error in a limit, and advice.
 pub(crate) type WrongLimit = (String, String);
 
 impl MetricKind {
-    /// The unit for programs, and how many of what is read it is.
+    /// Unit for programs, and its size in the unit in which figures are read.
     pub const fn unit(self) -> (&'static str, f64) {
         match self {
             Self::Response | Self::Time => ("us", 1e3),
@@ -37,7 +37,7 @@ impl MetricKind {
         }
     }
 
-    /// The unit of what is read, as the store has it with the figure of a gate.
+    /// Unit in which figures are read, as the store records it with the figure of a gate.
     pub(crate) const fn stored_unit(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "ns",
@@ -49,7 +49,7 @@ impl MetricKind {
         }
     }
 
-    /// What writes a figure with its unit, for people.
+    /// Function that formats a figure with its unit, for people.
     pub fn writer(self) -> fn(f64) -> String {
         match self {
             Self::Response => duration,
@@ -62,7 +62,7 @@ impl MetricKind {
         }
     }
 
-    /// A limit as people write it, for examples.
+    /// Example of a limit.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "200ms",
@@ -74,22 +74,22 @@ impl MetricKind {
         }
     }
 
-    /// Whether it is a time.
+    /// Whether it is a time, not a CPU time.
     pub(crate) const fn is_time(self) -> bool {
         matches!(self, Self::Response | Self::Time)
     }
 
-    /// Whether it is 0 where nothing goes wrong, so that it has no ratio.
+    /// Whether it is 0 if nothing goes wrong, so that there is no ratio.
     pub(crate) const fn can_be_zero(self) -> bool {
         matches!(self, Self::Share | Self::Time | Self::Count)
     }
 
-    /// Whether it counts requests. Few of them ask a system that is gone.
+    /// Whether it counts requests. A system that is unavailable gets few of them.
     pub(crate) const fn counts_requests(self) -> bool {
         matches!(self, Self::Share | Self::Rate)
     }
 
-    /// A limit as people write it.
+    /// Parses a limit.
     pub(crate) fn limit(self, text: &str) -> Result<f64, WrongLimit> {
         let ns = || match units::duration_ns(text)? {
             0 => Err("a time limit must be above 0".to_owned()),
@@ -98,7 +98,7 @@ impl MetricKind {
         let limit = match self {
             Self::Response | Self::Time => ns(),
             Self::Cpu => ns().map(|ns| ns / 1e3),
-            // A share may be written as one; a larger number without its unit would be a mistake.
+            // A share may be written without `%`. A number above 1 without its unit is likely a mistake.
             Self::Share => match plain(text).filter(|share| *share <= 1.0) {
                 Some(share) => Ok(share),
                 None => units::percent(text),
@@ -124,15 +124,15 @@ impl MetricKind {
     }
 }
 
-/// A time without an end is that of a system that was not back.
+/// An infinite time is that of a system that did not recover.
 fn time(ns: f64) -> String {
     if ns == f64::INFINITY { "not back".to_owned() } else { duration(ns) }
 }
 
-/// Nobody allows more lost requests.
+/// Largest limit on a number of requests.
 const COUNT_MAX: f64 = 1e12;
 
-/// A number in digits and at most one point: what `f64` reads besides is no number to people.
+/// Parses digits with one point or none. Other syntax that `f64` accepts is not a number to people.
 pub(crate) fn plain(text: &str) -> Option<f64> {
     let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_plain.then(|| text.parse().ok()).flatten()

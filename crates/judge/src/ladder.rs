@@ -1,4 +1,4 @@
-//! How throughput grows with the users of a load: from a quarter of them to four times as many, in an experiment.
+//! Ladder of users: throughput by number of users in an experiment, from a quarter to four times the users of the load.
 
 use evidence::{Change, Intervention};
 use stats::median;
@@ -6,60 +6,62 @@ use stats::usl::{self, Usl};
 
 use crate::words::decimal;
 
-/// Numbers of users, as a share of those of the load: the first that fit. Those after the first five make up for others that are no whole
-/// number, or too many.
+/// Numbers of users as fractions of those of the load, of which the first that fit are used. Those after the first five replace
+/// fractions that are not whole numbers, or too large.
 const SHARES: [(u32, u32); 9] = [(1, 4), (1, 2), (3, 2), (3, 1), (4, 1), (6, 1), (8, 1), (1, 8), (3, 4)];
-/// With the load itself and twice its users, one more than the scalability law needs.
+/// Largest number of rungs. With the load itself and twice its users, this is one point more than the scalability law needs.
 const RUNGS_MAX: usize = 5;
-/// More users than these are only tried up to twice those of the load: a machine has a limit of open files and of ports.
+/// Number of users above which at most twice the users of the load are tried, because a machine limits open files and ports.
 const USERS_MAX: u32 = 2_000;
-/// In how many blocks each number of users is tried.
+/// Number of blocks in which each number of users is tried.
 const TIMES: usize = 2;
-/// The law is as good as the points, as a standard deviation of log ratios: between these they lie on no such curve.
+/// Largest standard deviation of log ratios between points and law. Above it, the points do not follow the law.
 const MISFIT_MAX: f64 = 0.05;
-/// The same of the point that is the farthest from it.
+/// Largest absolute log ratio between a single point and the law.
 const FARTHEST_MAX: f64 = 0.1;
-/// What the fewest users get of the law's throughput of a user alone, as a share, at least: with less, one user is a guess.
+/// Smallest throughput per user at the fewest users, as a share of the law's throughput of a single user. Below it, the single user
+/// is an extrapolation.
 const ALONE_MIN: f64 = 0.5;
-/// Below this elasticity between the most users and the half of them, throughput has stopped to grow.
+/// Elasticity between the most users and half of them, below which throughput no longer grows.
 const FLAT: f64 = 0.2;
 
-/// Of the highest throughput by the law.
+/// Share of the law's highest throughput that counts as saturated.
 const NEARLY_ALL: f64 = 0.95;
 
-/// Throughput by users.
+/// Throughput by number of users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    /// Fewest users first; at least two.
+    /// Rungs, fewest users first; at least two.
     pub rungs: Vec<Rung>,
-    /// The scalability law, if it fits.
+    /// Scalability law; `None` if it does not fit.
     pub law: Option<Usl>,
-    /// From how many users on more of them get no more; `None` if that was not reached.
+    /// Number of users from which on more users get no more; `None` if it was not reached.
     pub saturated_at: Option<SaturatedAt>,
 }
 
-/// What a number of users got.
+/// Throughput of one number of users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rung {
-    /// How many users.
+    /// Number of users.
     pub users: u32,
-    /// Throughput per second, the median of the runs, each in proportion to the controls of its block.
+    /// Throughput per second, the median of the runs, each relative to the controls of its block.
     pub per_s: f64,
-    /// In so many runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
-/// The users with which a system gets as much as it ever does.
+/// Number of users at which throughput saturates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SaturatedAt {
-    /// Those that get nearly all by the law. Without one, the highest throughput ÷ what each of the fewest users gets: with as many, none
-    /// would have to wait for another.
+    /// Fewest users that get nearly all of the highest throughput by the law. Without a law: the highest throughput ÷ throughput
+    /// per user at the fewest users, the number at which no user would wait for another.
     pub users: f64,
-    /// Whether it may be fewer: the fewest that were tried get nearly all.
+    /// Whether it is an upper bound, because even the fewest users that were tried get nearly all.
     pub is_at_most: bool,
 }
 
-/// The numbers of users that an experiment tries next to those of the load and twice as many. No fewer than the threads of the generator.
+/// Numbers of users that an experiment tries in addition to those of the load and twice as many. None is below the number of
+/// generator threads.
 pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
     let mut rungs: Vec<u32> = Vec::new();
     for (by, over) in SHARES {
@@ -76,7 +78,7 @@ pub fn rungs_of(users: u32, threads: u32) -> Vec<u32> {
     rungs
 }
 
-/// Those of them that a block of so many has: each comes twice, half an experiment apart.
+/// Rungs of one block of `blocks`. Each rung is tried twice, half an experiment apart.
 pub fn rungs_in_block(rungs: &[u32], block: u32, blocks: u32) -> impl Iterator<Item = u32> {
     let times = rungs.len() * TIMES;
     let is_of = move |place: &usize| place * blocks as usize / times == block as usize;
@@ -84,8 +86,8 @@ pub fn rungs_in_block(rungs: &[u32], block: u32, blocks: u32) -> impl Iterator<I
 }
 
 impl Ladder {
-    /// Of the runs of each block with their throughputs; `None` of an experiment that tried no other numbers of users. `seed` is that of
-    /// the law.
+    /// Ladder from the runs of each block with their throughputs; `None` if no other numbers of users were tried. `seed` is for the
+    /// fit of the law.
     pub(crate) fn of<'a>(
         blocks: impl Iterator<Item = &'a Vec<(Intervention, Option<f64>)>>,
         seed: u64,
@@ -132,7 +134,7 @@ fn is_control(of: &Intervention) -> bool {
     matches!(of, Intervention::Control { .. } | Intervention::ControlAgain)
 }
 
-/// The users of a run that changes nothing else.
+/// Number of users of a run that changes only that.
 fn users_of(of: &Intervention) -> Option<u32> {
     match of {
         Intervention::Users { users, .. } => Some(*users),
@@ -144,19 +146,19 @@ fn users_of(of: &Intervention) -> Option<u32> {
     }
 }
 
-/// Whether every point is near the law, and the fewest users tell what one alone gets.
+/// Whether every point is near the law, and the fewest users are close enough to a single one.
 fn fits(law: &Usl, points: &[(f64, f64)]) -> bool {
     let apart = points.iter().map(|(users, per_s)| (per_s / law.per_s(*users)).ln());
     let squares: f64 = apart.clone().map(|apart| apart * apart).sum();
-    // Three coefficients have taken their part.
+    // The three coefficients of the law use up three degrees of freedom.
     let freedom = points.len().saturating_sub(3).max(1) as f64;
     let farthest = apart.map(f64::abs).fold(0.0, f64::max);
     let of_alone = points.first().map_or(0.0, |(users, per_s)| per_s / users / law.lambda);
     (squares / freedom).sqrt() <= MISFIT_MAX && farthest <= FARTHEST_MAX && of_alone >= ALONE_MIN
 }
 
-/// Where the law is near its peak, or the line of users who do not wait for each other meets the highest throughput, if the most users
-/// show that it is one.
+/// Number of users at which the law nears its peak; without a law, at which users who never wait would reach the highest
+/// throughput. `None` if throughput still grows at the most users.
 fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt> {
     let (fewest, last) = (points.first()?, points.last()?);
     let half = points.iter().rfind(|(users, _)| *users <= last.0 / 2.0)?;
@@ -172,12 +174,12 @@ fn saturated_at(points: &[(f64, f64)], law: Option<&Usl>) -> Option<SaturatedAt>
         }
         None => highest / (fewest.1 / fewest.0),
     };
-    // Runs differ by this much without a cause.
+    // Runs vary by this much without a cause.
     Some(SaturatedAt { users, is_at_most: users <= fewest.0 * (1.0 + FARTHEST_MAX) })
 }
 
 impl SaturatedAt {
-    /// For people: `about 4 users`, or `4 users or fewer`.
+    /// In words: `about 4 users`, or `4 users or fewer`.
     pub fn words(&self) -> String {
         let users = decimal(self.users.round().max(1.0), 0);
         if self.is_at_most { format!("{users} users or fewer") } else { format!("about {users} users") }
@@ -195,7 +197,7 @@ mod tests {
     const USERS: [u32; 7] = [4, 8, 16, 24, 32, 48, 64];
 
     #[test]
-    fn six_or_seven_numbers_of_users_are_tried_with_those_of_the_load() {
+    fn rungs_fit_the_users_and_threads_of_the_load() {
         assert_eq!(rungs_of(16, 1), [4, 8, 24, 48, 64]);
         assert_eq!(rungs_of(1, 1), [3, 4, 6, 8]);
         assert_eq!(rungs_of(2, 2), [3, 6, 8, 12, 16], "no fewer users than threads");
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn each_comes_twice_in_eight_blocks() {
+    fn each_rung_is_in_two_of_eight_blocks() {
         let rungs = [4, 8, 24, 48, 64];
         let blocks: Vec<Vec<u32>> = (0..8).map(|block| rungs_in_block(&rungs, block, 8).collect()).collect();
         assert!(blocks.iter().all(|rungs| (1..=2).contains(&rungs.len())), "{blocks:?}");
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_that_fits_is_found() {
+    fn finds_the_law_of_points_that_follow_it() {
         let law = |users: u32| {
             let users = f64::from(users);
             1_000.0 * users / (1.0 + 0.02 * (users - 1.0) + 0.001 * users * (users - 1.0))
@@ -224,12 +226,12 @@ mod tests {
         let ladder = through(USERS.iter().map(|users| (*users, law(*users))));
         let fitted = ladder.law.expect("it fits");
         assert!((fitted.sigma - 0.02).abs() < 1e-4 && (fitted.kappa - 0.001).abs() < 1e-5, "{fitted:?}");
-        // 31 users get the most, 12252/s, and 22 users 95 % of that.
+        // 31 users get the most, 12252/s; 22 users get 95 % of that.
         assert_eq!(ladder.saturated_at.map(|at| at.users), Some(22.0), "64 users get less than 32");
     }
 
     #[test]
-    fn a_pool_has_no_law_and_a_size() {
+    fn pool_has_no_law_and_saturates_at_its_size() {
         let ladder = through(USERS.iter().map(|users| (*users, 10.0 * f64::from((*users).min(12)))));
         assert_eq!(ladder.law, None, "a corner is on no such curve");
         let at = ladder.saturated_at.expect("it is flat from there on");
@@ -238,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saturated_from_the_fewest_users_on_does_not_tell_what_one_gets() {
+    fn load_saturated_at_the_fewest_users_has_no_law() {
         let ladder = through(USERS.iter().map(|users| (*users, 200.0)));
         assert_eq!(ladder.law, None, "that all is serial work is a guess");
         assert_eq!(ladder.saturated_at.map(|at| at.words()), Some("4 users or fewer".to_owned()));
     }
 
     #[test]
-    fn what_grows_with_its_users_is_not_saturated() {
+    fn linear_growth_is_not_saturated() {
         let ladder = through(USERS.iter().map(|users| (*users, 20.0 * f64::from(*users))));
         let law = ladder.law.expect("a line");
         assert!(law.sigma < 1e-6 && law.peak.is_none(), "{law:?}");

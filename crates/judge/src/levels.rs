@@ -1,4 +1,4 @@
-//! SearchLevels of a search for a capacity: every rate over all its runs, and every number of users.
+//! Levels of a capacity search: the results of every rate over all its runs, and of every number of users.
 
 use evidence::{EvidenceError, Run, RunId};
 use record::{Percentile, Phase, Tally};
@@ -11,57 +11,57 @@ use crate::rates;
 use crate::search::{OfLevel, of_level, stage_name};
 use crate::slo::FailedCondition;
 
-/// SearchLevels at which one variant was run.
+/// Levels at which one variant was run.
 #[derive(Clone, Debug, Default)]
 pub struct SearchLevels {
-    /// Lowest first, once all are noted. Runs after the confirmation are none of them.
+    /// Rates, lowest first once all are noted. Runs after the confirmation are not included.
     pub rates: Vec<LevelRow>,
-    /// In the order in which they were run; a number of users may come again.
+    /// Numbers of users, in the order in which they were run; a number may be repeated.
     pub sizes: Vec<SizeRow>,
-    /// Why the run after the overload did not hold, if it did not.
+    /// Reason why the run after the overload did not hold; `None` if it held.
     pub not_recovered: Option<String>,
-    /// Why the soak did not hold, if it did not.
+    /// Reason why the soak did not hold; `None` if it held.
     pub not_soaked: Option<String>,
-    /// Whether any run of it was answered.
+    /// Whether the system answered in any run.
     pub was_answered: bool,
 }
 
-/// A rate, over all its runs.
+/// Results of a rate, over all its runs.
 #[derive(Clone, Debug)]
 pub struct LevelRow {
-    /// Requests per second that were offered.
+    /// Offered requests per second.
     pub per_s: f64,
-    /// What its runs were for, in order, each once.
+    /// Stages of its runs, in order, without repetition.
     pub stages: Vec<SearchStage>,
-    /// Runs that passed.
+    /// Number of runs that passed.
     pub passed: u32,
-    /// Runs that failed.
+    /// Number of runs that failed.
     pub failed: u32,
-    /// Runs that say nothing.
+    /// Number of runs without a result.
     pub invalid: u32,
-    /// Of those that passed, how many had requests that were sent late.
+    /// Number of runs with requests that were sent late.
     pub late: u32,
-    /// Why the last of the invalid ones is, in words.
+    /// Cause of the last invalid run, in words.
     pub invalid_by: Option<String>,
-    /// The passed and all of the runs of the confirmation that say something.
+    /// Passed runs of the confirmation, and all its runs with a result.
     pub confirmed: (u32, u32),
-    /// What did not hold, in words, of the run of those that failed that comes last.
+    /// Condition that did not hold in the last failed run, in words.
     pub failed_by: Option<String>,
-    /// Its runs that failed.
+    /// Runs that failed.
     pub failed_runs: Vec<RunId>,
-    /// The conditions that did not hold in any of its runs, as they were written, each once.
+    /// Conditions that did not hold in any of its runs, as written, without repetition.
     pub conditions: Vec<String>,
-    /// All samples of the runs that may be believed.
+    /// Combined samples of the runs with a result.
     pub tally: Tally,
-    /// Ok answers per second of each of them.
+    /// Ok answers per second of each run with a result.
     ok_per_s: Vec<f64>,
     system_us_per_request: Vec<f64>,
 }
 
-/// A number of users.
+/// Results of a number of users.
 #[derive(Clone, Debug)]
 pub struct SizeRow {
-    /// Users.
+    /// Number of users.
     pub users: u32,
     /// Ok answers per second.
     pub per_s: f64,
@@ -70,7 +70,7 @@ pub struct SizeRow {
 }
 
 impl SearchLevels {
-    /// Takes in a run, with its seconds; answers what it says.
+    /// Adds a run, with its per-second data, and returns its result.
     pub fn note(&mut self, run: &Run, level: &Level, slos: &[Condition]) -> Result<Judged, EvidenceError> {
         let said = of_level(run, level, slos)?;
         let (judged, is_late) = (said.judged, said.is_late);
@@ -95,14 +95,14 @@ impl SearchLevels {
         Ok(judged)
     }
 
-    /// Fit of the scalability law to the numbers of users; `None` if they are too few. `seed` is that of the study.
+    /// Fits the scalability law to the numbers of users; `None` if there are too few. `seed` is that of the study.
     pub fn scalability(&self, seed: u64) -> Option<Usl> {
         let points: Vec<(f64, f64)> =
             self.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
         usl::fit(&points, seed)
     }
 
-    /// The level of this rate.
+    /// Results of the given rate.
     pub fn at(&self, per_s: f64) -> Option<&LevelRow> {
         self.rates.iter().find(|row| row.per_s == per_s)
     }
@@ -113,10 +113,10 @@ fn size(users: u32, judged: Judged) -> Option<SizeRow> {
     Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
 }
 
-/// What did not hold, of a run that failed.
+/// Condition that did not hold in a failed run.
 fn why(said: OfLevel, slos: &[Condition]) -> Option<FailedCondition> {
     let mut failed = if said.judged == Judged::Failed { said.failed } else { Vec::new() };
-    // What was asked for tells more than what every run must hold.
+    // A condition of the user is more informative than the built-in ones.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);
     let first = failed.iter().position(|failed| is_asked(&failed.condition)).unwrap_or(0);
     (first < failed.len()).then(|| failed.swap_remove(first))
@@ -179,7 +179,7 @@ impl LevelRow {
         Ok(())
     }
 
-    /// What its runs were for, in words.
+    /// Stages of its runs, in words.
     pub fn stage_words(&self) -> String {
         let words: Vec<&str> = self.stages.iter().map(|stage| stage_name(*stage)).collect();
         words.join(", ")
@@ -190,17 +190,17 @@ impl LevelRow {
         median(self.ok_per_s.iter().copied())
     }
 
-    /// Planned requests that the system did not serve, as a share, over all its runs.
+    /// Share of the planned requests that the system did not serve, over all its runs.
     pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.tally.counts)
     }
 
-    /// CPU time of the system for each request, the median of its runs.
+    /// CPU time of the system per request, in microseconds, the median of its runs.
     pub fn system_us_per_request(&self) -> Option<f64> {
         median(self.system_us_per_request.iter().copied())
     }
 
-    /// A percentile of response time over all its runs, where there are samples enough.
+    /// Percentile of response time over all its runs; `None` if there are too few samples.
     pub fn response_ns(&self, percentile: Percentile) -> Option<f64> {
         self.tally.response.all().printable_at(percentile).map(|ns| ns as f64)
     }

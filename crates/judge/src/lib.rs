@@ -1,8 +1,8 @@
-//! What evidence says: whether a run can be believed and had settled, its figures, whether it met its conditions, its likely
-//! bottleneck, and how the procedure of a study stands.
+//! Derives findings from evidence: validity and steadiness of a run, its figures, results of conditions, likely bottleneck, and the
+//! state of a study's procedure.
 //!
-//! Evidence in, findings out: the crate starts nothing, reads no clock and sends nothing. It never knows how a run is made, nor how
-//! anything is printed. A figure that both studies and reports need is worked out here, and nowhere else.
+//! Evidence in, findings out: the crate starts nothing, reads no clock, and sends nothing. It does not know how a run is made, or
+//! how anything is printed. A figure that both studies and reports need is computed only here.
 
 mod accounts;
 pub mod baseline;

@@ -1,4 +1,4 @@
-//! The figures of a run on which a verdict may rest.
+//! Figures of a run on which verdicts are based.
 
 use evidence::{EvidenceError, LoadTool, Outage, Run};
 use record::{Counts, Phase, Tally};
@@ -10,42 +10,42 @@ use crate::rates;
 use crate::resources::Resources;
 use crate::window::Window;
 
-/// What a run amounts to over its measured time, all steps together.
+/// Figures of a run over its measured time, all steps together.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// How many requests, and how they ended.
+    /// Number of requests, by outcome.
     pub counts: Counts,
-    /// What ended in the window, for rates; `None` where nothing tells how long it was.
+    /// Requests that ended in the measured window, for rates; `None` if its length is unknown.
     pub window: Option<Window>,
-    /// How long the system was gone; `None` if it was not recorded.
+    /// Outages of the system; `None` if not recorded.
     pub outage: Option<Outage>,
-    /// Response times of all that ended.
+    /// Response times of all requests that ended.
     pub response: Durations,
-    /// How fast and how evenly it was answered.
+    /// Speed and evenness of the answers.
     pub pace: Pace,
-    /// What was used meanwhile, if anybody looked.
+    /// Resources used during the run; `None` if not sampled.
     pub resources: Option<Resources>,
-    /// What its events cost; `None` if it had none, or nobody knows of one of them.
+    /// Combined cost of its events; `None` if there were none, or if the cost of one is unknown.
     pub events: Option<EventSums>,
-    /// Time from the first request sent to the last one that ended; `None` if that is no time at all.
+    /// Time from the first request sent to the last one that ended, in seconds; `None` if it is zero.
     pub span_s: Option<f64>,
-    /// Bytes received; `None` if a tool made the load and did not report them.
+    /// Bytes received; `None` if another tool made the load and did not report them.
     pub received_bytes: Option<u64>,
-    /// Bytes sent; `None` if a tool made the load.
+    /// Bytes sent; `None` if another tool made the load.
     pub sent_bytes: Option<u64>,
-    /// Requests sent, in the warm-up and after it.
+    /// Requests sent, warm-up included.
     pub sent_with_warm_up: u64,
-    /// When the last request ended, in nanoseconds since the load began; `None` if none did.
+    /// End of the last request, in nanoseconds since the load began; `None` if none ended.
     pub last_finished_ns: Option<u64>,
 }
 
 impl Measured {
-    /// Of a stored run.
+    /// Figures of a stored run.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         Ok(Self::of_tallies(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?))
     }
 
-    /// Of a stored run with the tallies of its warm-up and of the time after it, all steps together.
+    /// Figures of a stored run from the tallies of its warm-up and of the measured time, all steps together.
     pub fn of_tallies(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let ending = run.ending.as_ref();
         let tool = ending.and_then(|ending| ending.generator.tool.as_ref());
@@ -67,24 +67,24 @@ impl Measured {
         }
     }
 
-    /// Requests that ended, in whatever way but by the end of the run.
+    /// Requests that ended, except those that ended only because the run did.
     pub fn samples(&self) -> u64 {
         self.response.count
     }
 
-    /// Planned requests that the system did not serve, as a share.
+    /// Share of the planned requests that the system did not serve.
     pub fn error_share(&self) -> Option<f64> {
         rates::error_share(&self.counts)
     }
 
-    /// Planned requests that the system did not serve, for comparing it with others. Few requests ask a system that is gone: of a
-    /// degraded run they are at least the share of the time for which it was gone.
+    /// Number of planned requests that the system did not serve, for comparisons. A system that is unavailable gets few requests,
+    /// so in a degraded run the number is at least the share of unavailable time.
     pub fn unserved(&self) -> u64 {
         let gone = self.gone_share() * self.counts.planned as f64;
         rates::errors(&self.counts).max(gone.ceil() as u64)
     }
 
-    /// The share of the time for which the system was gone, if it was so long that the run is degraded; else 0.
+    /// Share of the time for which the system was unavailable, if the run is degraded; else 0.
     pub fn gone_share(&self) -> f64 {
         self.outage.as_ref().filter(|outage| outage.is_degraded()).map_or(0.0, |outage| outage.gone_share)
     }
@@ -94,14 +94,14 @@ impl Measured {
         self.window.filter(|window| window.counts.ok > 0).map(|window| window.ok_per_s())
     }
 
-    /// CPU time of the system in the window, which is not quite the time of the readings.
+    /// CPU time of the system in the window, in seconds, scaled from the time of the readings.
     pub fn system_cpu_s(&self) -> Option<f64> {
         let resources = self.resources.as_ref()?;
         let cores_used = resources.cores_used(resources.system.as_ref()?)?;
         Some(cores_used * self.window?.length_s).filter(|cpu_s| cpu_s.is_finite())
     }
 
-    /// What the system spent per request that ended in the window, in microseconds of CPU.
+    /// CPU time of the system per request that ended in the window, in microseconds.
     pub fn system_us_per_request(&self) -> Option<f64> {
         rates::us_per_request(self.system_cpu_s()?, self.window?.counts.ended())
     }

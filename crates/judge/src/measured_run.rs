@@ -1,4 +1,4 @@
-//! A stored run with its figures: what its load cost the generator, and what passed over the network.
+//! A stored run with its figures, including the cost of its load for the generator and its network traffic.
 
 use evidence::{Model, Run};
 
@@ -11,23 +11,23 @@ use crate::rates;
 pub struct MeasuredRun<'a> {
     /// The run.
     pub run: &'a Run,
-    /// Its figures.
+    /// Figures of the run.
     pub measured: &'a Measured,
 }
 
 impl MeasuredRun<'_> {
-    /// Figure of a metric, for people; `None` where there is nothing to say, or too little to say it.
+    /// Figure of a metric, for people; `None` if there is none, or too few samples.
     pub fn figure(&self, by: &ComparedBy) -> Option<f64> {
         by.figure(self.run, self.measured)
     }
 
-    /// Result of the run in its block, by a metric.
+    /// Observation of the run in its block, by a metric.
     pub fn seen(&self, by: &ComparedBy) -> stats::Seen {
         crate::seen(self.run, self.measured, by)
     }
 
-    /// How long requests were measured, in seconds: from the end of the warm-up to the last one that ended; by the wall clock if none
-    /// did. `None` if neither is known.
+    /// Length of the measured time in seconds, from the end of the warm-up to the end of the last request. If none ended, the wall
+    /// clock is used. `None` if neither is known.
     pub fn duration_s(&self) -> Option<f64> {
         let warm_up_ns = self.run.new.warm_up_ns;
         let last_ns = self.measured.last_finished_ns;
@@ -47,7 +47,7 @@ impl MeasuredRun<'_> {
         (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
     }
 
-    /// Cores that the generator kept busy: while requests were measured, or else over the whole run.
+    /// Cores that the generator kept busy: during the measured time if sampled, else over the whole run.
     pub fn generator_cores_used(&self) -> Option<f64> {
         let resources = self.measured.resources.as_ref();
         let measured = resources.and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
@@ -59,13 +59,13 @@ impl MeasuredRun<'_> {
         measured.or_else(over_all)
     }
 
-    /// Cores that the system kept busy while requests were measured.
+    /// Cores that the system kept busy during the measured time.
     pub fn system_cores_used(&self) -> Option<f64> {
         let resources = self.measured.resources.as_ref()?;
         resources.cores_used(resources.system.as_ref()?)
     }
 
-    /// Context switches of the system per 10⁶ bytes that passed, of loads over raw TCP: there they are the cost of small writes.
+    /// Context switches of the system per 10⁶ bytes of traffic, for loads over raw TCP, where they are the cost of small writes.
     pub fn system_switches_per_mb(&self) -> Option<f64> {
         let is_raw = self.run.new.plan_json["steps"][0].get("receive").is_some();
         let resources = self.measured.resources.as_ref().filter(|_| is_raw)?;
@@ -74,11 +74,11 @@ impl MeasuredRun<'_> {
             resources.per_s(usage, usage.switches_voluntary? + usage.switches_involuntary.unwrap_or(0.0));
         let bytes = self.measured.sent_bytes?.checked_add(self.measured.received_bytes?)?;
         let mb_per_s = bytes as f64 / 1e6 / self.measured.span_s?;
-        // None at all: no thread was looked at twice, as in runs of a second.
+        // A count of zero means that no thread was sampled twice, as in runs of a second.
         Some(per_s / mb_per_s).filter(|per_mb| per_mb.is_finite() && *per_mb > 0.0)
     }
 
-    /// KB of 1,024 bytes per second, of so many bytes of all requests; `None` if nothing tells how long the window was.
+    /// KB (1,024 bytes) per second, from `bytes` of all requests; `None` if the length of the window is unknown.
     pub fn kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
         Some(rates::kb_per_s(self.measured.window?, bytes?, self.measured.samples()))
     }

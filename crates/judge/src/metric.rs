@@ -1,5 +1,5 @@
-//! Every figure that can be asked of a run: by which variants are compared, and which a condition may bound. What a plan may name in
-//! `compare`, what gates and `--slo` understand, and what reports and `tenbin compare` show derive from this one list.
+//! All metrics of a run: figures by which variants are compared, and figures that conditions may limit. The names in `compare`, in
+//! gates and `--slo`, and in reports and `tenbin compare` derive from this list.
 
 use evidence::{Distorted, Unit};
 use record::Percentile;
@@ -11,53 +11,56 @@ use crate::measured::Measured;
 /// A figure of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its name in plans, in conditions and in the store.
+    /// Name in plans, in conditions, and in the store.
     pub name: &'static str,
     /// Words of other tools and of everyday use, for which errors suggest the name.
     pub synonyms: &'static [&'static str],
-    /// How it is called in a sentence.
+    /// Name in a sentence.
     pub(crate) words: &'static str,
-    /// What kind of figure it is.
+    /// Kind of the figure.
     pub kind: MetricKind,
-    /// Whether the larger figure is the better one, where nothing else is laid down.
+    /// Whether more is better, unless a plan says otherwise.
     pub higher_is_better: bool,
-    /// How it is read.
+    /// Function that reads the figure.
     read: Read,
-    /// Which figure a generator distorts if it distorts this one; `None` of those that count only where none is distorted.
+    /// Figure whose distortion by the generator also distorts this one. `None` for metrics that count only runs without any
+    /// distortion.
     pub(crate) distorted: Option<Distorted>,
-    /// Whether it depends on what happens seldom, so that a short run says nothing of it.
+    /// Whether it depends on rare events, so that a short run says nothing about it.
     pub is_rare: bool,
-    /// Whether a condition may name it.
+    /// Whether a condition may use it.
     pub is_bound: bool,
-    /// Whether a condition on an event may name it.
+    /// Whether a condition on an event may use it.
     pub(crate) is_of_events: bool,
-    /// How variants are compared by it, if it is what events cost.
+    /// Comparison of variants by this cost of events; `None` if the metric is no cost of events.
     pub(crate) cost: Option<CostOfEvents>,
 }
 
-/// How variants are compared by what events cost.
+/// Comparison of variants by a cost of events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostOfEvents {
-    /// Before the name of an event, or the word `events`.
+    /// Words before the name of an event, or before the word `events`.
     pub(crate) words: &'static str,
-    /// Of a run, or of one of its events: nanoseconds, infinite if there is no end, or requests.
+    /// Reads the cost of a run's events, or of one event: a number of requests, or nanoseconds, infinite if the system did not
+    /// recover.
     pub(crate) read: fn(&EventSums) -> f64,
 }
 
-/// How a metric is read of a run, of a step of it, or of a part of its time. Times are in nanoseconds, CPU in microseconds.
+/// Source of a metric's value in a run, in one of its steps, or in a part of its time. Times are in nanoseconds, CPU times in
+/// microseconds.
 #[derive(Clone, Copy, Debug)]
 enum Read {
     /// A percentile of the response time.
     Percentile(Percentile),
-    /// Anything else; `None` where there is nothing to say.
+    /// Any other figure; `None` if there is none.
     Figure(fn(&Measured) -> Option<f64>),
 }
 
 const CPU_PER_REQUEST: &str = "CPU per request";
-/// The limit of errors for a run without a condition on errors.
+/// Metric of the default limit on errors, for a run without a condition on errors.
 pub(crate) const ERRORS: &str = "errors";
 
-/// Every metric.
+/// All metrics.
 pub const METRICS: &[Metric] = &[
     Metric {
         higher_is_better: true,
@@ -131,7 +134,7 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// Names of the metrics by which variants can be compared: all.
+/// Names of the metrics by which variants can be compared: all of them.
 pub const COMPARED: &[&str] = &names();
 
 const fn names() -> [&'static str; METRICS.len()] {
@@ -143,7 +146,7 @@ const fn names() -> [&'static str; METRICS.len()] {
     names
 }
 
-/// One of a run that is better where it is lower, and that conditions may name.
+/// A metric that is better if it is lower, and that conditions may use.
 const fn metric(
     name: &'static str,
     words: &'static str,
@@ -174,7 +177,7 @@ const fn percentile(name: &'static str, words: &'static str, percentile: Percent
     }
 }
 
-/// The figure that a percentile is distorted with.
+/// Figure whose distortion by the generator also distorts a percentile.
 pub(crate) const fn distorted(percentile: Percentile) -> Distorted {
     if percentile.ppm() > Percentile::P50.ppm() { Distorted::Tail } else { Distorted::Mean }
 }
@@ -188,22 +191,22 @@ impl PartialEq for Metric {
 impl Eq for Metric {}
 
 impl Metric {
-    /// Those that every run has, with events or without.
+    /// Metrics that every run has, with or without events.
     pub fn of_runs() -> impl Iterator<Item = &'static Self> {
         METRICS.iter().filter(|metric| metric.cost.is_none())
     }
 
-    /// The metric of this name; `None` if this version does not know it.
+    /// Metric with the given name; `None` if this version does not know it.
     pub fn named(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
     }
 
-    /// The one that decides where nothing else is laid down.
+    /// Default metric that decides comparisons.
     pub const fn usual() -> &'static Self {
         &METRICS[0]
     }
 
-    /// How it is called in a sentence about what was counted.
+    /// Name in a sentence about `unit`.
     pub fn words(&self, unit: Unit) -> &'static str {
         match (self.words, unit) {
             (CPU_PER_REQUEST, Unit::Transactions) => "CPU per transaction",
@@ -211,7 +214,7 @@ impl Metric {
         }
     }
 
-    /// The percentile of the response time that it is, if it is one.
+    /// Percentile of the response time, if it is one.
     pub(crate) const fn percentile(&self) -> Option<Percentile> {
         match self.read {
             Read::Percentile(percentile) => Some(percentile),
@@ -219,7 +222,7 @@ impl Metric {
         }
     }
 
-    /// As conditions ask for it: a rate may be 0.
+    /// Figure for conditions, for which a rate may be 0.
     pub(crate) fn read(&self, measured: &Measured) -> Option<f64> {
         match self.read {
             Read::Percentile(percentile) => measured.response.at(percentile),
@@ -227,12 +230,12 @@ impl Metric {
         }
     }
 
-    /// The figure of a run, for people and for comparisons; `None` where there is nothing to say, or too little to say it.
+    /// Figure of a run, for people and for comparisons; `None` if there is none, or too few samples.
     pub fn figure(&self, measured: &Measured) -> Option<f64> {
         self.read(measured).filter(|figure| self.kind != MetricKind::Rate || *figure > 0.0)
     }
 
-    /// The same, if it has samples enough for a verdict: a percentile carries one only with a hundred samples above it.
+    /// Like [`Self::figure`], but `None` if there are too few samples for a verdict: a percentile needs a hundred samples above it.
     pub fn judgeable(&self, measured: &Measured) -> Option<f64> {
         let is_enough =
             self.percentile().is_none_or(|percentile| percentile.is_judgeable(measured.samples()));
@@ -245,20 +248,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_metric_has_a_name_of_its_own() {
+    fn metric_names_are_unique() {
         for (number, metric) in METRICS.iter().enumerate() {
             assert!(METRICS[..number].iter().all(|other| other.name != metric.name), "{}", metric.name);
         }
     }
 
     #[test]
-    fn plans_name_what_can_be_compared() {
+    fn all_metrics_can_be_compared() {
         assert!(METRICS.iter().map(|metric| &metric.name).eq(COMPARED));
         assert_eq!((Metric::named("speed"), Metric::usual().name), (None, "throughput"));
     }
 
     #[test]
-    fn a_rate_of_nothing_is_a_figure_for_conditions_alone() {
+    fn rate_of_zero_is_a_figure_only_for_conditions() {
         let window = crate::window::Window::of_seconds(3, record::InWindow::default());
         let measured = Measured { window, ..Measured::default() };
         let throughput = Metric::usual();

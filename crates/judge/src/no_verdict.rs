@@ -1,4 +1,4 @@
-//! Whether invalid runs kept a finished study from every verdict.
+//! Decides whether invalid runs prevented every verdict of a finished study.
 
 use std::collections::BTreeSet;
 
@@ -8,32 +8,32 @@ use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::setting::{Setting, settings};
 
-/// More settings are not compared with each other.
+/// Largest number of configurations that are compared with each other.
 const SETTINGS_MAX: usize = 100;
-/// From this difference on, throwing away is choosing.
+/// Smallest difference in the number of invalid runs that makes the remaining runs a biased sample.
 const INVALID_APART: usize = 3;
-/// Why a study stopped that lost blocks in a row.
+/// Recorded reason of a study that stopped after losing several blocks in a row.
 const NOT_FIT: &str = "not fit";
 
-/// What became of the comparison of two settings.
+/// Outcome of the comparison of two configurations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Their blocks allow a verdict.
+    /// The blocks of both allow a verdict.
     Open,
-    /// They would, were it not for invalid runs.
+    /// The blocks of both would allow a verdict without invalid runs.
     Prevented,
-    /// There were never so many.
+    /// There were never enough blocks.
     TooFew,
 }
 
-/// The blocks of a setting.
+/// Blocks of a configuration, by eligibility of its runs.
 struct Blocks {
     setting: Setting,
     valid: BTreeSet<u32>,
     invalid: BTreeSet<u32>,
 }
 
-/// Whether a study that compares, and is over, has no verdict because of invalid runs.
+/// Whether a finished study that compares has no verdict because of invalid runs.
 pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     let compare = &study.new.compare;
     let Some(ending) = study.ending.as_ref().filter(|_| !compare.asks_for_failures()) else { return false };
@@ -50,7 +50,7 @@ pub fn is_prevented_by_invalid_runs(study: &Study) -> bool {
     }
 }
 
-/// Which figure of a run says whether it counts.
+/// Figure of a run that decides its eligibility.
 fn judged_by(study: &Study) -> Option<Distorted> {
     ComparedBy::named(&study.new.compare.by)?.metric.distorted
 }
@@ -62,11 +62,11 @@ fn are_most_invalid(study: &Study) -> bool {
     count(Eligibility::Invalid) > count(Eligibility::Valid)
 }
 
-/// Of every two settings under a load, or of every other one and the baseline.
+/// Outcomes for all pairs of configurations under a load; with a baseline, only for pairs with the baseline.
 fn fates(study: &Study, load: &str, is_given_up: bool) -> Vec<Fate> {
     let compare = &study.new.compare;
     let needed = stats::blocks_least(u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1));
-    // A study that was given up would have gone on.
+    // Without giving up, such a study would have measured further blocks.
     let would_go_on = is_given_up && compare.blocks >= needed;
     let all: Vec<Blocks> = settings(study, load)
         .into_iter()

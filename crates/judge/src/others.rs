@@ -1,4 +1,4 @@
-//! What processes that belong to neither side of a comparison took of the cores while requests were measured.
+//! CPU use of processes outside of a comparison: neither generator nor system, while requests were measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use evidence::Run;
 use crate::core_time::{CoreTime, Seconds, core_numbers, read_in};
 use crate::inside::is_of_database;
 
-/// The readings that name the cores that a subject may use.
+/// Metric of the readings that list the cores a subject may use.
 const ALLOWED: &str = "cores_allowed";
 
-/// Mean of [`others_cores`] over several runs, and never below 0. `None` if it was not read in any of them.
+/// Mean of [`others_cores`] over several runs, at least 0. `None` if it is unknown in all of them.
 pub fn mean_of_others<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
     let read: Vec<f64> = runs.filter_map(others_cores).collect();
     (!read.is_empty()).then(|| (read.iter().sum::<f64>() / read.len() as f64).max(0.0))
 }
 
-/// How many cores other processes kept busy, on average over the measured seconds: those that are neither the generator nor a
-/// process of the plan. The other system of a block in slices is one of them. Only cores that the system and the generator may use
-/// count, as far as both are known, and all cores otherwise.
+/// Mean number of cores that other processes kept busy over the measured seconds: processes that are neither the generator nor part
+/// of the plan. The other system of a block in slices is one of them. Only cores that system and generator may use count, if both
+/// sets are known; otherwise all cores count.
 ///
-/// It is what the kernel counts as busy on these cores, without the CPU time of the generator and of the processes of the plan. The
-/// kernel counts the time of cores in ticks (`/proc/stat`), so that one second says it to about 0.05 of a core, and little load may
-/// come out slightly below 0. Interrupts count, too: on kernels with `CONFIG_IRQ_TIME_ACCOUNTING`, those of the load's own packets are
-/// part of it, and then it rises with the throughput.
+/// It is the busy time that the kernel reports for these cores, minus the CPU time of the generator and of the plan's processes.
+/// The kernel counts core time in ticks (`/proc/stat`), so a single second is accurate to about 0.05 of a core. A small value may
+/// come out slightly below 0. Interrupts are included. On kernels with `CONFIG_IRQ_TIME_ACCOUNTING` these include interrupts for
+/// the load's own packets, so the value rises with throughput.
 ///
-/// `None` if the cores or the processes of the system were not read.
+/// `None` if the cores or the processes of the system were not sampled.
 pub fn others_cores(run: &Run) -> Option<f64> {
     let used = places(run);
     let (mut cores, mut own): (BTreeMap<u32, Time>, BTreeMap<&str, Time>) = Default::default();
@@ -42,7 +42,7 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     }
     let all_s = cores.values().map(|core| core.all_s).sum::<f64>() / cores.len() as f64;
     let system = own.remove("system").filter(|_| !cores.is_empty())?;
-    // What the processes of the plan used together has no place for those aside, such as proxies.
+    // The total of the plan's processes leaves out helpers such as proxies, so single processes are summed if they are known.
     let has_names = own.keys().any(|name| *name != "generator");
     let own = own.values().chain((!has_names).then_some(&system));
     let own: f64 = own.map(|time| time.busy_s / if time.all_s > 0.0 { time.all_s } else { all_s }).sum();
@@ -51,8 +51,8 @@ pub fn others_cores(run: &Run) -> Option<f64> {
     Some(busy - own).filter(|others| others.is_finite())
 }
 
-/// How many cores neither the generator nor the system had on average over the measured seconds: those that [`others_cores`] kept busy, and
-/// the time that the hypervisor gave to other machines (steal). `None` where others are not known.
+/// Mean number of cores that neither the generator nor the system could use over the measured seconds. It is the sum of
+/// [`others_cores`] and of the time that the hypervisor gave to other guests (steal). `None` if other processes are unknown.
 pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     let (mut stolen, mut all): (BTreeMap<u32, f64>, BTreeMap<u32, f64>) = Default::default();
     for reading in read_in(run, Seconds::MostlyMeasured) {
@@ -66,7 +66,7 @@ pub(crate) fn taken_cores(run: &Run) -> Option<f64> {
     Some(others_cores(run)? + stolen).filter(|taken| taken.is_finite())
 }
 
-/// What a core or a process went through.
+/// Busy and total time of a core or a process, in seconds.
 #[derive(Default)]
 struct Time {
     busy_s: f64,
@@ -80,7 +80,7 @@ impl Time {
     }
 }
 
-/// The cores that system and generator may use together; `None` if they are not known of both.
+/// Cores that system and generator may use together; `None` if they are unknown for one of them.
 fn places(run: &Run) -> Option<BTreeSet<u32>> {
     let mut of_both: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.metric == ALLOWED) {
@@ -117,7 +117,7 @@ mod tests {
         found.is_some_and(|found| (found - expected).abs() < 1e-9)
     }
 
-    /// Two cores that were busy for 1.4 s: the system 0.6, the generator 0.5, others 0.3.
+    /// Two cores that were busy for 1.4 s: 0.6 s by the system, 0.5 s by the generator, 0.3 s by others.
     fn second() -> Vec<Reading> {
         [core("core0", 0.9, 1.0), core("core1", 0.5, 1.0), used("system", 0.6, 1.0)]
             .into_iter()
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_neither_system_nor_generator_used_is_that_of_others() {
+    fn busy_time_of_neither_system_nor_generator_belongs_to_others() {
         assert!(is_about(of(0, &[(0, second())]), 0.3));
         let named = [second(), used("web", 0.6, 1.0)].concat();
         assert!(is_about(of(0, &[(0, named)]), 0.3), "the system is the sum of its processes");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_hypervisor_took_is_taken_as_well() {
+    fn taken_cores_include_steal() {
         let stolen = [core("core0", 0.3, 0.8), vec![reading("machine", "steal_s", "core0", 0.2)]].concat();
         let second = [stolen, used("system", 0.2, 1.0)].concat();
         let run = OwnStore::new().kept(&new_run(), &[], &[(0, second)], &ending());
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cores_that_both_may_use_count_where_they_are_known() {
+    fn only_cores_of_system_and_generator_count_if_known() {
         let allowed = |subject: &str, label: &str| vec![reading(subject, "cores_allowed", label, 1.0)];
         let base = [second(), core("core2", 0.8, 1.0), core("core3", 1.0, 1.0)].concat();
         assert!(is_about(of(0, &[(0, base.clone())]), 2.1));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_counts_where_most_of_it_was_measured() {
+    fn second_counts_if_at_least_half_of_it_was_measured() {
         let quiet = [core("core0", 0.4, 1.0), core("core1", 0.0, 1.0), used("system", 0.4, 1.0)].concat();
         let seconds = [(0, quiet), (1, second())];
         assert!(is_about(of(250_000_000, &seconds), 0.15), "a slice begins within a second");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_what_was_not_read() {
+    fn unsampled_cores_or_system_give_no_figure() {
         assert_eq!(of(0, &[]), None);
         assert_eq!(of(0, &[(0, used("system", 0.6, 1.0))]), None, "no cores");
         assert_eq!(of(0, &[(0, core("core0", 0.5, 1.0))]), None, "a system of which nothing is known");

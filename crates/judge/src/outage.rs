@@ -1,43 +1,45 @@
-//! How long the system was gone: which times without an ok answer are outages, and what share of the time they and the users
-//! who waited in vain make up. `docs/measurement.md` has the definitions.
+//! Decides which periods without an ok answer are outages, and for what share of the time the system was unavailable, including
+//! users who waited in vain. `docs/measurement.md` has the definitions.
 
 use evidence::{Model, Outage, OutageTime, Starvation};
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 
 use crate::words::decimal;
 
-/// A gap is an outage above the largest of a quarter of a second, so many times the usual response time, and the time in which
-/// so many ok answers usually come.
+/// Shortest outage as a multiple of the usual response time. A gap is an outage if it is also longer than a quarter of a second,
+/// and than the time in which `USUAL_REQUESTS` ok answers usually come.
 const USUAL_RESPONSES: f64 = 10.0;
+/// Shortest outage as a number of ok answers that usually come in that time.
 const USUAL_REQUESTS: f64 = 10.0;
-/// One answer that takes this long, and longer than so many usual ones, left its user alone. A long tail does not.
+/// Shortest wait for one answer, in nanoseconds, that counts as unavailable time of its user.
 const SLOW_NS: f64 = 1e9;
+/// Shortest such wait as a multiple of the usual response time, so that a long tail does not count.
 const SLOW_RESPONSES: f64 = 100.0;
 /// Users who wait while others are answered are starved as long as they are no larger a share of all users. Where more of them wait,
 /// such as half of the connections of a server with two processes of which one hangs, part of the system is gone.
 const STARVED_USERS_MAX_SHARE: f64 = 0.25;
 
-/// What is known of a load that is over.
+/// Facts about a finished load.
 pub struct Evidence<'a> {
-    /// Users or arrivals.
+    /// Whether the load is closed (users) or open (arrivals).
     pub model: Model,
     /// The measured window, in nanoseconds since the load began.
     pub window_ns: (u64, u64),
-    /// In order of time, within the window.
+    /// Gaps without ok answers within the window, in order of time.
     pub gaps: Vec<Gap>,
-    /// The course of the load, over all workers.
+    /// Time series of the load, over all workers.
     pub pulses: &'a Pulses,
-    /// Of users, how long each went without an ok answer.
+    /// Times for which each user went without an ok answer.
     pub waits: &'a Waits,
-    /// Connections; of a closed load its users, unless they share them.
+    /// Number of connections. In a closed load this is the number of users, unless they share connections.
     pub connections: u64,
-    /// Of requests intended in the window.
+    /// Counts of requests intended in the window.
     pub counts: Counts,
-    /// Whether somebody asked the load to stop.
+    /// Whether the load was asked to stop.
     pub was_stopped: bool,
 }
 
-/// How long the system was gone; `None` if there was no window.
+/// Outages of the system, and the share of unavailable time; `None` if there was no window.
 pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
     let (from_ns, to_ns) = evidence.window_ns;
     let length_ns = to_ns.checked_sub(from_ns).filter(|ns| *ns > 0)?;
@@ -64,8 +66,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
     Some(Outage { gone_share, ..found })
 }
 
-/// The share of user time in which users waited for an answer that did not come, or hardly, without the time in which few of them
-/// did while others were answered.
+/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
+/// others were answered do not count, and are returned.
 fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
     let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
     let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64) as u64;
@@ -90,7 +92,7 @@ fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) 
     (failed_share + unanswered_share, None)
 }
 
-/// The share of arrivals that got no answer. Whoever stops a run leaves requests unanswered himself.
+/// Share of the arrivals without an answer. In a load that was asked to stop, requests left over are not the system's fault.
 fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
     let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = evidence.counts;
     let left = if !evidence.was_stopped { unfinished.saturating_add(not_sent) } else { 0 };
@@ -98,9 +100,9 @@ fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
 
-/// The usual response time: of the windows with ok answers, the mean of those; over windows the lowest tenth, so that catching up
-/// after outages does not make them look usual, however many there are. Windows within an outage have no ok answers, and requests
-/// that timed out are none.
+/// Usual response time, in nanoseconds: the 10th percentile of the means of windows with ok answers. So catching up after outages
+/// does not look usual, however many outages there are. Windows within an outage have no ok answers, and requests that timed out
+/// are not ok.
 fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     let mut means: Vec<f64> = pulses
         .windows()
@@ -112,7 +114,7 @@ fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     means.get(means.len() / 10).copied()
 }
 
-/// How long a gap lasts that is an outage.
+/// Length from which on `gap` is an outage, in nanoseconds.
 fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     let is_apart =
         |pulse: &&Pulse| pulse.at_ns + pulses.window_ns() <= gap.from_ns || pulse.at_ns >= gap.to_ns;
@@ -124,7 +126,7 @@ fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     (USUAL_RESPONSES * usual_ns).max(USUAL_REQUESTS * per_request_ns).max(Gaps::SHORTEST_NS as f64)
 }
 
-/// What to say of the first outage, where steadiness is judged.
+/// Words about the longest outage, for the verdict on steadiness; `None` if there was none.
 pub(crate) fn words(outage: &Outage) -> Option<String> {
     let longest = outage.longest()?;
     let until = if longest.is_open { ", to the end" } else { "" };
@@ -147,7 +149,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Windows of a quarter of a second with so many ok answers, each after so long.
+    /// Windows of a quarter of a second with the given numbers of ok answers, each with a mean time of `response_ns`.
     fn pulses(ended: &[u64], response_ns: u64) -> Pulses {
         let mut pulses = Pulses::default();
         for (number, ended) in (0..).zip(ended) {
@@ -181,26 +183,26 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_answers_is_an_outage_where_answers_usually_come_sooner() {
+    fn gap_is_an_outage_only_if_answers_usually_come_sooner() {
         let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
         let outage = judge(&evidence(&quick, &waits, vec![gap(1_000, 1_300)])).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.3, 0.075));
         assert!(outage.is_degraded());
-        // Half a second for an answer, one at a time: gaps of that length are how it works.
+        // A system that answers one request at a time, in half a second each, has gaps of that length in normal operation.
         let slow = pulses(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 500 * MS);
         let outage = judge(&evidence(&slow, &waits, vec![gap(1_000, 1_500), gap(1_500, 2_000)])).unwrap();
         assert_eq!(outage, Outage::default());
     }
 
     #[test]
-    fn a_long_outage_does_not_look_usual_to_itself() {
-        // Answers for 750 ms, and never again: five in all.
+    fn long_outage_does_not_change_the_usual_response_time() {
+        // Answers for the first 750 ms, then none: five in all.
         let mut ended = [0; 16];
         ended[..3].copy_from_slice(&[2, 2, 1]);
         let (dead, waits) = (pulses(&ended, MS), Waits::default());
         let outage = judge(&evidence(&dead, &waits, vec![gap(700, 4_000)])).unwrap();
         assert_eq!(outage.longest_s, 3.3);
-        // Of an open load most arrivals wait for the end of the outage, and the catching up is quick.
+        // In an open load, most arrivals wait for the end of the outage, and are then answered quickly.
         let mut ended = [50; 16];
         ended[4..12].fill(0);
         ended[12] = 450;
@@ -210,35 +212,19 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_users_waiting_in_vain_is_half_gone() {
+    fn half_of_the_users_waiting_in_vain_is_half_unavailable() {
         let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
-        waits.note(4_000 * MS, WaitEnd::Failure);
-        waits.note(4_000 * MS, WaitEnd::Silence);
-        // A long tail: answered after 900 ms.
-        (0..10).for_each(|_| waits.note(900 * MS, WaitEnd::Answer));
+/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
+/// others were answered do not count, and are returned.
+fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
         let outage = judge(&evidence(&quick, &waits, Vec::new())).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
     }
 
     #[test]
-    fn one_of_ten_users_who_waits_while_others_are_served_is_starved_and_nothing_is_gone() {
-        let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
-        waits.note(4_000 * MS, WaitEnd::Silence);
-        let counts = Counts { ok: 800, ..Counts::default() };
-        let ten = Evidence { connections: 10, counts, ..evidence(&quick, &waits, Vec::new()) };
-        let outage = judge(&ten).unwrap();
-        assert_eq!((outage.gone_share, outage.is_degraded()), (0.0, false));
-        let starvation = Starvation { users: 1, of_users: 10, longest_s: 4.0, time_share: 0.1 };
-        assert_eq!(outage.starvation, Some(starvation));
-        // A request that failed is no wait for others.
-        let mut failed = Waits::default();
-        failed.note(4_000 * MS, WaitEnd::Failure);
-        let outage = judge(&Evidence { waits: &failed, ..ten }).unwrap();
-        assert_eq!((outage.gone_share, outage.starvation), (0.1, None));
-    }
-
-    #[test]
-    fn arrivals_without_an_answer_are_gone_unless_somebody_stopped_the_run() {
+/// Share of the users' time in which they waited for an answer that did not come, or came very late. Users who were starved while
+/// others were answered do not count, and are returned.
+fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> (f64, Option<Starvation>) {
         let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
         let counts =
             Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };

@@ -1,36 +1,37 @@
-//! How fast and how evenly a run was answered: what tells a queue, a limiter, and a wait for nobody apart.
+//! Pace of a run: how fast and how evenly it was answered. It distinguishes a queue, a rate limiter, and an uncontended wait.
 
 use evidence::Run;
 use record::{Histogram, Percentile, Tally};
 
-/// Answers that carry the places of a spread.
+/// Smallest number of answers for percentiles.
 const ANSWERS_MIN: u64 = 30;
-/// So many times the median is slow for one of the first answers.
+/// Multiple of the median above which one of the first answers counts as slow.
 const SLOW: f64 = 1.5;
-/// Of the connections, those whose first answer is slow where a system begins cold.
+/// Divisor of the number of connections: the system began cold if this fraction of the connections has a slow first answer.
 const BEGIN_SLOWLY: u64 = 4;
 
-/// Of one run, all steps together. Times are service times in nanoseconds; `None` where there are too few answers.
+/// Pace of one run, all steps together. Times are service times in nanoseconds; `None` with too few answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// The shortest of all ok answers, those of the warm-up included: users who begin together do not yet wait for each other.
+    /// Shortest time of all ok answers, warm-up included: users who begin together do not wait for each other yet.
     pub fastest_ns: Option<f64>,
-    /// Whether the first answers were slower than later ones, as of a program that still compiles: then none was undisturbed.
+    /// Whether the first answers were slower than later ones, as in a program that is still compiling. Then no answer was
+    /// undisturbed.
     pub began_slowly: bool,
-    /// Of ok answers p10, p50, and p90.
+    /// p10, p50, and p90 of ok answers.
     pub ok_ns: Option<[f64; 3]>,
-    /// Of rejected answers the same.
+    /// p10, p50, and p90 of rejected answers.
     pub rejected_ns: Option<[f64; 3]>,
-    /// Mean time from sent to the first byte of the answer.
+    /// Mean time from sending to the first byte of the answer.
     pub first_byte_ns: Option<f64>,
-    /// Bytes that were received for each answer, on average.
+    /// Mean number of bytes received per answer.
     pub bytes_per_answer: Option<f64>,
-    /// 5 % of the ok answers took at most as long.
+    /// p5 of ok answers.
     pub quick_ns: Option<f64>,
 }
 
 impl Pace {
-    /// Of a run with the tallies of its two phases.
+    /// Pace of a run, from the tallies of its two phases.
     pub fn of(run: &Run, warm_up: &Tally, measured: &Tally) -> Self {
         let [before, ok] = [&warm_up.service.ok, &measured.service.ok];
         let fastest = [before.min_ns(), ok.min_ns()].into_iter().flatten().min();

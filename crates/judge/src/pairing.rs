@@ -1,25 +1,25 @@
-//! The blocks that two settings share, where their number was laid down when the study began.
+//! Pairs the blocks of two configurations, in a study that fixed their number when it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stats::Seen;
 
-/// The blocks of two settings.
+/// Blocks of two configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairing {
-    /// The figures of both, in order of the blocks in which both have one that carries a verdict.
+    /// Figures of both, in order of the blocks in which both have one with enough samples.
     pub pairs: Vec<(f64, f64)>,
-    /// Blocks in which both have a valid run, but one has too few samples for a verdict.
+    /// Number of blocks in which both have a valid run, but one has too few samples for a verdict.
     pub too_few_samples: usize,
-    /// In how many blocks both can ever have a figure.
+    /// Largest number of blocks in which both can still have a figure.
     pub attainable: usize,
 }
 
 impl Pairing {
-    /// Of what two settings said by block, of so many blocks that are planned.
+    /// Pairs the observations of two configurations by block, out of `blocks` planned blocks.
     pub fn of(blocks: u32, a: &BTreeMap<u32, Seen>, b: &BTreeMap<u32, Seen>) -> Self {
         let mut pairing = Self::default();
-        // A study may claim any number of blocks; only those in which something was run or lost need a look.
+        // A stored study may claim any number of blocks, so only blocks with an observation are visited.
         let known: BTreeSet<u32> = a.keys().chain(b.keys()).copied().collect();
         for block in &known {
             match [a, b].map(|setting| setting.get(block).copied().unwrap_or(Seen::Missing)) {
@@ -34,7 +34,7 @@ impl Pairing {
             pairing.attainable += 1;
         }
         pairing.attainable += (blocks as usize).saturating_sub(known.len());
-        // A block more, which made up for an invalid run of others, must not move the look that was laid down.
+        // An extra block that replaces an invalid run of another configuration must not move a planned look.
         pairing.pairs.truncate(blocks as usize);
         pairing.attainable = pairing.attainable.min(blocks as usize);
         pairing
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_that_makes_up_for_another_counts_in_its_place_and_never_beyond() {
+    fn replacement_block_counts_but_never_beyond_the_plan() {
         let all = |blocks: u32| -> BTreeMap<u32, Seen> {
             (0..blocks).map(|block| (block, Seen::Figure { value: 1.0, errors: 0, planned: 9 })).collect()
         };

@@ -1,49 +1,49 @@
-//! What was asked of a load, as far as judging needs it.
+//! Plan of a load, as far as its judgment needs it.
 
 use evidence::{Model, Unit};
 
-/// What was asked of a load.
+/// Plan of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// Users or arrivals.
+    /// Rule by which requests become due.
     pub offered: Offered,
-    /// By step, what is counted.
+    /// Unit that is counted, by step.
     pub units: Vec<Unit>,
-    /// How long requests are not counted, in nanoseconds since the load began.
+    /// Length of the warm-up, in nanoseconds since the load began. Its requests are not counted.
     pub warm_up_ns: u64,
-    /// From when on the load itself no longer changes; `None` if it never stops changing.
+    /// Time from which on the offered load is constant, in nanoseconds since it began; `None` if it never is.
     pub settles_from_ns: Option<u64>,
-    /// When time ends it, in nanoseconds since it began; `None` if something else does.
+    /// Planned end, in nanoseconds since the load began; `None` if it does not end by time.
     pub ends_at_ns: Option<u64>,
-    /// A transaction later than this is not worth sending.
+    /// Latency limit of transactions: a later one is skipped. `None` if there is no limit.
     pub latency_limit_ns: Option<u64>,
-    /// Whether the run tries if the system sustains this rate: then what could not be sent is a result.
+    /// Whether the run tests if the system sustains this rate. Requests that could not be sent are then a result.
     pub is_trial: bool,
-    /// Whether the generator's threads have cores of their own.
+    /// Whether the generator's threads are pinned to cores.
     pub is_pinned: bool,
 }
 
-/// By what requests become due.
+/// Rule by which requests become due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// By the clock.
+    /// Requests become due by the clock.
     Open {
-        /// Connections that they are sent over.
+        /// Number of connections.
         connections: u32,
-        /// A request that waited for so long is given up.
+        /// Time after which a waiting request is given up, in nanoseconds; `None` if none is.
         shed_after_ns: Option<u64>,
     },
-    /// By users, each after its last answer.
+    /// Requests become due by users, each after its last answer.
     Closed {
-        /// How many.
+        /// Number of users.
         users: u32,
-        /// Connections that they share; as many as users where each has its own.
+        /// Number of connections that users share; equal to `users` if each user has one.
         pool: u32,
     },
 }
 
 impl Planned {
-    /// As the store has it.
+    /// Model of the load, as the store records it.
     pub const fn model(&self) -> Model {
         match self.offered {
             Offered::Open { .. } => Model::Open,

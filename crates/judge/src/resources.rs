@@ -1,4 +1,4 @@
-//! What system, generator and cores used while requests were measured, from the readings of each second.
+//! Resources used by system, generator, and cores while requests were measured, from per-second readings.
 
 use std::collections::BTreeMap;
 
@@ -8,81 +8,81 @@ use stats::median;
 use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::is_of_database;
 
-/// Readings of one run, summed up over its measured seconds.
+/// Readings of one run, summed over its measured seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// How much time the readings cover.
+    /// Time that the readings cover, in seconds.
     pub covered_s: f64,
-    /// All processes of the system together.
+    /// All processes of the system together; `None` if not sampled.
     pub system: Option<Usage>,
-    /// Load and bookkeeping of Tenbin.
+    /// Tenbin itself: load and bookkeeping; `None` if not sampled.
     pub generator: Option<Usage>,
-    /// Each process of the system, by name. May hold anything: escape it.
+    /// Each process of the system, by name. Names come from outside: escape them.
     pub processes: Vec<(String, Usage)>,
-    /// The cores of the machine, in their order.
+    /// Cores of the machine, in order of their numbers.
     pub cores: Vec<Core>,
 }
 
-/// What a subject used.
+/// Resources used by a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// How much time its readings cover, if that was read: processes may be read later than the cores, where there are many and no core is
-    /// free.
+    /// Time that its readings cover, in seconds; `None` if not recorded. Processes may be sampled later than cores, if there are
+    /// many and no core is free.
     pub covered_s: Option<f64>,
-    /// CPU time in user space.
+    /// CPU time in user space, in seconds.
     pub cpu_user_s: f64,
-    /// CPU time in the kernel.
+    /// CPU time in the kernel, in seconds.
     pub cpu_sys_s: f64,
-    /// The largest at the end of a second.
+    /// Peak resident memory at the end of a second.
     pub rss_peak_bytes: Option<f64>,
-    /// The most processes at the end of a second.
+    /// Peak number of processes at the end of a second.
     pub processes_peak: Option<f64>,
-    /// The most threads at the end of a second.
+    /// Peak number of threads at the end of a second.
     pub threads_peak: Option<f64>,
-    /// The most memory that was swapped out at the end of a second.
+    /// Peak of swapped memory at the end of a second.
     pub swap_peak_bytes: Option<f64>,
-    /// Read from disks.
+    /// Bytes read from disks.
     pub disk_read_bytes: Option<f64>,
-    /// Written to disks.
+    /// Bytes written to disks.
     pub disk_written_bytes: Option<f64>,
-    /// The most open files at the end of a second.
+    /// Peak number of open files at the end of a second.
     pub open_files_peak: Option<f64>,
-    /// The most connections that waited to be accepted at the end of a second, at one port or socket.
+    /// Peak number of connections that waited to be accepted at one port or socket, at the end of a second.
     pub listen_queue_peak: Option<f64>,
-    /// How often a thread gave up its core.
+    /// Number of voluntary context switches: a thread gave up its core.
     pub switches_voluntary: Option<f64>,
-    /// How often a thread was taken off its core.
+    /// Number of involuntary context switches: a thread was taken off its core.
     pub switches_involuntary: Option<f64>,
-    /// How long its threads were ready and had no core.
+    /// Time for which its threads were ready without a core, in seconds.
     pub run_queue_wait_s: Option<f64>,
-    /// The cores that it may use by its quota, at the end of the last second.
+    /// CPU quota in cores, at the end of the last second.
     pub cpu_quota_cores: Option<f64>,
-    /// How long that quota held its threads back, summed over cores.
+    /// Time for which the quota throttled its threads, in seconds, summed over cores.
     pub throttled_s: Option<f64>,
-    /// The most memory that counted towards its limit, files it read or wrote included, at the end of a second.
+    /// Peak memory charged to its limit, cached files included, at the end of a second.
     pub memory_charged_peak_bytes: Option<f64>,
-    /// That limit, at the end of the last second.
+    /// Memory limit, at the end of the last second.
     pub memory_limit_bytes: Option<f64>,
-    /// The largest nice value of its processes, 0 at any higher priority.
+    /// Largest nice value of its processes; 0 for any higher priority.
     pub nice: Option<f64>,
 }
 
-/// One core of the machine.
+/// A core of the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {
-    /// Such as `core0`.
+    /// Name, such as `core0`.
     pub name: String,
-    /// The share of a second that it was busy, the median of all seconds.
+    /// Busy share of the core, the median of all seconds.
     pub busy: f64,
 }
 
 impl Resources {
-    /// `None` if nothing was read in a measured second.
+    /// Resources of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// The same of these seconds alone.
+    /// Resources of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
@@ -109,7 +109,7 @@ impl Resources {
         Some(Self { covered_s, system, generator, processes, cores: cores.shares() })
     }
 
-    /// How many cores a usage kept busy on average.
+    /// Mean number of cores that a usage kept busy; `None` if its readings cover no time.
     pub fn cores_used(&self, usage: &Usage) -> Option<f64> {
         Some(self.per_s(usage, usage.cpu_s())).filter(|cores| cores.is_finite())
     }
@@ -121,7 +121,7 @@ impl Resources {
 }
 
 impl Usage {
-    /// CPU time in user space and in the kernel.
+    /// CPU time in user space and in the kernel, in seconds.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_user_s + self.cpu_sys_s
     }
@@ -154,11 +154,11 @@ impl Usage {
     }
 }
 
-/// By number and name the seconds of each core, in order of time.
+/// Seconds of each core in order of time, by number and name of the core.
 #[derive(Default)]
 struct Cores<'a>(BTreeMap<(u32, &'a str), Vec<OfCore>>);
 
-/// Time that a core went through in one second.
+/// Time of a core in one second.
 struct OfCore {
     second: u64,
     busy_s: f64,
@@ -167,7 +167,7 @@ struct OfCore {
 
 impl<'a> Cores<'a> {
     fn add(&mut self, label: &'a str, second: u64, &CoreTime { number, busy_s, all_s }: &CoreTime) {
-        // By number, not by letter: core10 comes after core9.
+        // Sorted by number, so that core10 comes after core9.
         let seconds = self.0.entry((number, label)).or_default();
         match seconds.last_mut() {
             Some(last) if last.second == second => {
@@ -178,7 +178,7 @@ impl<'a> Cores<'a> {
         }
     }
 
-    /// The time that all cores went through, per core: the last second of a run is seldom a whole one.
+    /// Mean time over all cores, in seconds. The last second of a run is seldom complete.
     fn covered_s(&self) -> Option<f64> {
         let all_s: f64 = self.0.values().flatten().map(|of_core| of_core.all_s).sum();
         Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
@@ -204,9 +204,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cores_are_those_of_the_time_in_which_processes_were_read() {
+    fn cores_used_refers_to_the_time_that_process_readings_cover() {
         let core = |kind, seconds| reading("machine", kind, "core0", seconds);
-        // Only a tenth of a second of the core was read, and the processes two seconds later than before.
+        // Only a tenth of a second of the core was sampled, and the processes over two seconds.
         let read = |own: &[Reading]| {
             let all = [core("cpu_user_s", 0.1), reading("system", "cpu_user_s", "", 3.0)];
             let seconds = [(1, [&all[..], own].concat())];

@@ -1,5 +1,5 @@
-//! Results of `stats` that reports read: verdicts, intervals, and estimates. Reports get them through this list, so that they cannot call
-//! a function of `stats`.
+//! Re-exports the results of `stats` that reports read: verdicts, intervals, and estimates. Reports use only this list, so that
+//! they cannot call functions of `stats`.
 
 pub use stats::usl::Usl;
 pub use stats::{

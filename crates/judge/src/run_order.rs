@@ -1,14 +1,14 @@
-//! The runs of a study in the order in which a procedure asked for them.
+//! Runs of a study in the order in which its procedure requested them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::{Ending, Run, Study, StudyPlace};
 
-/// A planned place and its run.
+/// A planned place and its finished run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot<'a> {
     pub(crate) place: &'a StudyPlace,
-    /// `None` if it has none that is done.
+    /// Finished run of the place; `None` if there is none.
     pub(crate) run: Option<&'a Run>,
 }
 
@@ -19,11 +19,11 @@ pub(crate) struct Block<'a> {
     pub(crate) slots: Vec<Slot<'a>>,
 }
 
-/// What a study has planned and made, in order.
+/// Planned places and finished runs of a study, in order.
 pub(crate) struct RunOrder<'a> {
     study: &'a Study,
     done: BTreeMap<u32, &'a Run>,
-    /// Positions of slices that are not of one start with the others of their block: they are to be made again.
+    /// Positions of slices that did not run in one start with the others of their block. They must be repeated.
     torn: BTreeSet<u32>,
 }
 
@@ -37,8 +37,8 @@ impl<'a> RunOrder<'a> {
         Self { study, done: study.runs.iter().filter(is_done).filter_map(position).collect(), torn }
     }
 
-    /// The places that a procedure has an answer of: those whose run is done, and those that the study went past or gave up
-    /// when it ended.
+    /// Places for which the procedure has an answer: their run is finished, the study continued without it, or the study ended
+    /// before it.
     pub(crate) fn answered(&self) -> impl Iterator<Item = Slot<'a>> {
         let last_done = self.done.keys().next_back().copied();
         let is_over = self.study.ending.as_ref().is_some_and(|ending| ending.why.is_some());
@@ -51,7 +51,7 @@ impl<'a> RunOrder<'a> {
         )
     }
 
-    /// The blocks under a load that a procedure has an answer of, whole ones only.
+    /// Complete blocks under a load for which the procedure has an answer.
     pub(crate) fn blocks(&self, load: &str) -> Vec<Block<'a>> {
         let key = |place: &'a StudyPlace| (place.stage.as_str(), place.block);
         let mut left: BTreeMap<(&str, u32), usize> = BTreeMap::new();

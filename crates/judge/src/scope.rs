@@ -1,4 +1,4 @@
-//! What a condition looks at: a run, a step of it, or a part of its time.
+//! Scope of a condition: a run, one of its steps, an event, or a part of its time.
 
 use evidence::{EvidenceError, Outage, Run};
 use record::{InWindow, Phase, Tally};
@@ -11,14 +11,14 @@ use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What a condition looks at.
+/// Figures of the scope of a condition.
 pub struct Scope {
     tally: Tally,
     measured: Measured,
 }
 
 impl Scope {
-    /// Of a condition; nothing if the run has no such step.
+    /// Scope of a condition; empty if the run lacks its step.
     pub(crate) fn of(condition: &Condition, run: &Run) -> Result<Self, EvidenceError> {
         if let Some(event) = &condition.event {
             return Ok(Self::of_event(event, run));
@@ -36,30 +36,30 @@ impl Scope {
         }
     }
 
-    /// Of what was counted, what ended meanwhile, and how long the system was gone.
+    /// Scope from counts, requests that ended in the window, and outages.
     pub(crate) fn of_parts(tally: Tally, window: Option<Window>, outage: Option<Outage>) -> Self {
         let response = Durations::of(&tally.response.all());
         let measured = Measured { counts: tally.counts, window, outage, response, ..Measured::default() };
         Self { tally, measured }
     }
 
-    /// The occurrences of an event, each figure that of the worst; nothing if one of them did not begin, or nobody knows what it cost.
+    /// Scope of an event: for each figure the worst occurrence. Empty if an occurrence did not begin, or if its cost is unknown.
     fn of_event(event: &str, run: &Run) -> Self {
         let measured = event_cost::worst_of(event, run).unwrap_or_default();
         Self { tally: Tally::default(), measured }
     }
 
-    /// The figures.
+    /// Figures of the scope.
     pub(crate) fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// What was counted.
+    /// Tally of the scope; empty for an event.
     pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The whole measured window: the same as in reports.
+    /// Scope of the whole measured window, as in reports.
     pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, EvidenceError> {
         let Some(step) = step else {
             return Ok(Self { tally: run.whole(Phase::Measured)?, measured: Measured::of(run)? });
@@ -67,8 +67,8 @@ impl Scope {
         Ok(Self::of_parts(run.total(step, Phase::Measured)?, Window::of_step(run, step), outage(run)))
     }
 
-    /// The seconds that lie wholly in a part of the measured window: requests that were intended in the window, and what ended in
-    /// them.
+    /// Scope of the seconds that lie completely in a part of the measured window. It holds requests that were intended in the
+    /// measured window, and all requests that ended in these seconds.
     fn seconds(step: Option<u16>, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<Self, EvidenceError> {
         let warm_up_ns = run.new.warm_up_ns;
         let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);

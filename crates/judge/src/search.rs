@@ -1,4 +1,4 @@
-//! How the search for a capacity of a stored study stands.
+//! Restores the state of a study's capacity search.
 
 use evidence::{Compare, Distorted, EvidenceError, Procedure, Run, RunId, Study, StudyPlace, stage};
 use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
@@ -10,7 +10,7 @@ use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::slo::{self, FailedCondition};
 
-/// What a study lays down for a search; `None` if its procedure is another. Its seed is that of the study.
+/// Rules of a study's search; `None` if its procedure is not a search. The seed is that of the study.
 pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     let Procedure::Capacity(rules) = &compare.procedure else { return None };
     Some(SearchRules {
@@ -26,7 +26,7 @@ pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
     })
 }
 
-/// The level of a place; `None` if it is no place of a search.
+/// Level of a place; `None` if the place is not part of a search.
 pub fn level(place: &StudyPlace) -> Option<Level> {
     let stage = match place.stage.as_str() {
         stage::SIZING => SearchStage::Sizing,
@@ -42,7 +42,7 @@ pub fn level(place: &StudyPlace) -> Option<Level> {
     Some(Level { stage, at })
 }
 
-/// The word of a stage in the store: what [`level`] reads.
+/// Name of a stage in the store, as [`level`] reads it.
 pub const fn stage_name(stage: SearchStage) -> &'static str {
     match stage {
         SearchStage::Sizing => stage::SIZING,
@@ -55,18 +55,18 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
     }
 }
 
-/// What a run of a level says.
+/// Result of a run at a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfLevel {
-    /// To the search.
+    /// Result as the search uses it.
     pub judged: Judged,
-    /// The conditions that did not hold, and those that could not be told.
+    /// Conditions that did not hold, or could not be judged.
     pub failed: Vec<FailedCondition>,
-    /// It passed although requests were sent late.
+    /// Whether it passed although requests were sent late.
     pub is_late: bool,
 }
 
-/// What a run of a level says. The run must have its seconds, but for one of users.
+/// Judges a run at a level. A run at a rate must have its per-second data.
 pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, EvidenceError> {
     match level.at {
         At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new(), is_late: false }),
@@ -82,7 +82,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
     }
 }
 
-/// What users got.
+/// Throughput and response time at a number of users.
 fn sized(run: &Run) -> Result<Judged, EvidenceError> {
     if eligibility_by(run, Some(Distorted::Throughput)) != Eligibility::Valid {
         return Ok(Judged::Invalid);
@@ -94,10 +94,10 @@ fn sized(run: &Run) -> Result<Judged, EvidenceError> {
     })
 }
 
-/// The search of a setting under a load, with everything noted that is stored of it; `None` if the study's procedure is
-/// another. `load_run` reads a run with its seconds, which a study's own runs do not have.
+/// Search of a configuration under a load, with all stored results; `None` if the study's procedure is not a search. `load_run`
+/// reads a run with its per-second data, which a study's own runs do not have.
 ///
-/// A run that the study went on without counts as invalid.
+/// A run that the study continued without counts as invalid.
 pub fn search(
     study: &Study,
     load: &str,
@@ -105,7 +105,7 @@ pub fn search(
     load_run: &dyn Fn(&RunId) -> Result<Run, EvidenceError>,
 ) -> Result<Option<Search>, EvidenceError> {
     let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
-    // The words of a study that another version may have written: those that this one does not understand cannot hold.
+    // Another version may have written the conditions. If this version cannot parse them, no run passes.
     let slos: Result<Vec<Vec<Condition>>, _> =
         rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();
     let slos: Option<Vec<Condition>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
@@ -115,7 +115,7 @@ pub fn search(
     })
 }
 
-/// The same, with what `judged` says of each run; a run comes to it without its seconds.
+/// Like [`search`], but judges each run with `judged`. Runs are passed without their per-second data.
 pub fn search_by(
     study: &Study,
     load: &str,

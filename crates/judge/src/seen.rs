@@ -1,4 +1,4 @@
-//! What a run says in a block.
+//! Observation of a run in its block.
 
 use evidence::Run;
 use stats::Seen;
@@ -7,8 +7,8 @@ use crate::compared_by::ComparedBy;
 use crate::eligibility::{Eligibility, eligibility_by};
 use crate::measured::Measured;
 
-/// What a run says in a block: nothing where the figure in question is in doubt. A run that was cut short is as good as missing: it can
-/// be made again.
+/// Observation of a run in its block by a metric, without a figure if the figure is in doubt. A run that was cut short counts as
+/// missing, because it can be repeated.
 pub fn seen(run: &Run, measured: &Measured, by: &ComparedBy) -> Seen {
     match eligibility_by(run, by.metric.distorted) {
         Eligibility::Valid => by.judgeable(run, measured).map_or(Seen::TooFew, |value| Seen::Figure {

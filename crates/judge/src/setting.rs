@@ -1,23 +1,23 @@
-//! A variant of a system, as a study names it.
+//! A configuration: a variant of a system, as a study names it.
 
 use evidence::{Study, StudyPlace};
 
 /// A variant of a system.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Setting {
-    /// The name of the system.
+    /// Name of the system.
     pub system: String,
-    /// Its configuration in words; empty if it has none.
+    /// Variant in words; empty if there is none.
     pub variant: String,
 }
 
 impl Setting {
-    /// That of a place.
+    /// Configuration of a place.
     pub fn of(place: &StudyPlace) -> Self {
         Self { system: place.system.clone(), variant: place.variant.clone() }
     }
 
-    /// Whether a place is of this setting.
+    /// Whether a place belongs to this configuration.
     pub fn is_of(&self, place: &StudyPlace) -> bool {
         self.key() == (&place.system, &place.variant)
     }
@@ -26,7 +26,7 @@ impl Setting {
         (&self.system, &self.variant)
     }
 
-    /// How reports and plans call it: `system`, or `system variant`.
+    /// Name in reports and plans: `system`, or `system variant`.
     pub fn name(&self) -> String {
         match self.variant.as_str() {
             "" => self.system.clone(),
@@ -35,11 +35,11 @@ impl Setting {
     }
 }
 
-/// As many variants as a plan may have.
+/// Largest number of variants in a plan.
 const SETTINGS_MAX: usize = 10_000;
 
-/// The settings that a study has planned under a load, in the order of their names, and no more than a plan may have. Of a
-/// procedure that goes on some may be unknown yet.
+/// Configurations that a study has planned under a load, sorted by name, at most as many as a plan may have. A procedure in
+/// progress may not have planned all of them yet.
 pub fn settings(study: &Study, load: &str) -> Vec<Setting> {
     let places = study.new.planned.iter().filter(|place| place.load == load);
     let mut settings: Vec<Setting> = places.map(Setting::of).collect();

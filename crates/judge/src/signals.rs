@@ -1,4 +1,4 @@
-//! What ran short while requests were measured, as far as the readings of each second tell.
+//! Signals of resources that ran short while requests were measured, from per-second readings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,64 +9,64 @@ use crate::core_time::{CoreTime, Seconds, read_in};
 use crate::inside::Inside;
 use crate::waits::Waits;
 
-/// Readings of one run over its measured seconds. `None` was not sampled.
+/// Signals of one run over its measured seconds. `None` if not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signals {
-    /// How many cores the machine has, as far as they were read.
+    /// Number of sampled cores of the machine.
     pub cores: usize,
-    /// How many of them the system may use, the median of all seconds.
+    /// Number of cores that the system may use, the median of all seconds.
     pub cores_allowed: Option<f64>,
-    /// The share of all cores that was busy, the median of all seconds.
+    /// Busy share of all cores, the median of all seconds.
     pub busy: Option<f64>,
-    /// How many cores were busy on average.
+    /// Mean number of busy cores.
     pub busy_cores: Option<f64>,
-    /// The share of all time that another guest of the host took.
+    /// Share of all core time that other guests of the host took.
     pub steal: Option<f64>,
-    /// The share of a core that the busiest thread of the system used, the median of all seconds.
+    /// Share of a core that the busiest thread of the system used, the median of all seconds.
     pub busiest_thread: Option<f64>,
-    /// The share of the time in which some task waited, the median of all seconds.
+    /// Share of the time in which some task waited for CPU, the median of all seconds.
     pub cpu_pressure: Option<f64>,
-    /// The same for memory.
+    /// Share of the time in which some task waited for memory, the median of all seconds.
     pub memory_pressure: Option<f64>,
-    /// The same for disks.
+    /// Share of the time in which some task waited for disks, the median of all seconds.
     pub disk_pressure: Option<f64>,
-    /// The share of the time in which some task of the system's own control group waited for CPU, memory, and disks, the median of all
-    /// seconds; `None` where the group does not tell.
+    /// Shares of the time in which some task of the system's own control group waited for CPU, memory, and disks, the medians of
+    /// all seconds. `None` if the group does not report it.
     pub group_pressures: [Option<f64>; 3],
-    /// The share of the seconds in which pages were swapped in or out.
+    /// Share of the seconds in which pages were swapped in or out.
     pub swapping: Option<f64>,
-    /// Of the busiest disk, the median of all seconds.
+    /// Busy share of the busiest disk, the median of all seconds.
     pub disk_busy: Option<f64>,
-    /// Of the process nearest to its limit, at most.
+    /// Peak share of its limit on open files, for the process nearest to the limit.
     pub open_files_share: Option<f64>,
-    /// The fullest queue of connections: how many waited, and how many may.
+    /// Fullest accept queue: connections waiting, and the limit.
     pub listen_queue: Option<[f64; 2]>,
-    /// Of each port or Unix socket of the system how many connections waited to be accepted, the median of all seconds.
+    /// Number of connections waiting to be accepted at each port or Unix socket of the system, the median of all seconds.
     pub queued: BTreeMap<String, f64>,
-    /// Connections that were dropped at a full queue, on the whole machine.
+    /// Connections dropped at a full queue, on the whole machine.
     pub listen_overflows: Option<f64>,
-    /// Of each process of the plan the share of the seconds at whose end it was not there. Names may hold anything: escape them.
+    /// Share of the seconds at whose end a process of the plan was not running, by process. Names come from outside: escape them.
     pub not_running: BTreeMap<String, f64>,
-    /// How many cores its control group allows the system, the median of all seconds.
+    /// CPU quota of its control group in cores, the median of all seconds.
     pub cpu_quota_cores: Option<f64>,
-    /// For how much of a second that held its threads back, summed over cores: the median of all seconds.
+    /// Time per second for which the quota throttled its threads, in seconds, summed over cores: the median of all seconds.
     pub throttled: Option<f64>,
-    /// What its threads waited for, and how its control group held it back.
+    /// Waits of its threads, and limits of its control group.
     pub waits: Waits,
-    /// What the database of the load said of itself; `None` if it was not asked, or did not answer.
+    /// Statistics of the load's database from inside; `None` if it was not asked, or did not answer.
     pub inside: Option<Inside>,
 }
 
-/// A second that is shorter than this is no measure of a share.
+/// Shortest second for which shares are meaningful, in seconds.
 const SECOND_MIN_S: f64 = 0.5;
 
 impl Signals {
-    /// `None` if nothing was read in a measured second.
+    /// Signals of a run; `None` if nothing was sampled in a measured second.
     pub fn of(run: &Run) -> Option<Self> {
         Self::during(run, Seconds::Measured)
     }
 
-    /// The same of these seconds alone.
+    /// Signals of the given seconds only.
     pub(crate) fn during(run: &Run, which: Seconds<'_>) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in read_in(run, which) {
@@ -138,8 +138,8 @@ impl Signals {
     }
 }
 
-/// Median of the CPU quota in these seconds, in cores. The quota is read at the end of a second, and an event may change it within one: the
-/// lower one of the quotas at its beginning and at its end held the system back.
+/// Median of the CPU quota in the given seconds, in cores. The quota is sampled at the end of a second, but an event may change it
+/// within one. The lower of the quotas at the second's beginning and end limited the system.
 fn quota_during(run: &Run, seconds: &BTreeSet<u64>) -> Option<f64> {
     let quotas = run.readings().filter(|of| (of.subject, of.metric) == ("system", "cpu_quota_cores"));
     let (mut before, mut lower) = (None, Vec::new());
@@ -171,10 +171,10 @@ fn not_running(seconds: &[&Second<'_>]) -> BTreeMap<String, f64> {
     shares.filter(|(_, share)| *share > 0.0).collect()
 }
 
-/// What was read in one second.
+/// Readings of one second.
 #[derive(Default)]
 struct Second<'a> {
-    /// Of each core the time that it was busy, and all of it.
+    /// Busy time and total time of each core, in seconds.
     cores: BTreeMap<u32, [f64; 2]>,
     steal_s: f64,
     busiest_thread_s: Option<f64>,
@@ -189,9 +189,9 @@ struct Second<'a> {
     cpu_quota_cores: Option<f64>,
     cores_allowed: Option<f64>,
     throttled_s: Option<f64>,
-    /// How many processes each process of the plan consists of.
+    /// Number of processes of each process of the plan.
     processes: BTreeMap<&'a str, f64>,
-    /// Of each port or socket how many waited, and how many may.
+    /// Connections waiting at each port or socket, and the limit.
     queues: BTreeMap<&'a str, [f64; 2]>,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Second<'a> {
         Some(self.busy_s() / self.all_s()).filter(|share| share.is_finite())
     }
 
-    /// The last second of a run is seldom a whole one.
+    /// Length of the second, in seconds. The last second of a run is seldom complete.
     fn length_s(&self) -> f64 {
         if self.cores.is_empty() {
             1.0

@@ -1,4 +1,4 @@
-//! What a run must hold, and whether it did.
+//! Judges whether a run held its conditions (SLOs).
 
 mod backlog;
 mod connections;

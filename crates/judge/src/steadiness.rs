@@ -1,4 +1,4 @@
-//! Whether a load had settled, by the windows of its course.
+//! Decides whether a load had settled, by its time series.
 
 use evidence::{Steadiness, SteadinessVerdict};
 use record::Pulses;
@@ -6,11 +6,11 @@ use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 
 use crate::planned::Planned;
 
-/// A window that was lived through for less than this share of it is the end of the load, and none.
+/// Smallest share of its length that a window must cover. A shorter window is the end of the load, and is ignored.
 const WHOLE: f64 = 0.9;
 
-/// What the windows up to now say; `None` of a load that is not meant to be steady. `workers`: threads that tell of windows.
-/// `ended_ns`: when the load was ended, if that was before its time: what was open then ends in windows after it.
+/// Steadiness up to now; `None` for a load that is not meant to be steady. `workers` is the number of threads that report windows.
+/// `ended_ns` is the time at which the load was ended early; requests open then end in later windows, which do not count.
 pub fn judge(planned: &Planned, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
     let settles_from_ns = planned.settles_from_ns?;
     let window_ns = pulses.window_ns();

@@ -1,4 +1,4 @@
-//! Twice the threads: what they say of a run that is suspect for its generator.
+//! Thread check: judges a confirmation run with twice the threads, for a run whose generator is suspect.
 
 use evidence::{Cause, Distorted, Ending, EvidenceError, Level, Run, RunId, Verdict};
 use record::Percentile;
@@ -6,15 +6,15 @@ use record::Percentile;
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::measured::Measured;
 
-/// Causes that more threads can confirm or clear.
+/// Causes of doubt that more threads can confirm or clear.
 const CAUSES: [Doubt; 2] = [Doubt::GENERATOR_CPU, Doubt::CEILING];
-/// A rate that moves by less than this is the same.
+/// Smallest relative change of the rate that counts as a change.
 const MOVED_MIN: f64 = 0.1;
-/// Of one run to the next a p99 moves by itself; only one that falls below this part has another cause.
+/// Ratio of p99 below which it counts as shorter. Between two runs, p99 varies by itself.
 const P99_MOST: f64 = 0.5;
 
 impl Doubt {
-    /// Twice the threads did more, or sooner.
+    /// With twice the threads, the load did more, or was answered sooner.
     pub const GENERATOR_BOUND: Self = Self {
         code: "generator_bound",
         words: MEASURED_ITSELF,
@@ -27,7 +27,7 @@ impl Doubt {
     };
 }
 
-/// The figures of a run that more threads would change, if they were the limit.
+/// Figures of a run that change with more threads if the generator is the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThreadCheckFigures {
     ok_per_s: Option<f64>,
@@ -35,22 +35,22 @@ pub struct ThreadCheckFigures {
 }
 
 impl ThreadCheckFigures {
-    /// Of a stored run, with its seconds.
+    /// Figures of a stored run with its per-second data.
     pub fn of(run: &Run) -> Result<Self, EvidenceError> {
         let measured = Measured::of(run)?;
         Ok(Self { ok_per_s: measured.ok_per_s(), p99_ns: measured.response.at(Percentile::P99) })
     }
 }
 
-/// Whether a run is suspect for what more threads can confirm or clear.
+/// Whether a run is suspect for a cause that more threads can confirm or clear.
 pub fn is_doubtful(ending: &Ending) -> bool {
     ending.validity.verdict == Level::Suspect
         && ending.verdict == Verdict::Complete
         && ending.validity.causes.iter().any(is_about_threads)
 }
 
-/// More done, or done sooner, with more threads: then the first run measured its generator. `run` is the one with `doubled`
-/// threads, `ending` that of the one before it.
+/// Settles the doubt. If the confirmation run did more, or was answered sooner, the first run measured its generator. `run` is the
+/// run with `doubled` threads; `ending` belongs to the run before it.
 pub fn settle(
     ending: &mut Ending,
     [first, confirmation]: [ThreadCheckFigures; 2],
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn more_with_more_threads_means_that_the_generator_was_the_limit() {
+    fn better_figures_with_more_threads_invalidate_the_run() {
         for confirmation in [[15_000.0, 9e6], [10_200.0, 4e6]] {
             let ending = settled([10_000.0, 9e6], confirmation);
             assert_eq!((ending.verdict, ending.validity.verdict), (Verdict::Invalid, Level::Invalid));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_with_more_threads_clears_it() {
+    fn equal_figures_with_more_threads_clear_the_run() {
         let ending = settled([10_000.0, 9e6], [9_500.0, 9.4e6]);
         assert_eq!((ending.verdict, ending.validity.verdict), (Verdict::Complete, Level::Valid));
         assert!(ending.validity.causes.is_empty() && ending.notes[0].contains("0.95 times as much"));

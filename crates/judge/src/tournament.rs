@@ -1,4 +1,4 @@
-//! How the tournament of a stored study stands.
+//! Restores the state of a study's tournament.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::run_order::{RunOrder, Slot};
 use crate::setting::Setting;
 use crate::versus::said;
 
-/// Blocks times settings: no study that was made comes near, and one that claims more must not fill the memory.
+/// Largest number of blocks × configurations. No real study comes near, and a damaged one must not exhaust memory.
 const CELLS_MAX: usize = 1 << 21;
 
-/// What a study lays down for a tournament of these settings; `None` if its procedure is another.
+/// Rules of a study's tournament of the given configurations; `None` if its procedure is not a tournament.
 pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
     let Procedure::Best { incumbent, .. } = &compare.procedure else { return None };
     let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);
@@ -27,10 +27,10 @@ pub(crate) fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Optio
     })
 }
 
-/// The tournament of these settings under a load by a metric, with everything noted that is stored of it; `None` if the
-/// study's procedure is another, or it claims more than anybody can have measured. Its settings are numbered as they are here.
+/// Tournament of configurations under a load by a metric, with all stored results. `None` if the study's procedure is not a
+/// tournament, or if the study claims impossibly many blocks. Configurations are numbered by their index in `settings`.
 ///
-/// A block is noted when all its runs are done. Where the study went on without one of them, that one is missing.
+/// A block is noted once all its runs are finished. A run that the study continued without counts as missing.
 pub fn tournament(
     study: &Study,
     load: &str,
@@ -40,7 +40,7 @@ pub fn tournament(
     tournament_by(study, load, settings, &mut |run| said(run, by))
 }
 
-/// The same, with what `said` tells of each run, as [`said`] does.
+/// Like [`tournament`], but reads the observation of each run with the argument `said`, a function like [`said`].
 pub fn tournament_by(
     study: &Study,
     load: &str,
@@ -71,7 +71,7 @@ pub fn tournament_by(
     Ok(Some(tournament))
 }
 
-/// What each setting of a block says, by its slices in their order.
+/// Observation of each configuration of a block, from its slices in order.
 fn of_slices(slices: &[(usize, Seen)]) -> Vec<(usize, Seen)> {
     let mut by_setting: BTreeMap<usize, Vec<Seen>> = BTreeMap::new();
     for (setting, seen) in slices {

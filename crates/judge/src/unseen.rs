@@ -1,4 +1,4 @@
-//! Characters that act on their surroundings instead of being seen. Whoever prints names and texts from outside writes them out.
+//! Invisible characters that change how surrounding text is displayed. Code that prints text from outside escapes them.
 
 /// Control characters, direction marks, zero-width characters, line separators, and tags.
 pub fn is_unseen(character: char) -> bool {

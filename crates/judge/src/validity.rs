@@ -1,6 +1,6 @@
-//! May the numbers be believed? Judged from the generator's own signals, never from the metric.
+//! Decides whether the figures of a run can be trusted, from the generator's own signals, never from the measured figure.
 //!
-//! One file for each idea; `docs/validity.md` lists every rule with its threshold, and what it was measured against.
+//! Each file covers one topic. `docs/validity.md` lists every rule with its threshold, and the measurements behind it.
 
 mod broken;
 mod ceiling;
@@ -31,10 +31,10 @@ use words::Finding;
 
 use crate::causes::Doubt;
 
-/// Why a run may be in doubt, and what finds out.
+/// A cause of doubt, and the function that detects it.
 type Rule = (Doubt, fn(&Evidence<'_>) -> Option<Finding>);
 
-/// Every rule. What spoils figures comes before what was not put on.
+/// All rules. Causes that spoil figures come before loads that were not fully sent.
 const RULES: &[Rule] = &[
     (Doubt::INTERNAL, broken::internal),
     (Doubt::HOPELESS, broken::hopeless),
@@ -59,21 +59,21 @@ const RULES: &[Rule] = &[
     (Doubt::NO_SEND_DELAY, tool::no_send_delay),
 ];
 
-/// What others find: who runs a load again with more threads, who has none to run, and who reads a run without an ending.
+/// Causes of doubt that other code reports: thread checks, runs without a load, and stored runs without an ending.
 const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
 
 impl Doubt {
-    /// Every one, in the order in which rules look for them.
+    /// All causes of doubt, in the order of the rules.
     pub fn all() -> impl Iterator<Item = Self> {
         RULES.iter().map(|(doubt, _)| *doubt).chain(BY_OTHERS.iter().copied())
     }
 
-    /// The one of a code; `None` if this version does not know it.
+    /// Cause of doubt with the given code; `None` if this version does not know it.
     pub fn named(code: &str) -> Option<Self> {
         Self::all().find(|doubt| doubt.code == code)
     }
 
-    /// The run was cut short, or still goes on.
+    /// The run was cut short, or is still in progress.
     pub const NO_ENDING: Self = Self {
         code: "no_ending",
         words: "the run has no ending",
@@ -98,7 +98,7 @@ impl Doubt {
     };
 }
 
-/// The judgement, with everything that led to it, the gravest first; and apart what did too little to matter.
+/// Judges a run: its level, the causes of doubt, most severe first, and notes on effects that are too small to matter.
 pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let mut found: Vec<(Doubt, Finding)> =
         RULES.iter().filter_map(|(doubt, find)| Some((*doubt, find(evidence)?))).collect();

@@ -1,4 +1,4 @@
-//! How the duel of a stored study stands.
+//! Restores the state of a study's duel.
 
 use evidence::{Compare, EvidenceError, Procedure, Run, Study, stage};
 use stats::{Duel, DuelRules, Seen, Slice};
@@ -10,8 +10,8 @@ use crate::run_order::{Block, RunOrder, Slot};
 use crate::seen::seen;
 use crate::setting::Setting;
 
-/// What a study lays down for a duel by one of its metrics; `None` if its procedure is another. Further metrics share the error rate with
-/// the first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
+/// Rules of a study's duel by one of its metrics; `None` if its procedure is not a duel. Further metrics share the error rate with
+/// the first. During the duel each uses its part; at the end, [`stats::judge_together`] judges all of them.
 pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules> {
     let Procedure::Duel { pilot_blocks, looks_early, slices } = compare.procedure else { return None };
     Some(DuelRules {
@@ -25,10 +25,9 @@ pub(crate) fn duel_rules(compare: &Compare, by: &ComparedBy) -> Option<DuelRules
     })
 }
 
-/// The duel of two settings under a load by a metric, with everything noted that is stored of it; `None` if the study's
-/// procedure is another.
+/// Duel of two configurations under a load by a metric, with all stored results; `None` if the study's procedure is not a duel.
 ///
-/// A block is noted when all its runs are done. Where the study went on without one of them, that one is missing.
+/// A block is noted once all its runs are finished. A run that the study continued without counts as missing.
 pub fn duel(
     study: &Study,
     load: &str,
@@ -38,7 +37,7 @@ pub fn duel(
     duel_by(study, load, settings, by, &mut |run| said(run, by))
 }
 
-/// The same, with what `said` tells of each run, as [`said`] does.
+/// Like [`duel`], but reads the observation of each run with the argument `said`, a function like [`said`].
 pub fn duel_by(
     study: &Study,
     load: &str,
@@ -87,7 +86,7 @@ pub fn duel_by(
     Ok(Some(duel))
 }
 
-/// What a stored run says in a block, by a metric.
+/// Observation of a stored run in its block, by a metric.
 pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, EvidenceError> {
     let measured = Measured::of(run)?;
     let seen = seen(run, &measured, by);
@@ -98,12 +97,12 @@ pub fn said(run: &Run, by: &ComparedBy) -> Result<Seen, EvidenceError> {
     })
 }
 
-/// Whether a slice is too short for its responses: what was under way when it was cut out would be a good part of it.
+/// Whether a slice is too short for its responses, so that requests in flight at its ends would be a large part of it.
 fn is_mostly_edge(run: &Run, measured: &Measured) -> bool {
     let is_slice = run.new.place.as_ref().is_some_and(|(_, place)| stage::is_slice(&place.stage));
     let length_s = measured.window.map_or(0.0, |window| window.length_s);
     is_slice && measured.response.mean_ns.is_some_and(|mean_ns| mean_ns / 1e9 > length_s * RESPONSE_SHARE_MAX)
 }
 
-/// Of a slice, a response takes no more than this on average.
+/// Largest mean response time, as a share of the length of a slice.
 const RESPONSE_SHARE_MAX: f64 = 0.1;

@@ -1,4 +1,4 @@
-//! What the threads of a system waited for while requests were measured, and how its control group held it back.
+//! Waits of a system's threads while requests were measured, and limits of its control group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,27 @@ use stats::median;
 use crate::core_time::{Seconds, read_in};
 use crate::group_io::LimitedIo;
 
-/// Of the readings of one run.
+/// Waits from the readings of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waits {
-    /// Threads that can carry requests, by the process of the plan. Its name may hold anything: escape it.
+    /// Threads that can carry requests, by process of the plan. Names come from outside: escape them.
     pub workers: BTreeMap<String, Workers>,
-    /// Of the periods of its quota, the share in which the system was held back; `None` without a period.
+    /// Share of the periods of its CPU quota in which the system was throttled; `None` without a period.
     pub throttled_periods: Option<f64>,
-    /// The share of the seconds in which a control group met its limit of memory, or was full of what it may have; `None` if not
-    /// read.
+    /// Share of the seconds in which a control group met its memory limit, or was nearly full; `None` if not sampled.
     pub memory_limit_met: Option<f64>,
-    /// Pages that were read again soon after they were dropped, for each second; `None` if not read.
+    /// Refaulted pages per second (pages read again soon after they were dropped); `None` if not sampled.
     pub refaulted_pages_per_s: Option<f64>,
-    /// What a control group did on a disk, nearest to its limit; `None` without a limit.
+    /// Disk I/O of a control group that came nearest to its limit; `None` without a limit.
     pub limited_io: Option<LimitedIo>,
-    /// How many cores threads that collect garbage used, the median of all seconds; `None` if no such thread is known.
+    /// Cores used by threads that collect garbage, the median of all seconds; `None` if no such thread is known.
     pub collecting_cores: Option<f64>,
-    /// By the process of the plan, the share of the seconds in which it had more or fewer processes than in the one before. Its name
-    /// may hold anything: escape it.
+    /// Share of the seconds in which the number of processes differs from that of the second before, by process of the plan. Names
+    /// come from outside: escape them.
     pub changing: BTreeMap<String, f64>,
 }
 
-/// What was read of the memory of one control group in one second.
+/// Memory readings of one control group in one second.
 #[derive(Default)]
 struct Memory {
     hits: Option<f64>,
@@ -50,78 +49,78 @@ impl Memory {
         self.hits.is_some() || self.limit_bytes > 0.0
     }
 
-    /// Kernels do not count every time that a group gives back pages in order to get others.
+    /// Whether the group is at its limit. A nearly full group counts, because kernels do not count every reclaim.
     fn is_at_limit(&self) -> bool {
         let is_full = self.limit_bytes > 0.0 && self.charged_bytes >= FULL * self.limit_bytes;
         is_full || self.hits.is_some_and(|hits| hits > 0.0)
     }
 }
 
-/// Of how many seconds it was read, and in how many the group was at its limit.
+/// Number of seconds with readings, and number of these in which the group was at its limit.
 fn seconds_at_limit<'a>(seconds: impl Iterator<Item = &'a Memory>) -> [f64; 2] {
     let read: Vec<&Memory> = seconds.filter(|memory| memory.is_read()).collect();
     let at_limit = read.iter().filter(|memory| memory.is_at_limit()).count();
     [read.len() as f64, at_limit as f64]
 }
 
-/// Of the memory that a control group may have.
+/// Share of its memory limit from which on a control group counts as full.
 const FULL: f64 = 0.97;
 
-/// Mean numbers of threads.
+/// Mean numbers of a process's threads that can carry requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workers {
-    /// By state: `futex`, `timer`, …
+    /// Threads by state: `futex`, `timer`, …
     pub states: BTreeMap<String, f64>,
-    /// At the address of one futex.
+    /// Threads at the address of one futex.
     pub same_futex: f64,
-    /// Those of `futex` that wait for some time at most; `None` if not known.
+    /// Threads in `futex` whose wait has a time-out; `None` if unknown.
     pub timed_futex: Option<f64>,
-    /// In reads from a dependency, by its address.
+    /// Threads that read from a dependency, by its address.
     pub dependencies: BTreeMap<String, f64>,
-    /// Connections that the process has opened, by the address of the dependency.
+    /// Connections that the process has opened, by address of the dependency.
     pub connections: BTreeMap<String, f64>,
 }
 
-/// States in which a thread works, or holds something up, rather than waiting for another thread or for work.
+/// States in which a thread works or holds something up, instead of waiting for another thread or for work.
 const AT_WORK: [&str; 7] = ["on_cpu", "runnable", "disk", "socket_write", "connect", "pipe_write", "timer"];
 
-/// States of them in which it sleeps, and holds a request.
+/// States of `AT_WORK` in which a thread sleeps while it holds a request.
 const ASLEEP: [&str; 4] = ["disk", "connect", "pipe_write", "timer"];
 
-/// The label of readings of threads that can carry requests.
+/// Label of readings of threads that can carry requests.
 const WORKER: &str = "worker";
 
-/// Threads of a server with a thread for each user, connection, or request, as a share of these.
+/// Range of threads per user, connection, or request, in a server with one thread for each of them.
 const THREADS_FOR_EACH: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 
 impl Workers {
-    /// In one state.
+    /// Number of threads in one state.
     pub fn in_state(&self, state: &str) -> f64 {
         self.states.get(state).copied().unwrap_or(0.0)
     }
 
-    /// In any state.
+    /// Number of threads in any state.
     pub fn all(&self) -> f64 {
         self.states.values().sum()
     }
 
-    /// At work, or holding something up.
+    /// Number of threads at work, or holding something up.
     pub fn at_work(&self) -> f64 {
         AT_WORK.iter().map(|state| self.in_state(state)).sum()
     }
 
-    /// Asleep in what a request waits for outside of the process, and in timers.
+    /// Number of threads asleep in timers, or waiting outside of the process for something that a request needs.
     pub fn asleep(&self) -> f64 {
         let asleep: f64 = ASLEEP.iter().map(|state| self.in_state(state)).sum();
         asleep + self.dependencies.values().sum::<f64>()
     }
 
-    /// Whether the process has a thread for each of so many users, connections, or requests in flight, more or less.
+    /// Whether the process has about one thread for each of `carried` users, connections, or requests in flight.
     pub(crate) fn has_one_for_each(&self, carried: f64) -> bool {
         THREADS_FOR_EACH.contains(&(self.all() / carried))
     }
 
-    /// On a core, or ready for one.
+    /// Number of threads on a core, or ready for one.
     pub fn computing(&self) -> f64 {
         self.in_state("on_cpu") + self.in_state("runnable")
     }
@@ -145,7 +144,7 @@ impl Workers {
         }
     }
 
-    /// Threads are sampled in more seconds than connections are counted.
+    /// Divides sums by seconds. Threads are sampled in more seconds than connections are counted.
     fn over(mut self, seconds: f64, counted_seconds: f64) -> Self {
         let threads = self.states.values_mut().chain(self.dependencies.values_mut());
         threads.for_each(|threads| *threads /= seconds);
@@ -155,7 +154,7 @@ impl Workers {
         self
     }
 
-    /// The medians of several runs.
+    /// Medians of several runs.
     pub(crate) fn middle(of: &[&Self]) -> Self {
         let middles = |of_one: fn(&Self) -> &BTreeMap<String, f64>| {
             let mut names: Vec<&String> = of.iter().flat_map(|one| of_one(one).keys()).collect();
@@ -178,9 +177,9 @@ impl Workers {
 }
 
 impl Waits {
-    /// Nothing where nothing was sampled.
+    /// Waits in the given seconds; empty if nothing was sampled.
     pub(crate) fn during(run: &Run, seconds: Seconds<'_>) -> Self {
-        // Of each process the seconds with samples, those in which connections were counted, and what they add up to.
+        // For each process: number of seconds with samples, seconds in which connections were counted, and sums.
         let mut sampled: BTreeMap<&str, (f64, BTreeSet<u64>, Workers)> = BTreeMap::new();
         let mut periods: [f64; 2] = [0.0; 2];
         let mut refaulted: [f64; 2] = [0.0; 2];
@@ -232,7 +231,7 @@ impl Waits {
     }
 }
 
-/// Of the steps from one second to the next, those with another count; `None` without a step.
+/// Share of the steps between consecutive seconds in which the count changed; `None` without a step.
 fn changing(counts: &[f64]) -> Option<f64> {
     let steps = counts.len().checked_sub(1).filter(|steps| *steps > 0)?;
     let changed = counts.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn several_runs_have_a_middle() {
+    fn middle_takes_the_median_of_runs() {
         let of = |futex| workers(&[("threads_futex", "worker", futex)]);
         let middle = Workers::middle(&[&of(1.0), &of(5.0), &Workers::default()]);
         assert_eq!(middle.in_state("futex"), 1.0);

@@ -1,35 +1,35 @@
-//! Rates: what ended within the measured window, over its length.
+//! Rates: requests that ended within the measured window, divided by its length.
 
 use evidence::{Model, Run, WindowLength};
 use record::{Backlog, InWindow, Phase, Tally};
 
 use crate::rates;
 
-/// What ended within the measured window of a run, or of one step of it, whenever it was intended.
+/// Requests that ended within the measured window of a run, or of one of its steps, whenever they were intended.
 ///
-/// Throughput is answers ÷ length, for closed and open loads alike. The length is part of the plan, or the instant at which
-/// the load was stopped, and never depends on when requests were sent or answered; so no more can be reported than was
-/// offered in the window or open at its start. Only a load that its number of requests ended has a window that ends with the last
-/// counted answer.
+/// Throughput is answers ÷ length, for closed and open loads alike. The length is part of the plan, or the time at which the load
+/// was stopped. It never depends on when requests were sent or answered. So throughput cannot exceed the requests that were offered
+/// in the window or open at its start. Only in a load that ends by its number of requests does the window end with the last counted
+/// answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// In seconds, above 0.
+    /// Length in seconds, above 0.
     pub length_s: f64,
-    /// What ended in it.
+    /// Requests that ended in it, by outcome.
     pub counts: InWindow,
-    /// Of an open load, how many requests were planned in it.
+    /// Requests planned in it; `None` for a closed load, or if answers were counted by whole seconds.
     pub offered: Option<u64>,
-    /// Requests planned and not ended at its ends; `None` where answers were counted by whole seconds.
+    /// Requests that were planned but not ended, at both ends of the window; `None` if answers were counted by whole seconds.
     pub backlog: Option<Backlog>,
 }
 
 impl Window {
-    /// Of all steps of a run; `None` where nothing tells how long it was.
+    /// Window of all steps of a run; `None` if its length is unknown.
     pub fn of(run: &Run) -> Option<Self> {
         Self::of_steps(run, 0..run.new.steps.len() as u16)
     }
 
-    /// Of one step, or of a part of one.
+    /// Window of one step.
     pub fn of_step(run: &Run, step: u16) -> Option<Self> {
         Self::of_steps(run, step..=step)
     }
@@ -52,7 +52,8 @@ impl Window {
         Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog })
     }
 
-    /// Of several runs: what ended in all their windows, over the sum of their lengths. `None` if one has none.
+    /// Combined window of several runs: requests that ended in all windows, over the sum of their lengths. `None` if one is
+    /// missing.
     pub fn together(windows: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         let together = |sum: Self, next: Self| {
             let mut counts = sum.counts;
@@ -63,12 +64,12 @@ impl Window {
         windows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().reduce(together)
     }
 
-    /// Of whole seconds: what ended in so many of them.
+    /// Window of whole seconds.
     pub(crate) fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
         Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
     }
 
-    /// What ended in so many nanoseconds.
+    /// Window of a number of nanoseconds; `None` if it is 0.
     pub(crate) fn of_ns(ns: u64, counts: InWindow) -> Option<Self> {
         (ns > 0).then_some(Self { length_s: ns as f64 / 1e9, counts, offered: None, backlog: None })
     }
@@ -78,18 +79,18 @@ impl Window {
         self.per_s(self.counts.answers())
     }
 
-    /// Ok answers per second, by which systems are compared: of an open load no more than were planned. A system that froze
-    /// before the window answers in it what was open at its start, and that is no merit.
+    /// Ok answers per second, by which systems are compared. In an open load, no more answers count than requests were planned. A
+    /// system that froze before the window answers its old backlog in it, which must not count as speed.
     pub fn ok_per_s(&self) -> f64 {
         self.per_s(self.offered.map_or(self.counts.ok, |offered| self.counts.ok.min(offered)))
     }
 
-    /// Requests that ended per second, in any way.
+    /// Requests that ended per second, with any outcome.
     pub fn ended_per_s(&self) -> f64 {
         self.per_s(self.counts.ended())
     }
 
-    /// So many of something in a second of the window.
+    /// Converts a count to a rate per second of the window.
     pub fn per_s(&self, count: u64) -> f64 {
         rates::per_s(count, self.length_s)
     }

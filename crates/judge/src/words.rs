@@ -1,12 +1,12 @@
-//! Words for figures: how numbers are written, and how what was counted is called.
+//! Formats figures, and names the counted units.
 
 use evidence::Unit;
 pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, percent_up_to, rate};
 
-/// Between a load and how long it lasts.
+/// Separator between a load and its duration.
 pub const LASTS: &str = " · ";
 
-/// A load, and how long it lasts: `100 users, closed · 10 s after 2 s of warm-up`.
+/// A load with its duration: `100 users, closed · 10 s after 2 s of warm-up`.
 pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String {
     let mut words = load.to_owned();
     if let Some(duration_s) = duration_s {
@@ -18,7 +18,7 @@ pub fn load_for(load: &str, duration_s: Option<f64>, warm_up_ns: u64) -> String 
     words
 }
 
-/// The same of a load that is planned to last so long after its warm-up.
+/// A load with its planned duration after the warm-up.
 pub fn planned_load(load: &str, duration_ns: Option<u64>, warm_up_ns: u64) -> String {
     load_for(load, duration_ns.map(|ns| ns as f64 / 1e9), warm_up_ns)
 }
@@ -28,7 +28,7 @@ pub fn blocks(number: usize) -> String {
     if number == 1 { "1 block".to_owned() } else { format!("{number} blocks") }
 }
 
-/// How one of what was counted is called.
+/// Singular name of the counted unit.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "request",
@@ -36,7 +36,7 @@ pub const fn one(unit: Unit) -> &'static str {
     }
 }
 
-/// How many of what was counted are called.
+/// Plural name of the counted unit.
 pub const fn many(unit: Unit) -> &'static str {
     match unit {
         Unit::Requests => "requests",
@@ -44,7 +44,7 @@ pub const fn many(unit: Unit) -> &'static str {
     }
 }
 
-/// A number of what was counted: `1 request`, `5,000 requests`.
+/// A number with its unit: `1 request`, `5,000 requests`.
 pub fn counted(number: u64, unit: Unit) -> String {
     format!("{} {}", count(number), if number == 1 { one(unit) } else { many(unit) })
 }

@@ -1,4 +1,4 @@
-//! Judging: every test of this folder, in one program.
+//! All integration tests of the crate, linked into one program.
 
 mod bottlenecks_so_far;
 mod experiments_are_judged;

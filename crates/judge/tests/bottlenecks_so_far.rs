@@ -1,4 +1,4 @@
-//! While a study goes on, whoever makes its runs can ask what probably limits each setting by the runs so far.
+//! Bottlenecks of a study in progress: each configuration has the likely bottleneck of its runs so far.
 
 use crate::stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 use evidence::{
@@ -8,7 +8,7 @@ use evidence::{
 use fixtures::reading;
 use judge::bottleneck::{OfSetting, bottlenecks, causes_of_failed, causes_of_runs};
 
-/// What was read of two cores in a second: how busy both were, and how many cores the system used.
+/// Readings of one second of two cores: busy share of each, and cores that the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
     let cores = ["core0", "core1"].into_iter();
     let of_core = |core| {
@@ -25,12 +25,12 @@ fn found(stored: &Stored, study: &StudyId) -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn a_study_that_goes_on_has_bottlenecks_of_the_runs_so_far() {
+fn study_in_progress_has_bottlenecks_of_its_runs_so_far() {
     let stored = Stored::new();
     let planned = vec![place(1, 1, BLOCK, "busy"), place(2, 1, BLOCK, "idle"), place(3, 1, BLOCK, "later")];
     let study = stored.study(Procedure::Blocks, 1, planned.clone());
     assert_eq!(found(&stored, &study), []);
-    // More was asked for than was answered.
+    // Some of the requests failed.
     let queue = Queue { fails_every: 20, ..Queue::default() };
     let ending = evidence::Ending { spread: Some(connections(4)), ..ending() };
     for (place, busy, system) in [(&planned[0], 0.97, 1.8), (&planned[1], 0.2, 0.3)] {
@@ -47,7 +47,7 @@ fn a_study_that_goes_on_has_bottlenecks_of_the_runs_so_far() {
 }
 
 #[test]
-fn runs_that_may_be_believed_speak_before_those_that_may_not() {
+fn valid_runs_take_precedence_over_invalid_ones() {
     let stored = Stored::new();
     let planned = vec![place(1, 1, BLOCK, "a"), place(2, 2, BLOCK, "a")];
     let study = stored.study(Procedure::Blocks, 2, planned.clone());
@@ -59,7 +59,7 @@ fn runs_that_may_be_believed_speak_before_those_that_may_not() {
     assert_eq!(found(&stored, &study), [("a".to_owned(), "load")]);
 }
 
-/// An ending of a run of which one figure is invalid.
+/// Ending of a run of which only one figure is invalid.
 fn spoiled(figure: Distorted) -> Ending {
     let distorts = Distorted::ALL.map(|of| {
         let level = if of == figure { Level::Invalid } else { Level::Valid };
@@ -76,7 +76,7 @@ fn spoiled(figure: Distorted) -> Ending {
 }
 
 #[test]
-fn a_doubtful_tail_casts_no_doubt_on_what_limits_a_system() {
+fn invalid_tail_does_not_affect_the_bottleneck() {
     let stored = Stored::new();
     let run = |queue: Queue, of: Distorted| stored.run(None, Some(&queue), &spoiled(of));
     let (failing, ok) = (Queue { fails_every: 20, ..Queue::default() }, Queue::default());
@@ -87,7 +87,7 @@ fn a_doubtful_tail_casts_no_doubt_on_what_limits_a_system() {
 }
 
 #[test]
-fn a_rate_that_fails_asks_for_too_much_although_all_was_answered() {
+fn failed_rate_is_not_reported_as_below_capacity() {
     let stored = Stored::new();
     let run = stored.run(None, Some(&Queue::default()), &ending());
     for second in 0..13 {
@@ -102,11 +102,11 @@ fn a_rate_that_fails_asks_for_too_much_although_all_was_answered() {
 }
 
 #[test]
-fn readings_after_the_load_say_nothing_of_it() {
+fn readings_after_the_load_are_ignored() {
     let stored = Stored::new();
     let queue = Queue { fails_every: 20, ..Queue::default() };
     let run = stored.run(None, Some(&queue), &evidence::Ending { spread: Some(connections(4)), ..ending() });
-    // A second of warm-up, 12 of load, and as many in which the system has nothing left to do.
+    // One second of warm-up, 12 seconds of load, and 12 seconds in which the system is idle.
     for second in 0..25 {
         let read = if second < 13 { readings(0.97, 1.8) } else { readings(0.01, 0.01) };
         stored.store.keep_readings(&run.id, second, &read).unwrap();
@@ -117,7 +117,7 @@ fn readings_after_the_load_say_nothing_of_it() {
     assert!(causes[0].because.starts_with("both cores were 97 % busy: the system used 1.80"), "{causes:?}");
 }
 
-/// A run of 12 s in which nothing was answered at these times of it, and with an event of the plan at each of those, if any.
+/// A run of 12 s with outages at the given seconds; with `event`, each is within an event of the plan of that name.
 fn stopped_at(seconds: &[f64], event: Option<&str>) -> evidence::Run {
     let stored = Stored::new();
     let time =
@@ -141,7 +141,7 @@ fn stopped_at(seconds: &[f64], event: Option<&str>) -> evidence::Run {
 }
 
 #[test]
-fn what_the_plan_stops_is_no_pause_of_the_system() {
+fn outages_during_planned_events_are_no_pauses() {
     let first = |run: &evidence::Run| causes_of_runs(&[run]).unwrap().remove(0);
     let at = [2.0, 5.0, 8.0];
     let alone = first(&stopped_at(&at, None));

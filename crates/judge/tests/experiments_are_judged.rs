@@ -1,4 +1,4 @@
-//! What an experiment of a stored study says of a likely bottleneck.
+//! Judgment of experiments in stored studies.
 
 use evidence::{Change, Changed, Intervention, Procedure, StudyId, StudyPlace, stage};
 use judge::{Diagnosis, Gates, Resource};
@@ -20,7 +20,7 @@ fn changed(rank: u32, name: &str, tests: Resource, factor: f64, can_refute: bool
     })
 }
 
-/// The rates of a control, its control, and each intervention, in every block.
+/// An experiment of eight blocks: each has a control, a second control, and the given interventions with their rates.
 struct Experiment {
     stored: Stored,
     id: StudyId,
@@ -36,7 +36,7 @@ impl Experiment {
             for (of, rate) in controls.iter().chain(rates) {
                 let position = planned.len() as u32;
                 let place = place(position, block, stage::INTERVENTION, "a");
-                // No two runs of a block are alike.
+                // Rates within a block vary slightly.
                 let rate = rate + u64::from(block + position) % 5;
                 planned.push((StudyPlace { intervention: Some(of.clone()), ..place }, rate));
             }
@@ -66,7 +66,7 @@ impl Experiment {
 }
 
 #[test]
-fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
+fn effective_change_is_confirmed_and_ineffective_one_refuted() {
     let experiment = Experiment::begin(&[
         (changed(1, "users", Resource::LOAD, 2.0, true), 1_001),
         (changed(0, "CPU", Resource::ONE_CORE, 0.8, true), 800),
@@ -85,7 +85,7 @@ fn what_acts_is_confirmed_and_what_does_not_is_refuted() {
 }
 
 #[test]
-fn other_numbers_of_users_show_how_throughput_grows_and_are_no_change() {
+fn other_numbers_of_users_form_a_ladder_and_are_no_change() {
     let users = |users| Intervention::Users { name: format!("users 4 → {users}"), from: 4, users };
     let rungs = [(1, 300), (2, 580), (6, 1_200), (12, 1_200), (16, 1_200)];
     let rates: Vec<(Intervention, u64)> = rungs
@@ -112,7 +112,7 @@ fn other_numbers_of_users_show_how_throughput_grows_and_are_no_change() {
 }
 
 #[test]
-fn a_block_whose_control_is_invalid_says_nothing() {
+fn block_with_an_invalid_control_is_ignored() {
     let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
     let experiment = Experiment::begin(&[(workers, 1_900)]);
     let is_control = |place: &StudyPlace| place.intervention == Some(Intervention::CONTROL);
@@ -123,7 +123,7 @@ fn a_block_whose_control_is_invalid_says_nothing() {
 }
 
 #[test]
-fn runs_of_an_experiment_count_for_nothing_else() {
+fn runs_of_an_experiment_do_not_count_in_the_study() {
     let workers = changed(0, "workers", Resource::PARAMETER, 2.0, true);
     let experiment = Experiment::begin(&[(workers, 1_900)]);
     experiment.make(experiment.planned.len(), |_| false);
@@ -136,7 +136,7 @@ fn runs_of_an_experiment_count_for_nothing_else() {
 }
 
 #[test]
-fn what_needs_a_restart_is_compared_with_a_system_that_was_restarted() {
+fn change_with_restart_is_compared_with_a_restarted_control() {
     let workers = |rate| match changed(0, "workers", Resource::PARAMETER, 2.0, true) {
         Intervention::Changed(of) => {
             let change = Change::Parameter { name: "workers".to_owned(), value: "4".to_owned() };
@@ -154,7 +154,7 @@ fn what_needs_a_restart_is_compared_with_a_system_that_was_restarted() {
         .map(|tried| (tried.effect.finding, tried.effect.ratio.is_some_and(|ratio| ratio > 1.9)))
         .collect();
     assert_eq!(found, [(Finding::Confirmed, true), (Finding::Refuted, false)]);
-    // Without any other control it is compared with that one, too; how far two controls lie apart is not known then.
+    // Without other controls it is still compared with the restarted control, but the noise between controls is unknown.
     let is_of_others = |place: &StudyPlace| {
         place.intervention.as_ref().is_some_and(|of| of.name().starts_with("control") && !of.needs_restart())
     };
@@ -162,7 +162,7 @@ fn what_needs_a_restart_is_compared_with_a_system_that_was_restarted() {
     experiment.make(experiment.planned.len(), is_of_others);
     let effect = experiment.diagnosis().expect("an experiment").tried[0].effect;
     assert_eq!((effect.blocks, effect.finding), (8, Finding::Undecided(Undecided::Noise)));
-    // An earlier version planned no such control.
+    // An earlier version planned no restarted control.
     let experiment = Experiment::begin(&[workers(1_900)]);
     experiment.make(experiment.planned.len(), |_| false);
     let ratio = experiment.diagnosis().expect("an experiment").tried[0].effect.ratio;

@@ -1,25 +1,25 @@
-//! Which variants of a sweep enter the final.
+//! Selection of the variants of a sweep that enter the final.
 
 use crate::stored::{Queue, Stored, ending, place};
 use evidence::{Procedure, StudyPlace, stage};
 use judge::{ComparedBy, Setting, finalists, said};
 
-/// A variant: its requests per second in each block, and which of its requests fail, such as every tenth; 0: none.
+/// System, variant, requests per second in each block, and the interval of failing requests: 10 for every tenth, 0 for none.
 type Swept = (&'static str, &'static str, [u64; 3], u64);
 
 const SWEPT: [Swept; 6] = [
     ("a", "n=1", [200, 210, 190], 0),
-    // A single fast run is no better median.
+    // A single fast run does not raise the median.
     ("a", "n=2", [400, 100, 100], 0),
     ("a", "n=3", [300, 300, 300], 50),
     ("b", "n=1", [100, 100, 100], 0),
-    // Fewer errors than 1 %.
+    // Errors below 1 %.
     ("b", "n=2", [110, 110, 110], 250),
     ("c", "n=1", [500, 500, 500], 10),
 ];
 
 #[test]
-fn of_each_system_the_best_median_without_errors_enters() {
+fn best_median_of_each_system_without_errors_enters() {
     let stored = Stored::new();
     let of = |(position, (block, swept)): (u32, (usize, &Swept))| StudyPlace {
         variant: swept.1.to_owned(),

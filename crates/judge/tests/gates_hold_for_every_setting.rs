@@ -1,4 +1,4 @@
-//! A gate holds only if it held in a run that may be believed of every setting.
+//! Gates hold only if they hold in a valid run of every configuration.
 
 use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use evidence::{
@@ -6,7 +6,7 @@ use evidence::{
 };
 use judge::{Condition, Gates, Setting, judge_gates};
 
-/// Two systems in a block each: `a` is measured, `b` ends as the test asks.
+/// Two systems in one block: `a` is measured, and `b` ends with `of_b`.
 fn study(of_b: Option<&evidence::Ending>, is_over: bool) -> Study {
     let stored = Stored::new();
     let places: Vec<StudyPlace> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
@@ -25,28 +25,28 @@ fn study(of_b: Option<&evidence::Ending>, is_over: bool) -> Study {
 }
 
 #[test]
-fn a_setting_without_a_valid_run_holds_nothing() {
+fn configuration_without_a_valid_run_is_unjudged() {
     let all_valid = Gates::of(&study(Some(&crate::stored::ending()), true));
     assert!(all_valid.held(), "{all_valid:?}");
     let invalid = Gates::of(&study(Some(&crate::stored::invalid()), true));
     let b = Setting { system: "b".to_owned(), variant: String::new() };
     assert!(!invalid.is_breached && !invalid.held());
     assert_eq!(invalid.unjudged, [("steady".to_owned(), b.clone())]);
-    // What was never run held nothing either, once the study is over.
+    // Once the study is over, a configuration without a run did not pass.
     assert_eq!(Gates::of(&study(None, true)).unjudged, [("steady".to_owned(), b)]);
     assert!(Gates::of(&study(None, false)).held());
     assert!(Gates::of(&study(Some(&crate::stored::died()), true)).is_breached);
 }
 
 #[test]
-fn without_gates_nothing_is_asked_of_anybody() {
+fn study_without_gates_holds() {
     let mut study = study(Some(&crate::stored::invalid()), true);
     study.new.gates.clear();
     assert!(Gates::of(&study).held());
 }
 
 #[test]
-fn one_breach_in_a_valid_run_is_enough() {
+fn one_breach_in_a_valid_run_breaches_the_study() {
     let stored = Stored::new();
     let places = [place(0, 0, BLOCK, "a")];
     let id = stored.study(Procedure::Blocks, 1, places.to_vec());
@@ -66,9 +66,9 @@ fn one_breach_in_a_valid_run_is_enough() {
 }
 
 #[test]
-fn a_gate_is_held_as_it_is_written() {
+fn gates_are_judged_as_written() {
     let stored = Stored::new();
-    // 1,000 requests a second for 12 s, each of 0.5 ms; one in 20 fails.
+    // 1,000 requests per second for 12 s, each of 0.5 ms; one in 20 fails.
     let run = stored.run(None, Some(&Queue { fails_every: 20, ..Queue::default() }), &ending());
     let holds = |gate: &str| judge_gates(&[Condition::parse(gate).unwrap()], &run).unwrap().remove(0).holds;
     let held = ["errors<=5%", "errors>=0.05", "/: errors<=5%", "p99<1ms", "p(99)<1ms", "median<1ms"];
@@ -78,7 +78,7 @@ fn a_gate_is_held_as_it_is_written() {
     assert_eq!(breached.map(holds), [false; 5]);
 }
 
-/// A run whose response times are invalid, and whose throughput is not, with the result of a gate.
+/// Gates of a run with invalid response times and a valid throughput, and the given result of a gate.
 fn held_against(gate: &str, holds: bool) -> Gates {
     let distorts =
         [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));
@@ -110,7 +110,7 @@ fn held_against(gate: &str, holds: bool) -> Gates {
 }
 
 #[test]
-fn a_gate_counts_the_runs_whose_own_figure_is_valid() {
+fn gate_counts_runs_whose_own_figure_is_valid() {
     for gate in ["p50<1us", "p99<1s", "max<1s", "errors<1%"] {
         for holds in [false, true] {
             let gates = held_against(gate, holds);

@@ -1,4 +1,4 @@
-//! Gates of a study that are conditions of a baseline: of a variant in the same blocks, and of a stored one.
+//! Gates of a study that are conditions of a baseline: a variant in the same blocks, or a stored baseline.
 
 use crate::stored::{BLOCK, Queue, Stored, ending, invalid, place};
 use evidence::{AskedBaseline, Baseline, Ending, FoundBaseline, Procedure, Study};
@@ -7,7 +7,7 @@ use judge::{ComparedBy, Condition, Metric};
 
 const GATES: [&str; 3] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline", "p99<1s"];
 
-/// Eight blocks of two systems that answer so many requests a second.
+/// Eight blocks of two systems that answer `per_s` requests per second.
 fn study(per_s: [u64; 2], fails_every: u64, ending_of_b: &Ending) -> Study {
     let stored = Stored::new();
     let places: Vec<_> = (0..8)
@@ -49,7 +49,7 @@ fn breached(study: &Study) -> bool {
 }
 
 #[test]
-fn a_variant_is_held_against_another_in_the_same_blocks() {
+fn variant_is_compared_with_a_baseline_in_the_same_blocks() {
     let same = of_variant(study([200, 200], 0, &ending()));
     assert_eq!(decisions(&same), [("b".to_owned(), Decision::True), ("b".to_owned(), Decision::True)]);
     let slower = of_variant(study([200, 180], 0, &ending()));
@@ -60,7 +60,7 @@ fn a_variant_is_held_against_another_in_the_same_blocks() {
 }
 
 #[test]
-fn what_nobody_can_tell_breaches_a_study_and_no_quick_one() {
+fn undecided_gate_breaches_a_study_but_not_a_quick_one() {
     let mut lost = of_variant(study([200, 200], 0, &invalid()));
     let Decision::Undecided(why) = &decisions(&lost)[0].1 else { panic!("there is nothing to tell") };
     assert!(why.contains("the candidate has no run with this figure (8 invalid"), "{why}");
@@ -69,7 +69,7 @@ fn what_nobody_can_tell_breaches_a_study_and_no_quick_one() {
     assert!(!breached(&lost));
 }
 
-/// Against what was kept of another study.
+/// Copies figures of another study into a study as its stored baseline, for the given systems.
 fn against(mut study: Study, stored: &Study, systems: &[&str]) -> Study {
     let conditions: Vec<Condition> =
         GATES[..2].iter().map(|gate| Condition::parse_gate(gate).unwrap()).collect();
@@ -88,7 +88,7 @@ fn against(mut study: Study, stored: &Study, systems: &[&str]) -> Study {
 }
 
 #[test]
-fn every_configuration_is_held_against_that_of_a_stored_baseline() {
+fn every_configuration_is_compared_with_the_stored_baseline() {
     let main = study([200, 200], 0, &ending());
     let now = against(study([200, 180], 0, &ending()), &main, &["a", "b"]);
     let told = decisions(&now);
@@ -96,12 +96,12 @@ fn every_configuration_is_held_against_that_of_a_stored_baseline() {
     assert_eq!(told[..2], [of("a", Decision::True), of("b", Decision::False)]);
     assert_eq!(told[2..], [of("a", Decision::True), of("b", Decision::True)]);
     assert!(breached(&now));
-    // The name of a variant means nothing where there is a stored baseline.
+    // The name of a variant has no meaning if there is a stored baseline.
     assert_eq!(decisions(&of_variant(now)).len(), 4);
 }
 
 #[test]
-fn what_the_baseline_has_not_is_not_judged_and_breaches_nothing() {
+fn configuration_missing_from_the_baseline_breaches_nothing() {
     let main = study([200, 200], 0, &ending());
     let now = against(study([200, 20], 0, &ending()), &main, &["a"]);
     let gates = gates(&now, &|run| Ok(run.clone())).unwrap();

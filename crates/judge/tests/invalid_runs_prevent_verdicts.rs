@@ -1,10 +1,11 @@
-//! A study has no verdict because of invalid runs, or for another reason.
+//! Studies without a verdict, because of invalid runs or for other reasons.
 
 use crate::stored::{BLOCK, Queue, Stored, cut_short, died, invalid, place};
 use evidence::{Ending, Procedure};
 use judge::is_prevented_by_invalid_runs;
 
-/// A finished study of two systems in so many blocks, whose runs end so, the first system's first.
+/// Whether invalid runs prevent a verdict of a finished study of two systems in `blocks` blocks. `ending` gives the endings of both
+/// runs of a block.
 fn study(procedure: Procedure, why: &str, blocks: u32, ending: impl Fn(u32) -> [Ending; 2]) -> bool {
     let stored = Stored::new();
     let queue = Queue { rate_per_s: 20, warm_up_s: 0, measured_s: 2, ..Queue::default() };
@@ -29,7 +30,7 @@ fn ok() -> Ending {
 }
 
 #[test]
-fn most_runs_invalid_and_no_verdict() {
+fn too_many_invalid_runs_prevent_a_verdict() {
     let both_from =
         |from: u32| move |block: u32| if block >= from { [invalid(), invalid()] } else { [ok(), ok()] };
     assert!(study(Procedure::Blocks, "blocks", 8, both_from(3)));
@@ -44,7 +45,7 @@ fn most_runs_invalid_and_no_verdict() {
 }
 
 #[test]
-fn a_comparison_that_was_given_up() {
+fn comparison_given_up_because_of_invalid_runs_has_no_verdict() {
     let duel = || Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None };
     assert!(study(duel(), "not fit", 8, |block| if block >= 4 { [invalid(), ok()] } else { [ok(), ok()] }));
     assert!(

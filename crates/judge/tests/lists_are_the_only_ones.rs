@@ -1,4 +1,4 @@
-//! Metrics, and what findings name, are listed once in the workspace.
+//! Metrics, causes of doubt, and resources are each listed once in the workspace.
 
 use judge::bottleneck::RULES;
 use judge::{Doubt, METRICS, Resource};
@@ -10,16 +10,16 @@ fn metrics_are_listed_once() {
         idea: "metrics",
         names: METRICS.iter().map(|metric| metric.name).collect(),
         homes: &["crates/judge/src/metric.rs"],
-        // The head of a column, the label of a fact: two are no list.
+        // A heading of a column or the label of a figure: two names are not a list.
         elsewhere_max: 2,
-        // What readers of other tools call them: a few names, each with its synonyms.
+        // Names that users of other tools write: a few metrics, each with its synonyms.
         other_meanings: &[
             ("crates/plan/src/file/near.rs", "throughput"),
             ("crates/plan/src/file/near.rs", "mean"),
             ("crates/plan/src/file/near.rs", "p99"),
             ("crates/plan/src/file/near.rs", "errors"),
             ("crates/plan/src/file/near.rs", "rss"),
-            // Heads of columns.
+            // Headings of columns.
             ("crates/report/src/event_costs.rs", "lost"),
             ("crates/report/src/event_costs.rs", "recovery"),
             ("crates/report/src/study/event_costs.rs", "lost"),
@@ -35,7 +35,7 @@ fn causes_of_doubt_are_named_once() {
         idea: "causes of doubt",
         names: Doubt::all().map(|doubt| doubt.code).collect(),
         homes: &["crates/judge/src/validity.rs", "crates/judge/src/validity/"],
-        // Some codes are ordinary words, such as `bytes`: one is no list.
+        // Some codes are ordinary words, such as `bytes`: one of them is not a list.
         elsewhere_max: 1,
         other_meanings: &[],
     }
@@ -49,13 +49,13 @@ fn resources_are_named_once() {
         idea: "resources that limit",
         names: found.chain([&Resource::UNKNOWN]).map(|resource| resource.code).collect(),
         homes: &["crates/judge/src/bottleneck.rs", "crates/judge/src/bottleneck/"],
-        // Most codes are ordinary words, such as `load`: two are no list.
+        // Most codes are ordinary words, such as `load`: two of them are not a list.
         elsewhere_max: 2,
         other_meanings: &[
             // Names of readings.
             ("", "listen_queue"),
             ("", "open_files"),
-            // A word for many things.
+            // Words with many meanings.
             ("", "connections"),
             ("", "errors"),
             ("", "stopped"),
@@ -64,12 +64,12 @@ fn resources_are_named_once() {
             ("crates/report/src/html/charts.rs", "lock"),
             ("crates/report/src/html/charts.rs", "machine_cpu"),
             ("crates/report/src/html/charts.rs", "memory"),
-            // What a plan can limit.
+            // Resources that a plan can limit.
             ("crates/plan/src/file/tables.rs", "memory"),
-            // What a proxy of a plan can limit.
+            // Limits of a proxy in a plan.
             ("crates/plan/src/file/tables.rs", "bandwidth"),
             ("crates/plan/src/file/tables/events.rs", "bandwidth"),
-            // A disk of its own that a plan gives a system.
+            // A disk that a plan gives a system.
             ("crates/plan/src/file/tables.rs", "disk"),
         ],
     }

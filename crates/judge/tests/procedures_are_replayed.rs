@@ -1,4 +1,4 @@
-//! What is stored of a study, noted again, leads to where its procedure stood.
+//! Procedures resume from a stored study: replaying its runs restores their state.
 
 use crate::stored::{BLOCK, Queue, Stored, place};
 use evidence::{CapacityRules, Procedure, StudyId, StudyPlace, stage};
@@ -13,7 +13,7 @@ fn throughput() -> ComparedBy {
     ComparedBy::named("throughput").unwrap()
 }
 
-/// So many requests per second, for a short time.
+/// A short load at the given rate.
 fn at(rate_per_s: u64) -> Queue {
     Queue { rate_per_s, service_ns: 100_000, warm_up_s: 0, measured_s: 2, ..Queue::default() }
 }
@@ -22,7 +22,7 @@ fn duel_of(stored: &Stored, study: &StudyId) -> stats::Duel {
     duel(&stored.load(study), "steady", [&setting("a"), &setting("b")], &throughput()).unwrap().unwrap()
 }
 
-/// The places of a block of both.
+/// Places of one block of both systems.
 fn block(next: &mut u32, number: u32) -> [StudyPlace; 2] {
     let systems = if number.is_multiple_of(2) { ["a", "b"] } else { ["b", "a"] };
     systems.map(|system| {
@@ -33,7 +33,7 @@ fn block(next: &mut u32, number: u32) -> [StudyPlace; 2] {
 }
 
 #[test]
-fn a_duel_goes_on_block_by_block_until_it_is_decided() {
+fn duel_continues_block_by_block_until_decided() {
     let stored = Stored::new();
     let pilot = [place(0, 1, stage::PILOT, "a"), place(1, 1, stage::PILOT, "a")];
     let study = stored.study(
@@ -60,7 +60,7 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
     let found = duel.finding();
     assert!(matches!(found.verdict, stats::Verdict::Differs { .. }), "{found:?}");
     assert!(found.estimate.unwrap() > 1.1);
-    // The settings may be asked for in the other order, or be none of it.
+    // Configurations may be given in the other order, or a load may have none.
     let study = stored.load(&study);
     let other =
         judge::duel(&study, "steady", [&setting("b"), &setting("a")], &throughput()).unwrap().unwrap();
@@ -72,7 +72,7 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
 }
 
 #[test]
-fn a_lost_run_loses_its_block_and_a_run_that_was_cut_short_is_waited_for() {
+fn invalid_run_discards_its_block_and_cut_short_run_is_awaited() {
     let stored = Stored::new();
     let (mut next, mut places) = (0, Vec::new());
     (1..=3).for_each(|number| places.extend(block(&mut next, number)));
@@ -88,16 +88,16 @@ fn a_lost_run_loses_its_block_and_a_run_that_was_cut_short_is_waited_for() {
     let duel = duel_of(&stored, &study);
     assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 2 }, 0));
     assert_eq!(duel.discards().first + duel.discards().second, 1);
-    // The study went on without it: then it is missing.
+    // The study continued without the run, so it counts as missing.
     stored.run(Some((&study, &places[4])), Some(&at(200)), &crate::stored::ending());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 3 });
-    // The study gave up: so is what never ran.
+    // The study was given up, so places without a run count as missing.
     stored.end(&study, Some("budget"));
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 4 });
 }
 
 #[test]
-fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
+fn study_of_plain_blocks_has_no_duel_tournament_or_search() {
     let stored = Stored::new();
     let mut next = 0;
     let study = stored.study(Procedure::Blocks, 8, block(&mut next, 0).to_vec());
@@ -110,7 +110,7 @@ fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
 }
 
 #[test]
-fn a_tournament_goes_on_with_those_that_are_left() {
+fn tournament_continues_with_the_remaining_configurations() {
     const SYSTEMS: [&str; 3] = ["a", "b", "c"];
     let stored = Stored::new();
     let study =
@@ -151,8 +151,8 @@ fn a_tournament_goes_on_with_those_that_are_left() {
 }
 
 #[test]
-fn a_search_finds_what_a_queue_can_take() {
-    // One request takes 2 ms: 500 per second, and no more.
+fn search_finds_the_capacity_of_a_queue() {
+    // One request takes 2 ms, so the capacity is 500 per second.
     const SERVICE_NS: u64 = 2_000_000;
     let stored = Stored::new();
     let rules = CapacityRules {
@@ -178,7 +178,7 @@ fn a_search_finds_what_a_queue_can_take() {
         let place = crate::stored::level(position, judge::stage_name(level.stage), users, rate_per_s);
         assert_eq!(judge::level(&place), Some(level));
         stored.store.plan_more(&study, std::slice::from_ref(&place)).unwrap();
-        // However many users there are, they get what it can do.
+        // Any number of users gets the capacity.
         let rate_per_s = rate_per_s.map_or(490, |rate| rate.round() as u64);
         let queue = Queue { rate_per_s, service_ns: SERVICE_NS, measured_s: 8, ..Queue::default() };
         stored.run(Some((&study, &place)), Some(&queue), &crate::stored::ending());
@@ -191,7 +191,7 @@ fn a_search_finds_what_a_queue_can_take() {
 }
 
 #[test]
-fn a_search_whose_words_nobody_understands_holds_nothing() {
+fn search_with_unreadable_conditions_passes_no_rate() {
     let stored = Stored::new();
     let rules = CapacityRules {
         slos: vec!["happiness>9000".to_owned()],

@@ -1,4 +1,4 @@
-//! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
+//! Tables of rules and metrics in the documents match the lists in the code. With `UPDATE=1`, these tests write the tables.
 
 use judge::bottleneck::RULES;
 use judge::endings::{ENDINGS, EndingRow};
@@ -109,7 +109,7 @@ fn endings_of_every_command_are_listed() {
 }
 
 #[test]
-fn a_code_means_one_thing() {
+fn codes_are_unique() {
     let doubts: Vec<Doubt> = Doubt::all().collect();
     assert!(doubts.iter().all(|doubt| Doubt::named(doubt.code) == Some(*doubt)), "two doubts have one code");
     let resources = RULES.iter().flat_map(|rule| rule.finds);

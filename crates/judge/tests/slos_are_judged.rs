@@ -1,4 +1,4 @@
-//! A run is held against conditions, and against what every run must hold.
+//! Runs are judged by their conditions, and by the built-in ones.
 
 use crate::stored::{Queue, Stored};
 use evidence::{Cause, Distorted, Distortion, Level, Validity, Verdict};
@@ -15,14 +15,14 @@ fn names(judgement: &SloJudgement) -> Vec<&str> {
 }
 
 #[test]
-fn a_run_that_keeps_up_passes() {
+fn run_that_keeps_up_passes() {
     let judgement =
         judged("p99<200ms, errors<0.1%, throughput>900/s", &Queue::default(), &crate::stored::ending());
     assert_eq!(judgement, SloJudgement { passed: true, ..SloJudgement::default() });
 }
 
 #[test]
-fn a_limit_that_is_not_held_is_named_with_its_figures() {
+fn failed_limit_is_named_with_its_figures() {
     let judgement = judged("p99<0.4ms, mean<1s", &Queue::default(), &crate::stored::ending());
     assert!(!judgement.passed && !judgement.is_invalid);
     let [failed] = &judgement.failed[..] else { panic!("{judgement:?}") };
@@ -32,28 +32,28 @@ fn a_limit_that_is_not_held_is_named_with_its_figures() {
 }
 
 #[test]
-fn a_system_that_falls_behind_fails_whatever_the_limits() {
-    // It answers 900 of the 1,000 that come each second.
+fn growing_backlog_fails_under_any_limit() {
+    // The system answers 900 of the 1,000 requests that arrive each second.
     let behind = Queue { service_ns: 1_111_111, ..Queue::default() };
     let judgement = judged("p99<60s", &behind, &crate::stored::ending());
     assert!(!judgement.passed && !judgement.is_invalid);
     assert_eq!(names(&judgement), ["kept", "backlog"], "{judgement:?}");
-    // With a limit that leaves no room for it, what is late after the end counts, too.
+    // With a short limit, requests that end late after the load count, too.
     let judgement = judged("p99<10ms", &Queue { measured_s: 30, ..behind }, &crate::stored::ending());
     assert_eq!(names(&judgement), ["p99<10ms", "kept", "backlog", "drain"], "{judgement:?}");
     assert!(judgement.failed.iter().all(|failed| failed.observed.is_some() && !failed.words.is_empty()));
 }
 
 #[test]
-fn a_stall_that_is_made_good_is_no_backlog() {
-    // Half a second in the middle: the percentile says so, and nothing else.
+fn stall_that_is_caught_up_is_no_backlog() {
+    // A stall of half a second changes the percentile, and nothing else.
     let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
     assert_eq!(names(&judged("p99<100ms", &stalled, &crate::stored::ending())), ["p99<100ms"]);
     assert!(judged("p99<2s", &stalled, &crate::stored::ending()).passed);
 }
 
 #[test]
-fn errors_fail_a_run_that_was_not_asked_for_any() {
+fn errors_fail_a_run_without_a_condition_on_errors() {
     let failing = Queue { fails_every: 500, ..Queue::default() };
     assert_eq!(names(&judged("p99<1s", &failing, &crate::stored::ending())), ["errors"]);
     assert!(judged("p99<1s, errors<1%", &failing, &crate::stored::ending()).passed);
@@ -61,19 +61,19 @@ fn errors_fail_a_run_that_was_not_asked_for_any() {
 }
 
 #[test]
-fn too_few_samples_say_nothing_unless_something_else_fails() {
+fn too_few_samples_give_no_result_unless_another_condition_fails() {
     let few = Queue { rate_per_s: 20, ..Queue::default() };
     let judgement = judged("p99.99<1s", &few, &crate::stored::ending());
     assert!(judgement.is_invalid && !judgement.passed);
     assert_eq!(judgement.failed[0].observed, None);
     let judgement = judged("p99.99<1s, mean<1us", &few, &crate::stored::ending());
     assert!(!judgement.is_invalid && !judgement.passed);
-    // Of one run of many less is asked than of a run that is all there is.
+    // One run of many needs fewer samples than a single run.
     assert!(judged("p99<1s", &few, &crate::stored::ending()).passed);
 }
 
 #[test]
-fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
+fn invalid_run_has_no_result_and_dead_system_fails() {
     for ending in [crate::stored::invalid(), crate::stored::cut_short()] {
         let judgement = judged("p99<1s", &Queue::default(), &ending);
         assert!(judgement.is_invalid && !judgement.passed);
@@ -81,7 +81,7 @@ fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
     let died = judged("p99<1s", &Queue::default(), &crate::stored::died());
     assert!(!died.is_invalid && !died.passed);
     assert_eq!(died.failed[0].words, "the system failed: it ended with signal 11");
-    // One that never came so far says nothing of the load.
+    // A system that died before the load says nothing about it.
     let stored = Stored::new();
     let run = stored.run(None, None, &crate::stored::died());
     assert!(judge(&run, &Condition::parse_list("p99<1s").unwrap()).unwrap().is_invalid);
@@ -100,23 +100,23 @@ fn short_and_empty_runs_are_judged_without_a_panic() {
 }
 
 #[test]
-fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
-    // One connection to a system that could do more at once: 900 of the 1,000 that come each second go through it.
+fn too_few_connections_are_named_first() {
+    // One connection to a system that could serve more at once: it carries 900 of the 1,000 requests that arrive each second.
     let bound = Queue { service_ns: 1_111_111, waits_to_be_sent: true, ..Queue::default() };
     let ending = evidence::Ending { spread: Some(crate::stored::connections(1)), ..crate::stored::ending() };
     let judgement = judged("p99<10ms", &bound, &ending);
     assert_eq!(names(&judgement)[0], "connections", "{judgement:?}");
     assert_eq!(judgement.failed[0].limit, 1.0);
-    // The same of a system that takes longer than it may, once it was asked.
+    // The system itself takes longer than the limit once a request was sent.
     let slow = Queue { service_ns: 11_111_111, rate_per_s: 100, ..bound };
     assert_eq!(names(&judged("p99<10ms", &slow, &ending))[0], "p99<10ms");
-    // And of many connections, which are not all in use.
+    // With many connections, not all are in use.
     let many = evidence::Ending { spread: Some(crate::stored::connections(9)), ..crate::stored::ending() };
     assert_eq!(names(&judged("p99<10ms", &bound, &many))[0], "p99<10ms");
 }
 
 #[test]
-fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
+fn conditions_apply_to_a_step_or_a_part_of_the_time() {
     let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
     let failed = |slo: &str| {
         let judgement = judged(slo, &stalled, &crate::stored::ending());
@@ -131,7 +131,7 @@ fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
     assert_eq!(failed("another: max<10s").unwrap().observed, None, "there is no such step");
 }
 
-/// A run that a cause makes invalid: in its response times, or as a whole.
+/// Ending of a run that a cause makes invalid: in the given figures, or as a whole.
 fn spoiled(code: &str, figures: &[Distorted]) -> evidence::Ending {
     let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, Level::Invalid)).collect();
     let cause = Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new(), distorts };
@@ -140,7 +140,7 @@ fn spoiled(code: &str, figures: &[Distorted]) -> evidence::Ending {
 }
 
 #[test]
-fn a_run_whose_requests_were_sent_late_may_pass_and_never_fails() {
+fn run_with_late_requests_may_pass_but_never_fails() {
     let times = [Distorted::Mean, Distorted::Tail];
     let late = |slos: &str, queue: &Queue| judged(slos, queue, &spoiled("generator_lag", &times));
     let passed = late("p99<200ms", &Queue::default());

@@ -1,4 +1,4 @@
-//! Whether a run counts, and what it says in a block.
+//! Eligibility of runs, and their observations in blocks.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 
 #[test]
-fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
+fn complete_and_trusted_run_is_eligible() {
     let validity = |verdict| Validity { verdict, ..Validity::default() };
     let ending = |verdict, level| Ending { verdict, validity: validity(level), ..crate::stored::ending() };
     let failed = |ending: Ending| Ending { failure: crate::stored::died().failure, ..ending };
@@ -40,7 +40,7 @@ fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
 }
 
 #[test]
-fn a_run_of_which_the_tail_alone_is_in_doubt_counts_by_its_throughput() {
+fn run_with_only_a_doubtful_tail_counts_by_throughput() {
     let stored = Stored::new();
     let counts = |verdict, level, figures: &[Distorted]| {
         let distorts = figures.iter().map(|figure| Distortion::unsized_of(*figure, level)).collect();
@@ -62,29 +62,29 @@ fn a_run_of_which_the_tail_alone_is_in_doubt_counts_by_its_throughput() {
 }
 
 #[test]
-fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
-    // Nobody is answered for the last 400 ms of the warm-up and the first 600 ms of the window: what waited then is answered
-    // in the window, and its length does not depend on that.
+fn rate_counts_answers_within_the_window() {
+    // Nothing is answered for the first 600 ms of the window. Requests that waited are answered in the window, whose length does
+    // not depend on that.
     let queue = Queue { stall: Some((0, 600_000_000)), service_ns: 100_000, ..Queue::default() };
     let run = Stored::new().run(None, Some(&queue), &crate::stored::ending());
     let window = Window::of(&run).expect("a window");
     assert_eq!((window.length_s, window.counts.ended()), (11.0, 11_000), "the last second may not be whole");
     assert_eq!((window.ok_per_s(), window.answers_per_s()), (1_000.0, 1_000.0));
 
-    // Half of what is offered is answered in the window, and the rest after it.
+    // Half of the offered requests are answered in the window, and the rest after it.
     let queue = Queue { service_ns: 2_000_000, ..Queue::default() };
     let run = Stored::new().run(None, Some(&queue), &crate::stored::ending());
     let per_s = Window::of(&run).expect("a window").ok_per_s();
     assert_eq!(per_s, 500.0);
 
-    // What was open when the window began is answered in it, and is no merit.
+    // Requests that were open at the start of the window are answered in it, which must not count as speed.
     let counts = InWindow { ok: 300, ..InWindow::default() };
     let window = Window { length_s: 1.0, counts, offered: Some(240), backlog: None };
     assert_eq!((window.answers_per_s(), window.ok_per_s()), (300.0, 240.0));
 }
 
 #[test]
-fn figures_are_those_of_the_measured_time() {
+fn figures_cover_the_measured_time() {
     let stored = Stored::new();
     let run =
         stored.run(None, Some(&Queue { fails_every: 10, ..Queue::default() }), &crate::stored::ending());
@@ -103,7 +103,7 @@ fn figures_are_those_of_the_measured_time() {
 }
 
 #[test]
-fn a_run_says_a_figure_or_why_it_has_none() {
+fn run_has_a_figure_or_a_reason() {
     let stored = Stored::new();
     let said = |queue: Option<&Queue>, ending: &Ending, metric: &str| {
         let run = stored.run(None, queue, ending);
@@ -123,14 +123,14 @@ fn a_run_says_a_figure_or_why_it_has_none() {
 }
 
 #[test]
-fn blocks_are_paired_where_both_have_a_figure() {
+fn blocks_with_both_figures_are_paired() {
     let figure = |value| Seen::Figure { value, errors: 0, planned: 9 };
     let a = [figure(1.0), figure(2.0), Seen::Invalid, figure(4.0), Seen::TooFew, figure(6.0)];
     let b = [figure(10.0), Seen::Failed, figure(30.0), Seen::Missing, figure(50.0), figure(60.0)];
     let by_block = |seen: [Seen; 6]| (0..).zip(seen).collect::<BTreeMap<u32, Seen>>();
     let pairing = Pairing::of(8, &by_block(a), &by_block(b));
     assert_eq!(pairing.pairs, [(1.0, 10.0), (6.0, 60.0)]);
-    // Both that are there, one that may still come, and two of which nobody has begun.
+    // Two blocks with both figures, one that may still get them, and two that have not begun.
     assert_eq!((pairing.too_few_samples, pairing.attainable), (1, 5));
     assert_eq!(Pairing::of(u32::MAX, &BTreeMap::new(), &BTreeMap::new()).attainable, u32::MAX as usize);
 }

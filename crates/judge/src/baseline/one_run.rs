@@ -1,12 +1,12 @@
-//! A single run held against a stored baseline: its conditions, with limits that follow from the baseline.
+//! Compares a single run with a stored baseline: its conditions, with limits that follow from the baseline.
 
 use evidence::{Baseline, EvidenceError, GateResult, Run};
 
 use super::{Decision, Found, Side, decide, judge, stored, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 
-/// Every condition of a run on its stored baseline, by the estimate alone: one run has no interval. Empty where there is no
-/// baseline.
+/// Judges every condition of a run on its stored baseline by the estimate alone, because one run has no interval. Empty if there is
+/// no baseline.
 pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>, EvidenceError> {
     let Some(row) = baseline.found.as_ref().ok().and_then(|found| found.rows.first()) else {
         return Ok(Vec::new());
@@ -21,7 +21,7 @@ pub fn of_run(run: &Run, baseline: &Baseline) -> Result<Vec<(Condition, Found)>,
     Ok(all)
 }
 
-/// The same as gates of the run, with the figure and the limit in its unit.
+/// Like [`of_run`], as gates of the run, with the figure and the limit in the figure's unit.
 pub(crate) fn gates(run: &Run, baseline: &Baseline) -> Result<Vec<GateResult>, EvidenceError> {
     let found = of_run(run, baseline)?;
     found

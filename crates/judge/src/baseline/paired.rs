@@ -1,4 +1,4 @@
-//! A condition of a baseline that was measured in the same blocks.
+//! Judges a condition of a baseline that was measured in the same blocks as the candidate.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use super::{Decision, Found, NO_RATIO, Side, decide, no_runs, why_unfair};
 use crate::condition::{Condition, OfBaseline};
 use crate::pairing::Pairing;
 
-/// The blocks of a study, as they were laid down.
+/// Planned blocks of a study.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
-    /// How many there are.
+    /// Number of blocks.
     pub(super) planned: u32,
-    /// How often the study was extended after its end.
+    /// Number of times the study was extended.
     pub(super) extensions: usize,
 }
 
-/// What a configuration says by a condition: block by block, and over all of its runs.
+/// Observations of a configuration by a condition: for each block, and over all of its runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InEachBlock {
     pub(super) seen: BTreeMap<u32, Seen>,
     pub(super) side: Side,
 }
 
-/// Holds a candidate against a baseline over the blocks that both share; one of so many conditions that are judged together.
+/// Compares a candidate with a baseline over the blocks that both share, by one of `together` conditions.
 pub(super) fn judge(
     condition: &Condition,
     how: OfBaseline,
@@ -38,10 +38,11 @@ pub(super) fn judge(
         attainable: pairing.attainable,
         discards: Discards { first: candidate.side.invalid, second: baseline.side.invalid },
         extensions: u32::try_from(blocks.extensions).unwrap_or(u32::MAX),
-        // What is asked has a limit of its own.
+        // The condition has a limit of its own, so no smallest effect is added to it.
         matters: MinEffect { scale: how.scale(), size: 0.0 },
     };
-    // One side of an interval is wrong with half of its chance of error: so two conditions share what one has.
+    // A condition tests one side of the interval, which is wrong with half of the error rate. So two conditions share one
+    // interval's rate.
     let family = u32::try_from(together.div_ceil(2)).unwrap_or(u32::MAX).max(1);
     let found = InBlocks::of(&paired, family);
     let sides = [&baseline.side, &candidate.side];
@@ -63,7 +64,7 @@ pub(super) fn judge(
     }
 }
 
-/// Why there is no interval.
+/// Reason why there is no interval; `None` if there is one.
 fn why_not(found: Option<&InBlocks>, common: usize) -> Option<String> {
     match found {
         None if common == 0 => Some("no block has valid runs of both".to_owned()),
@@ -94,11 +95,11 @@ mod tests {
         judge(&condition, how, [&in_blocks(baseline), &in_blocks(candidate)], BLOCKS, 1).decision
     }
 
-    /// A machine that becomes slower: unpaired, this is inconclusive.
+    /// Figures of a machine that slows down. Unpaired, the comparison would be inconclusive.
     const DRIFTING: [f64; 8] = [100.0, 91.0, 82.0, 75.0, 66.0, 58.0, 51.0, 44.0];
 
     #[test]
-    fn what_drifts_in_both_is_no_difference() {
+    fn drift_of_both_sides_cancels_out() {
         let held = "throughput>=95% of baseline";
         assert_eq!(decided(held, &DRIFTING, &DRIFTING.map(|figure| figure * 0.99)), Decision::True);
         assert_eq!(decided(held, &DRIFTING, &DRIFTING.map(|figure| figure * 0.90)), Decision::False);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_blocks_decide_nothing_and_say_how_many_it_takes() {
+    fn too_few_blocks_are_undecided_and_name_the_required_number() {
         let why = |baseline: &[f64], candidate: &[f64]| match decided(
             "throughput>=95% of baseline",
             baseline,

@@ -1,4 +1,4 @@
-//! What is copied of a stored baseline, so that runs and studies can be judged without it.
+//! Copies of a baseline's figures, with which runs and studies are judged without the baseline's own store.
 
 use evidence::{BaselineLoad, BaselineRow, BaselineSide, BaselineSpent, EvidenceError, NewRun, Run, Study};
 
@@ -11,7 +11,7 @@ use crate::measured::Measured;
 use crate::seen::seen;
 use crate::words::planned_load;
 
-/// What a run was asked, under a load of this name.
+/// Load of a run, under the given name.
 pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
     BaselineLoad {
         name: name.to_owned(),
@@ -23,7 +23,7 @@ pub fn load_of(name: &str, run: &NewRun) -> BaselineLoad {
     }
 }
 
-/// A run as a configuration without a name.
+/// Copies a run as a configuration without a name.
 pub fn row_of_run(
     run: &Run,
     conditions: &[Condition],
@@ -34,7 +34,7 @@ pub fn row_of_run(
     Ok(BaselineRow { sides, spent: spent(&[run])?, ..BaselineRow::default() })
 }
 
-/// Every configuration of a study under a load, by these conditions and metrics.
+/// Copies every configuration of a study under a load, by the given conditions and metrics.
 pub fn rows_of_study(
     study: &Study,
     load: &str,
@@ -78,7 +78,7 @@ fn sides(
     Ok(sides)
 }
 
-/// What runs say by a metric.
+/// Figures of runs by a metric.
 pub fn metric_side<'a>(by: &ComparedBy, runs: impl Iterator<Item = &'a Run>) -> Result<Side, EvidenceError> {
     let mut side = Side::default();
     for run in runs {
@@ -100,13 +100,13 @@ fn kept(of: &str, side: &Side) -> BaselineSide {
     }
 }
 
-/// The side that was kept.
+/// Restores a copied side.
 pub fn side(kept: &BaselineSide) -> Side {
     Side {
         figures: kept.figures.clone(),
         too_few: kept.too_few as usize,
         invalid: kept.invalid as usize,
-        // A stored baseline does not tell them apart.
+        // A stored baseline counts failed runs as invalid.
         failed: 0,
         degraded: kept.degraded as usize,
         errors: kept.errors,
@@ -114,7 +114,7 @@ pub fn side(kept: &BaselineSide) -> Side {
     }
 }
 
-/// The conditions of a baseline among these texts.
+/// Conditions of a baseline among `texts`.
 pub(super) fn conditions(texts: &[String]) -> Vec<Condition> {
     let is_of_baseline = |condition: &Condition| {
         matches!(condition.of_baseline, Some(OfBaseline::Share | OfBaseline::Difference))

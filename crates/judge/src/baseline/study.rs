@@ -1,4 +1,4 @@
-//! The gates of a study that are conditions of a baseline: of every configuration, over all of its runs.
+//! Judges the gates of a study that are conditions of a baseline, for every configuration over all of its runs.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,31 @@ use crate::condition::Condition;
 use crate::counting::counted;
 use crate::setting::Setting;
 
-/// A condition of a baseline on a configuration under a load.
+/// A condition of a baseline on one configuration under one load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
-    /// The name of the load; it may hold anything.
+    /// Name of the load, from outside: escape it.
     pub load: String,
     /// The configuration.
     pub setting: Setting,
     /// The condition.
     pub condition: Condition,
-    /// What can be said.
+    /// Result of the condition.
     pub answer: Answer,
 }
 
-/// What can be said of a gate.
+/// Result of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// What both sides say.
+    /// Both sides were compared.
     Judged(Found),
-    /// There is no baseline for it, and why.
+    /// There is no baseline for the gate; the reason in words.
     NotJudged(String),
 }
 
 impl Gate {
-    /// Whether it is not held: it is worse, or nobody can tell. A short form promises nothing, so in it only what is worse counts.
+    /// Whether the gate is breached: the condition is false, or undecided. A quick study promises no decision, so only a false
+    /// condition breaches it.
     pub fn is_breached(&self, is_quick: bool) -> bool {
         match &self.answer {
             Answer::NotJudged(_) => false,
@@ -46,7 +47,7 @@ impl Gate {
     }
 }
 
-/// Whether a gate of a baseline is not held.
+/// Whether any gate of a study that is a condition of a baseline is breached.
 pub fn is_breached(study: &Study, with_seconds: WithSeconds<'_>) -> Result<bool, EvidenceError> {
     Ok(gates(study, with_seconds)?.iter().any(|gate| gate.is_breached(study.new.is_quick)))
 }
@@ -80,7 +81,7 @@ pub fn gates(study: &Study, with_seconds: WithSeconds<'_>) -> Result<Vec<Gate>, 
     Ok(gates)
 }
 
-/// A configuration under a load, with its runs that count by their blocks.
+/// A configuration under a load, with its eligible runs and their blocks.
 struct Row<'a> {
     load: &'a str,
     setting: Setting,
@@ -98,13 +99,13 @@ fn rows<'a>(study: &'a Study, load: &'a str) -> impl Iterator<Item = Row<'a>> {
 }
 
 impl Row<'_> {
-    /// Whether the others are held against it.
+    /// Whether this configuration is the one that the plan names as the baseline.
     fn is_baseline(&self, study: &Study) -> bool {
         let named = study.new.compare.baseline.as_deref().filter(|_| study.baseline.is_none());
         named.is_some_and(|named| named == self.setting.name())
     }
 
-    /// Whether its load has the step of a condition: loads may follow different scenarios.
+    /// Whether the load has the step of a condition. Loads may follow different scenarios.
     fn has_step(&self, condition: &Condition) -> bool {
         let Some(step) = &condition.step else { return true };
         self.runs.is_empty() || self.runs.iter().any(|(_, run)| run.new.steps.contains(step))

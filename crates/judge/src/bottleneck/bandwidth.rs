@@ -1,4 +1,4 @@
-//! Bytes per second: answers that come slowly after their first byte.
+//! Bandwidth: answers that come slowly after their first byte.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,22 +8,23 @@ use super::{Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration};
 
-/// Of the time of an answer, what passes after its first byte.
+/// Smallest share of an answer's time after its first byte. Also the smallest number of cores in use with which busy cores refute
+/// the rule.
 const MOST: f64 = 0.5;
-/// An answer that fits into a few packets is not slow for its size.
+/// Smallest size of an answer in bytes. Smaller answers fit into a few packets, and are not slow because of their size.
 const BYTES_MIN: f64 = 16.0 * 1024.0;
-/// What a transfer takes at least: less is the work of the kernel.
+/// Smallest transfer time in nanoseconds. Shorter transfers are work of the kernel.
 const TRANSFER_MIN_NS: f64 = 2e6;
-/// A generator that reads is the slow one.
+/// Number of cores in use from which on a reading generator may be the slow side.
 const GENERATOR_BUSY: f64 = 0.5;
 
 impl Resource {
-    /// Bytes per second.
+    /// Bandwidth: bytes per second of answers.
     pub const BANDWIDTH: Self = Self::new("bandwidth", "bandwidth")
         .next("raise the limit on bytes per second, or send less: compress, cache, smaller answers");
 }
 
-/// Who writes or reads bytes all the time needs cores, and not bandwidth.
+/// Processes that write or read bytes all the time need cores, not bandwidth.
 const CORES_WERE_BUSY: Refutation = Refutation {
     when: "a thread of the system was busy for 75 % of the time or the cores were, or the generator used half a core",
     is_read: |evidence| {

@@ -1,4 +1,4 @@
-//! Connections of an open load, or those that users share: all busy, while the system answers as fast as ever.
+//! Connections of an open load, or connections that users share: all busy, while the system answers at its usual speed.
 
 use stats::median;
 
@@ -9,11 +9,11 @@ use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
 use evidence::Model;
 
-/// Of the connections, those that are busy on average.
+/// Smallest share of the connections that is busy on average.
 const BUSY: f64 = 0.9;
-/// Of the connections, the requests that a system works on at once where they do not wait for each other.
+/// Smallest concurrency of the system as a share of the connections, at which requests do not wait for each other.
 const AT_ONCE: f64 = 0.8;
-/// Beyond what is needed on average: requests come in bunches.
+/// Headroom over the mean number of connections needed, because requests come in bursts.
 const ROOM: f64 = 1.3;
 
 impl Resource {
@@ -72,7 +72,7 @@ pub(super) const SHARED_CONNECTIONS: Rule = Rule {
     find: shared_connections,
 };
 
-/// Share of the response time in which users wait for a connection, from which on their number decides.
+/// Smallest share of the response time spent waiting for a connection at which the number of connections is the bottleneck.
 const WAITED_MIN_SHARE: f64 = 0.5;
 
 fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -98,14 +98,14 @@ fn shared_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )
 }
 
-/// Connections that were busy on average, if the load kept nearly all of them busy and the system worked on as many requests at once.
+/// Mean number of busy connections, if the load kept nearly all of them busy and the system worked on as many requests at once.
 fn busy_all_the_time(evidence: &Evidence<'_>, open: f64) -> Option<f64> {
     let in_flight = evidence.in_flight().filter(|in_flight| *in_flight >= BUSY * open)?;
     evidence.at_once().filter(|at_once| *at_once >= AT_ONCE * open)?;
     Some(in_flight)
 }
 
-/// Share of the response time before a request was sent.
+/// Share of the response time that passed before the request was sent, the median of all runs.
 fn waited_for_a_connection(evidence: &Evidence<'_>, ok_ns: f64) -> Option<f64> {
     let response_ns = evidence.runs.iter().filter_map(|run| run.measured.response.mean_ns);
     median(response_ns).map(|response_ns| 1.0 - ok_ns / response_ns)

@@ -1,61 +1,61 @@
-//! One cause in the ranked list: what it is, where, how much it explains, what speaks for and against it, and what to do next.
+//! One cause in the ranked list: its resource, scope, share of the response time, readings for and against it, and next step.
 
 use std::fmt;
 
 use super::evidence::Evidence;
 use crate::causes::Resource;
 
-/// What probably kept a run, or all runs of a setting, from doing more. Texts may quote names: escape them.
+/// Likely reason why a run, or all runs of a configuration, did not do more. Texts may quote names: escape them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// What it is.
+    /// Resource that is short.
     pub resource: Resource,
-    /// A few words for people, such as `CPU of the machine`.
+    /// Name for people, such as `CPU of the machine`.
     pub what: &'static str,
-    /// The evidence in a sentence with its figures, without a full stop.
+    /// Evidence in a sentence with its figures, without a full stop.
     pub because: String,
-    /// How sure it is.
+    /// Degree of certainty.
     pub certainty: Certainty,
-    /// Where it is.
+    /// Part of the setup in which the cause lies.
     pub scope: Scope,
-    /// The share of the response time that it explains and likelier causes do not, above 0 and up to 1, by Little's law; `None` if no
-    /// reading tells, or nothing is left.
+    /// Share of the response time that it explains and likelier causes do not, above 0 and up to 1, by Little's law. `None` if no
+    /// reading gives one, or if likelier causes explain everything.
     pub share: Option<f64>,
-    /// Readings that speak for it, `because` first, without the readings in `highest`.
+    /// Readings that support it, `because` first. Readings in `highest` are not repeated.
     pub for_: Vec<String>,
-    /// Readings that speak against it and do not refute it.
+    /// Readings that speak against it but do not refute it.
     pub against: Vec<String>,
-    /// What to do next, in the imperative, without a full stop; empty if there is nothing to do.
+    /// Next step, in the imperative, without a full stop; empty if there is none.
     pub next: String,
-    /// Where nothing explains the run: the readings that were nearest to their ends, nearest first.
+    /// If nothing explains the run: the readings nearest to their limits, nearest first.
     pub highest: Vec<Reading>,
     pub(crate) standing: Standing,
 }
 
-/// A reading as a share of what it can be at most.
+/// A reading as a share of its maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What it is; may quote names: escape it.
+    /// Name of the reading. May quote names: escape it.
     pub words: String,
-    /// From 0 to 1.
+    /// Share of the maximum, from 0 to 1.
     pub share: f64,
 }
 
-/// How sure a bottleneck is.
+/// Degree of certainty of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
-    /// Something was changed, and throughput moved as predicted: see [`crate::diagnosis`].
+    /// A parameter was changed, and throughput moved as predicted: see [`crate::diagnosis`].
     Confirmed,
-    /// A rule has fired.
+    /// A rule reported it.
     Suspected,
-    /// No rule has.
+    /// No rule reported a cause.
     Unknown,
-    /// A rule has fired, something was changed, and throughput did not move as predicted.
+    /// A rule reported it, a parameter was changed, and throughput did not move as predicted.
     Refuted,
 }
 
 impl Certainty {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
@@ -66,10 +66,10 @@ impl Certainty {
     }
 }
 
-/// Where a cause is. Names may hold anything: escape them.
+/// Part of the setup in which a cause lies. Names come from outside: escape them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The machine that was read.
+    /// The machine that was sampled.
     Machine,
     /// The system as a whole.
     System,
@@ -79,13 +79,13 @@ pub enum Scope {
     Process(String),
     /// One thread of the system.
     Thread,
-    /// A wait inside the database, by its name.
+    /// A wait inside the database, by name.
     DatabaseWait(String),
-    /// Something that the system calls, by its address.
+    /// A service that the system calls, by address.
     Dependency(String),
-    /// A parameter of the plan, by its name.
+    /// A parameter of the plan, by name.
     Parameter(String),
-    /// The load: what was asked for.
+    /// The offered load.
     Load,
     /// The generator.
     Generator,
@@ -108,20 +108,19 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The place of a cause in the list: by kind of evidence, and then by what it explains.
+/// Rank of a cause: by kind of evidence, then by the share that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Standing {
-    /// It speaks before all others: the load asked for no more, or the system said itself what it lacked.
+    /// Before all others: the load asked for no more, or the system itself reported what it lacked.
     First,
-    /// Something that ran short or was waited for, with its weight: the share that it explains, less where the evidence is
-    /// indirect.
+    /// A resource that ran short or was waited for, with its weight: the share that it explains, less if the evidence is indirect.
     Explains(f64),
-    /// A symptom: a queue is full because what empties it is short.
+    /// A symptom: a queue is full because the resource that empties it is short.
     Symptom,
 }
 
 impl Standing {
-    /// Lower comes first.
+    /// Sort key; lower comes first.
     fn order(self) -> (u8, f64) {
         match self {
             Self::First => (0, 0.0),
@@ -131,7 +130,7 @@ impl Standing {
     }
 }
 
-/// A cause that nothing confirmed. A rule that knows how much it explains says so.
+/// A suspected cause with indirect evidence and no share. Rules that know its share add it.
 pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bottleneck {
     Bottleneck {
         resource,
@@ -148,20 +147,23 @@ pub(crate) fn suspected(resource: Resource, scope: Scope, because: String) -> Bo
     }
 }
 
-/// Weights: evidence that names a cause outweighs evidence that only fits it, whatever their shares.
+/// Weight of direct evidence, which names a cause. It outweighs indirect evidence, which only fits the cause, whatever their shares
+/// are.
 const DIRECT: f64 = 0.7;
+/// Weight of indirect evidence.
 const INDIRECT: f64 = 0.4;
+/// Weight of the share that a cause explains; 0.5 is assumed if it is unknown.
 const OF_SHARE: f64 = 0.3;
-/// Of the response time. A cause that explains less goes behind in proportion, however plain its evidence is.
+/// Share of the response time below which a cause loses weight in proportion, however direct its evidence is.
 const EXPLAINS_ENOUGH: f64 = 0.3;
 
 impl Bottleneck {
-    /// With the share of the response time that it explains, of which readings name it.
+    /// Sets the share of the response time that it explains, from readings that name the cause.
     pub(super) fn direct(self, share: Option<f64>) -> Self {
         self.explaining(share, DIRECT)
     }
 
-    /// The same of readings that it would cause, and something else may cause, too.
+    /// Sets the share of the response time that it explains, from readings that other causes can produce too.
     pub(super) fn indirect(self, share: Option<f64>) -> Self {
         self.explaining(share, INDIRECT)
     }
@@ -173,7 +175,7 @@ impl Bottleneck {
         Self { share, standing, ..self }
     }
 
-    /// Where no reading tells how much it explains.
+    /// Hides the share, but keeps the rank that follows from it.
     pub(super) fn without_share(self) -> Self {
         Self { share: None, ..self }
     }
@@ -201,7 +203,7 @@ impl Bottleneck {
     }
 }
 
-/// In the order in which they are reported: each resource once, with what its other rules saw among what speaks for it.
+/// Ranks causes for the report. Each resource appears once; readings of its further rules are added to those that support it.
 pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
     found.sort_by(|one, other| {
         let ([one, one_weight], [other, other_weight]) = (one.place(), other.place());
@@ -218,7 +220,7 @@ pub(super) fn ranked(mut found: Vec<Bottleneck>) -> Vec<Bottleneck> {
     ranked
 }
 
-/// What a likelier cause explains is not explained again, so that all shares add up to 1 at most.
+/// Limits each share to what likelier causes leave unexplained, so that all shares add up to at most 1.
 fn share_out(ranked: &mut [Bottleneck]) {
     let mut rest = 1.0;
     for cause in ranked {
@@ -234,9 +236,9 @@ impl Bottleneck {
     }
 }
 
-/// A reading that a cause cannot be true with.
+/// A reading that excludes a cause.
 pub struct Refutation {
-    /// Which one, for the table.
+    /// Description of the reading, for the table in `docs/why.md`.
     pub when: &'static str,
     pub(super) is_read: fn(&Evidence<'_>) -> bool,
 }

@@ -9,7 +9,7 @@ use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::{count, decimal};
 
-/// Of the users of a closed load, those that are kept out where it matters.
+/// Smallest share of a closed load's users that the limit keeps out.
 const KEPT_OUT: f64 = 0.1;
 
 impl Resource {

@@ -1,5 +1,5 @@
-//! No cause is reported that a reading contradicts, whatever is read: readings are drawn from the whole space, and each resource has
-//! a contradiction of its own, stated here from the readings alone and not from the rules.
+//! Checks that no reported cause contradicts a reading. Readings are drawn at random from the whole space. Each resource has a
+//! contradiction, stated here from the readings alone, independently of the rules.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::signals::Signals;
 
-/// A cause, and what it cannot be true with.
+/// A resource, and readings that exclude it as a cause.
 struct Contradiction {
     of: Resource,
     is_read: fn(&Evidence<'_>) -> bool,
@@ -24,7 +24,7 @@ const fn contradiction(of: Resource, is_read: fn(&Evidence<'_>) -> bool) -> Cont
     Contradiction { of, is_read }
 }
 
-/// Of the one run.
+/// Signals of the only run.
 fn signals<'a>(evidence: &'a Evidence<'_>) -> &'a Signals {
     evidence.runs[0].signals.unwrap()
 }
@@ -147,7 +147,7 @@ const CONTRADICTIONS: &[Contradiction] = &[
     }),
 ];
 
-/// Numbers that look random, and are the same each time.
+/// Reproducible pseudorandom numbers (xorshift64).
 struct Draws(u64);
 
 impl Draws {
@@ -158,12 +158,12 @@ impl Draws {
         self.0
     }
 
-    /// Others, which leave these as they are.
+    /// Independent draws that do not advance this sequence.
     fn aside(&self) -> Self {
         Self(self.0 ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// From 0 to 1, and often one of the ends.
+    /// Number from 0 to 1, often exactly 0 or 1.
     fn share(&mut self) -> f64 {
         match self.bits() % 8 {
             0 => 0.0,
@@ -176,7 +176,7 @@ impl Draws {
         self.bits().is_multiple_of(one_in)
     }
 
-    /// Over some orders of magnitude.
+    /// Number up to `most`, spread over five orders of magnitude.
     fn wide(&mut self, most: f64) -> f64 {
         most * 10f64.powf(-5.0 * self.share())
     }
@@ -346,7 +346,7 @@ fn each_resource_has_a_contradiction() {
 }
 
 #[test]
-fn no_cause_is_contradicted_and_shares_add_up() {
+fn no_cause_is_contradicted_and_shares_sum_to_at_most_one() {
     let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
     let mut said: BTreeMap<&str, u32> = BTreeMap::new();
     for number in 0..4_000 {
@@ -372,7 +372,7 @@ fn no_cause_is_contradicted_and_shares_add_up() {
         let is_known = causes.iter().any(|cause| cause.certainty == Certainty::Suspected);
         assert!(causes.len() <= 1 || is_known, "{number}");
     }
-    // A test that never meets a cause would prove nothing about it.
+    // Every cause must occur, or the test would prove nothing about it.
     for resource in RULES.iter().flat_map(|rule| rule.finds) {
         assert!(said.contains_key(resource.code), "{} was never said: {said:?}", resource.code);
     }

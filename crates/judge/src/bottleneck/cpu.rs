@@ -1,4 +1,4 @@
-//! Processor time of the machine.
+//! CPU time of the machine.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::{Cores, Evidence};
@@ -8,37 +8,37 @@ use super::{BUSY, Covers, ROOMY, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Of all cores, what the system uses at least where its own work keeps them busy.
+/// Smallest share of all cores that the system uses when its own work saturates them.
 const OWN: f64 = 0.75;
-/// Of the time that its threads ran, what they waited for a core where others keep the cores busy.
+/// Smallest ratio of the threads' time without a core to their running time, at which other processes compete with them for cores.
 const KEPT_WAITING: f64 = 0.25;
-/// Of the response time, what its threads waited for a core.
+/// Smallest share of the response time in which threads of the system waited for a core.
 const WAITED_OF_RESPONSE: f64 = 0.2;
-/// Of what shared cores explain otherwise, what they do where the threads of the system take turns.
+/// Factor on the share that shared cores explain if the threads of the system take turns.
 const OF_TURNS: f64 = 0.5;
-/// Of all cores, what others may use before the system's part is no longer called that of the machine.
+/// Smallest share of all cores used by others at which the machine's CPU is called shared.
 const TAKEN: f64 = 0.1;
 
 impl Resource {
-    /// Others are given cores first.
+    /// A low priority: other processes get cores first.
     pub const PRIORITY: Self =
         Self::new("priority", "its low priority, next to other processes").of_the_machine().next(
             "raise the priority of the system (nice), stop what else runs, or pin both to cores of their own",
         );
 
-    /// Processor time of the machine.
+    /// CPU time of the machine.
     pub const MACHINE_CPU: Self = Self::new("machine_cpu", "CPU of the machine")
         .of_the_machine()
         .next("give the system more cores, or profile it and spend less CPU time per request");
 }
 
-/// Cores that had time left were not short.
+/// Idle cores exclude a shortage of cores.
 const CORES_HAD_ROOM: Refutation = Refutation {
     when: "the cores were less than 75 % busy",
     is_read: |evidence| evidence.signal(|signals| signals.busy).is_some_and(|busy| busy < ROOMY),
 };
 
-/// Cores that others keep busy limit only threads that wait for them.
+/// Cores that other processes keep busy limit only threads that wait for them.
 const OTHERS_USED_THEM: Refutation = Refutation {
     when: "the system used less than 75 % of the cores, and its threads hardly waited for one, or too few of them wanted one: fewer than half \
            of the requests in flight, and than 90 % of the cores",
@@ -69,7 +69,8 @@ pub(super) const ALL_CORES: Rule = Rule {
 fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
-    // Of cores that others use the system must have waited for one: without that reading, nothing is said where it used little.
+    // If other processes use the cores, the system must have waited for one. Without that reading, a system that used little is not
+    // reported.
     let own = cores.system.map(|system| system + cores.generator.unwrap_or(0.0));
     let is_unread = evidence.ran_and_waited().is_none();
     if own.is_some_and(|own| is_unread && own < 0.5 * cores.all as f64) {
@@ -79,7 +80,7 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let cause = suspected(Resource::MACHINE_CPU, Scope::Machine, because);
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     if cores.system.is_none() || not_its_own / (cores.all as f64) < TAKEN {
-        // Who waits for a part of the system waits for these cores, too.
+        // Requests that wait for a part of the system wait for these cores, too.
         return Some(cause.direct(Some(1.0)).without_share());
     }
     let against = [("other processes", cores.others), ("the generator", cores.generator)];
@@ -87,7 +88,7 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let against = against
         .filter(|(_, used)| *used >= TAKEN)
         .map(|(name, used)| format!("{name} used {}", decimal(used, 2)));
-    // Threads that take turns would use no more if nobody else did.
+    // Threads that take turns would not use more cores if other processes used none.
     let takes_turns = one_core::takes_turns(evidence);
     let share = evidence.not_asleep() * if takes_turns { OF_TURNS } else { 1.0 };
     let cause = cause.indirect(Some(share)).against(against);
@@ -113,7 +114,7 @@ fn who_used(cores: &Cores) -> String {
     who.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Of all cores, what others use at least where a priority matters.
+/// Smallest share of all cores that other processes use, for a priority to have an effect.
 const OTHERS_USED: f64 = 0.25;
 
 pub(super) const A_LOW_PRIORITY: Rule = Rule {

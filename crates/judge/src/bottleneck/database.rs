@@ -1,4 +1,4 @@
-//! What sessions of a database waited for inside it, as the database says.
+//! Waits of sessions inside a database, as the database reports them.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +13,30 @@ use crate::causes::Resource;
 use crate::inside::{BLOCKING_SEPARATOR, Inside, class_of};
 use crate::words::decimal;
 
-/// Of the active sessions.
+/// Smallest share of the active sessions that waits for a resource.
 const WAITING: f64 = 0.3;
-/// Fewer active sessions are chance.
+/// Smallest number of waiting sessions; fewer are noise.
 const SESSIONS: f64 = 0.5;
-/// Of the blocks that statements asked for, those that were in memory where the buffers are large enough.
+/// Share of the blocks found in the buffers below which the buffers are too small.
 const HIT: f64 = 0.95;
-/// Blocks read for each answer: fewer are not what answers wait for.
+/// Smallest number of blocks read per answer; fewer do not delay answers.
 const READS_PER_ANSWER: f64 = 0.1;
-/// The smallest block of a database.
+/// Smallest block size of a database, in bytes.
 const BLOCK_BYTES: f64 = 4096.0;
-/// Of the blocks that it read, those that came from a disk.
+/// Smallest share of the blocks read that came from a disk, not from the kernel's file cache.
 const FROM_DISK: f64 = 0.1;
-/// Of a statement, in a sentence.
+/// Longest excerpt of a statement in a sentence, in characters.
 const STATEMENT_CHARS_MAX: usize = 80;
 
 impl Resource {
-    /// Locks of transactions.
+    /// Locks of transactions, and locks inside the server.
     pub const DATABASE_LOCK: Self = Self::new("database_lock", "locks inside the database");
-    /// The log of the database.
+    /// The log of the database (WAL, redo).
     pub const DATABASE_LOG: Self = Self::new("database_log", "the log of the database (WAL, redo)").next(
         "commit less often or several changes at once, put the log on a faster disk, or, where the last transactions may be lost, do not \
          wait for it (synchronous_commit=off, innodb_flush_log_at_trx_commit=2)",
     );
-    /// Reads past the buffers.
+    /// Reads that miss the buffers of the database.
     pub const DATABASE_CACHE: Self = Self::new("database_cache", "reads of the database that miss its buffers").next(
         "enlarge the buffers (shared_buffers, innodb_buffer_pool_size), or add an index so that fewer blocks are read",
     );
@@ -51,7 +51,7 @@ pub(super) const WAITS_INSIDE: Rule = Rule {
     find: waits_inside,
 };
 
-/// What a wait is for; `None` for one that is no limit, such as for the client.
+/// Resource that a wait is for; `None` for a wait that is no bottleneck, such as one for the client.
 fn kind(wait: &str) -> Option<Resource> {
     match wait {
         "LWLock:WALWrite"
@@ -102,7 +102,7 @@ fn waits_inside(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(if resource == Resource::DATABASE_LOCK { cause.next(next_of_lock(wait, blocker)) } else { cause })
 }
 
-/// What holds a lock for less time.
+/// Advice to shorten the time for which the lock is held.
 fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
     if class_of(wait) == "LWLock" {
         return format!(
@@ -123,7 +123,7 @@ fn next_of_lock(wait: &str, blocker: Option<(String, String)>) -> String {
     }
 }
 
-/// The statement in which most sessions waited for this. Shared reports have no statements.
+/// Statement in which most sessions waited for `resource`. Shared reports have no statements.
 fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<String> {
     let of_run = |inside: &Inside| {
         let waits = inside.statements.iter().filter(|of| kind(&of.wait) == Some(resource));
@@ -132,13 +132,13 @@ fn statement_of_most(evidence: &Evidence<'_>, resource: Resource) -> Option<Stri
     largest(evidence, of_run).map(|statement| quoted(&statement))
 }
 
-/// In what state and statement the sessions mostly were that others waited for.
+/// State and statement of the sessions that blocked most others.
 fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let of_run = |inside: &Inside| {
         let blocking = inside.blocking.iter().filter_map(|(session, blocked)| {
             let (session, statement) = session.split_once(BLOCKING_SEPARATOR)?;
             let (_, state) = session.split_once(", ")?;
-            // Whoever waits in the same queue blocks those behind it, and holds nothing yet.
+            // A session that waits in the same queue blocks those behind it, but does not hold the lock yet.
             let is_waiting = inside
                 .statements
                 .iter()
@@ -152,7 +152,7 @@ fn blocker_of_most(evidence: &Evidence<'_>) -> Option<(String, String)> {
     Some((state.to_owned(), quoted(statement)))
 }
 
-/// The text with the largest sum over all runs; `None` if there is none, or only an empty one.
+/// Text with the largest sum over all runs; `None` if there is none, or if it is empty.
 fn largest(evidence: &Evidence<'_>, of_run: impl Fn(&Inside) -> Vec<(String, f64)>) -> Option<String> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     let insides = evidence.runs.iter().filter_map(|run| run.signals?.inside.as_ref());
@@ -169,7 +169,7 @@ fn quoted(statement: &str) -> String {
     format!("`{short}`")
 }
 
-/// A read that the file cache of the kernel answers costs little.
+/// Reads that the kernel's file cache serves cost little.
 const READ_FROM_MEMORY: Refutation = Refutation {
     when: "the system read less from disks than a tenth of these blocks hold",
     is_read: |evidence| {

@@ -1,4 +1,4 @@
-//! Answers in two writes: the second waits until the client confirms the first (Nagle's algorithm and delayed ACKs).
+//! Answers in two writes: the second waits until the client acknowledges the first (Nagle's algorithm and delayed ACKs).
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,9 +8,9 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::duration;
 
-/// How long Linux delays an ACK, in nanoseconds, with what is measured of it.
+/// Time for which Linux delays an ACK, plus measurement overhead, in nanoseconds.
 const DELAY_NS: std::ops::RangeInclusive<f64> = 39e6..=50e6;
-/// Of the time of an answer, what passes after its first byte.
+/// Smallest share of an answer's time after its first byte.
 const AFTER_FIRST_BYTE: f64 = 0.75;
 
 impl Resource {
@@ -20,10 +20,10 @@ impl Resource {
             .next("set TCP_NODELAY on the system's connections, or write head and body of an answer at once");
 }
 
-/// Of the requests in flight.
+/// Smallest share of the requests in flight with an active session.
 const HALF: f64 = 0.5;
 
-/// The session of an answer that waits for an ACK is idle.
+/// While an answer waits for an ACK, its database session is idle.
 const IN_SESSIONS: Refutation = Refutation {
     when: "half of the requests in flight had a session of the database that was active",
     is_read: |evidence| {
@@ -32,10 +32,10 @@ const IN_SESSIONS: Refutation = Refutation {
     },
 };
 
-/// What a delay looks like.
+/// Description of the reading, for both the rule and its refutation.
 const DELAYED: &str = "p10 and p90 of the answers lie between 39 and 50 ms, and three quarters of that passed after the first byte";
 
-/// Each answer takes as long as a delay, however many users there are.
+/// Refutes causes that depend on load: each answer takes as long as a delayed ACK, however many users there are.
 pub(super) const ANSWERS_ARE_DELAYED: Refutation = Refutation {
     when: DELAYED,
     is_read: |evidence| {

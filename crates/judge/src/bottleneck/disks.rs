@@ -1,4 +1,4 @@
-//! Disks of the machine.
+//! Disks of the machine, and limits on the disk I/O of control groups.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -8,30 +8,32 @@ use crate::causes::Resource;
 use crate::group_io::LimitedIo;
 use crate::words::decimal;
 
-/// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
+/// Smallest share of the time in which some task waited for a disk. Some disks serve many requests at once, and are busy long
+/// before they are saturated.
 const DISK_PRESSURE: f64 = 0.2;
 
-/// Of a second: who writes and computes in turns leaves the disk alone meanwhile.
+/// Smallest share of the time for which a disk is busy if one request proceeds at a time. A thread that alternates between writing
+/// and computing leaves the disk idle in between.
 const HALF: f64 = 0.5;
-/// Of a second.
+/// Bytes per second below which the system does not use disks.
 const LITTLE: f64 = 1024.0;
-/// Of the requests in flight.
+/// Share of the requests in flight that sleep for a disk, below which disks do not matter.
 const SELDOM: f64 = 0.05;
 
 impl Resource {
-    /// Its disks.
+    /// Disks of the machine.
     pub const DISK: Self = Self::new("disk", "disks")
         .of_the_machine()
         .next("count reads, writes and flushes per request, keep more in memory, or use a faster disk");
 }
 
-/// Of a disk that nothing waits for, no request waits for it.
+/// If no task waits for a disk, no request does.
 pub(super) const NOTHING_WAITED: Refutation = Refutation {
     when: "something in its own control group, or else on the machine, waited for disks less than 20 % of the time",
     is_read: |evidence| evidence.disk_pressure().is_some_and(|waited| waited.share < DISK_PRESSURE),
 };
 
-/// Others may use the disk.
+/// Excludes disks that only other processes use.
 const NOT_BY_THE_SYSTEM: Refutation = Refutation {
     when: "the system read and wrote less than 1 KiB a second on disks, and less than 5 % of its requests in flight slept for one",
     is_read: |evidence| {
@@ -63,7 +65,7 @@ fn limit_of_disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let next = "raise the limit (`io` in `resources` of the plan, or that of its container), or do fewer and larger reads and writes per request";
     let of_group = evidence.signal(|signals| signals.group_pressures[2]).unwrap_or(0.0);
-    // An event loop does not sleep for a disk itself.
+    // An event loop does not itself sleep for a disk, so the pressure of its group counts, too.
     let slept = Some(evidence.slept_for_disk().max(of_group)).filter(|share| *share > 0.0);
     let share = slept.or(waited.map(|waited| waited.share));
     Some(suspected(Resource::DISK, Scope::ControlGroup, because).direct(share).next(next))

@@ -1,4 +1,4 @@
-//! Errors, by status or class, that are no limit of their own.
+//! Errors, by status or class, for which no other rule names a limit.
 
 use record::{ClassName, ErrorClass, Loss};
 
@@ -9,17 +9,18 @@ use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::duration;
 
-/// Of the planned requests: from here on, what is said of the others matters less.
+/// Smallest share of the planned requests at which errors come before every other cause.
 const MANY: f64 = 0.1;
 /// Smallest share of the measured time without the system that explains a run which nothing else explains.
 const GONE_MIN_SHARE: f64 = 0.2;
-/// Rejections that took so many times as long as good answers are time-outs: what they waited for is the cause.
+/// Ratio of the times of rejections and of good answers above which rejections are time-outs. The resource that they waited for is
+/// the cause.
 const TIMED_OUT: f64 = 2.0;
-/// Statuses with a rule of their own.
+/// Statuses that other rules handle.
 const OTHERS: [u16; 2] = [429, 503];
 
 impl Resource {
-    /// What the system did not do at all.
+    /// Requests that the system did not serve.
     pub const ERRORS: Self = Self::new("errors", "errors of the system").telling_errors();
 }
 
@@ -34,7 +35,7 @@ pub(super) const ERRORS: Rule = Rule {
     find: errors,
 };
 
-/// What the plan does to a system is no limit of it.
+/// Errors that the plan's own events caused are no limit of the system.
 const LOST_TO_EVENTS: Refutation = Refutation {
     when: "events of the plan cost 90 % of what did not end *ok*",
     is_read: |evidence| evidence.is_lost_to_events(),
@@ -80,7 +81,8 @@ fn errors(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(standing(evidence, suspected(resource, Scope::System, because).next(class.help()), of_all))
 }
 
-/// That the system was gone, where no rule explains a run. Few requests ask a system that is gone: time tells it, not their number.
+/// Reports that the system was unavailable, where no rule explains a run. Uses time, because a system that is unavailable gets few
+/// requests.
 pub(super) fn gone(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let shares =
         evidence.runs.iter().map(|run| run.measured.outage.as_ref().map_or(0.0, |outage| outage.gone_share));
@@ -105,7 +107,7 @@ fn is_of_locks(class: ErrorClass) -> bool {
     [ErrorClass::Deadlock, ErrorClass::LockTimeout, ErrorClass::SerializationFailure].contains(&class)
 }
 
-/// Those of connecting, of waiting, and of the check of a status are for other rules.
+/// Whether errors of `class` belong to this rule. Other rules handle errors of connecting, time-outs, and failed status checks.
 fn is_of_the_system(class: ErrorClass) -> bool {
     class.outcome().is_some()
         && !matches!(Loss::of(class), Loss::Connect | Loss::TimedOut | Loss::StaleReuse)

@@ -1,4 +1,4 @@
-//! What the rules look at: one run, or all runs of a configuration by their medians.
+//! Input of the rules: one run, or the medians of all runs of a configuration.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -18,50 +18,51 @@ use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
 use crate::waits::Workers;
 
-/// Runs of one setting under one load, and their figures together.
+/// Runs of one configuration under one load, with their combined figures.
 pub struct Evidence<'a> {
-    /// One or more.
+    /// One run or more.
     pub runs: Vec<RunEvidence<'a>>,
-    /// All of them.
+    /// Combined figures of all runs.
     pub together: CombinedFigures,
-    /// Whether they failed conditions of a search: then the load asked for too much, even where all was answered in the end.
+    /// Whether the runs failed the conditions of a search. Then the load was too high, even if all requests were answered in the
+    /// end.
     pub has_failed: bool,
 }
 
-/// One run.
+/// One run, with its figures and readings.
 #[derive(Clone, Copy)]
 pub struct RunEvidence<'a> {
-    /// As it is stored.
+    /// The stored run.
     pub run: &'a Run,
-    /// Its figures.
+    /// Figures of the run.
     pub measured: &'a Measured,
-    /// What ran short meanwhile, if anybody looked.
+    /// Readings of the machine during the run; `None` if nothing was sampled.
     pub signals: Option<&'a Signals>,
-    /// How many requests were in flight on average, where they were counted; else Little's law tells it.
+    /// Mean number of requests in flight, if they were counted. `None` if it must follow from Little's law.
     pub in_flight: Option<f64>,
 }
 
-/// Figures of several runs together, over their measured time and all steps.
+/// Combined figures of several runs, over their measured time and all steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CombinedFigures {
-    /// What was counted.
+    /// Unit of the counts.
     pub unit: Unit,
-    /// How many, and how they ended.
+    /// Number of requests by outcome.
     pub counts: Counts,
-    /// Those that ended, in whatever way but by the end of the run.
+    /// Requests that ended, except those that ended only because the run did.
     pub samples: u64,
-    /// Status codes of requests.
+    /// Number of requests by status code.
     pub statuses: BTreeMap<u16, u64>,
-    /// How often each class of error was seen.
+    /// Number of errors by class.
     pub errors: BTreeMap<ClassName, u64>,
-    /// Mean service time of those that were rejected, in nanoseconds.
+    /// Mean service time of rejected requests, in nanoseconds.
     pub rejected_ns: Option<f64>,
-    /// Mean service time of those that ended ok, in nanoseconds.
+    /// Mean service time of requests that ended ok, in nanoseconds.
     pub ok_ns: Option<f64>,
 }
 
 impl CombinedFigures {
-    /// Of stored runs of the same plan; `None` if there is no run.
+    /// Combines stored runs of one plan; `None` if there is no run.
     pub fn of(runs: &[&Run]) -> Result<Option<Self>, EvidenceError> {
         let Some(first) = runs.first() else { return Ok(None) };
         let (mut whole, mut statuses) = (Tally::default(), BTreeMap::new());
@@ -71,7 +72,7 @@ impl CombinedFigures {
                 if !rates::can_be_summed(&tally) {
                     return Err(EvidenceError::DamagedRun { run: run.id.clone() });
                 }
-                // Those of transactions are tries.
+                // Status codes of transactions are those of their tries, not counted here.
                 for (status, count) in tally.statuses.iter().filter(|_| *unit == Unit::Requests) {
                     let sum: &mut u64 = statuses.entry(status).or_default();
                     *sum = sum.saturating_add(count);
@@ -95,29 +96,29 @@ impl CombinedFigures {
         }))
     }
 
-    /// Planned requests that the system did not serve, as a share; 0 of nothing.
+    /// Share of the planned requests that the system did not serve; 0 if none were planned.
     pub(super) fn error_share(&self) -> f64 {
         rates::error_share(&self.counts).unwrap_or(0.0)
     }
 }
 
-/// Who used the cores, on average: `None` was not sampled.
+/// Mean number of cores in use, by who used them. `None` if not sampled.
 pub(super) struct Cores {
-    /// How many there are.
+    /// Number of cores of the machine.
     pub(super) all: usize,
     pub(super) system: Option<f64>,
     pub(super) generator: Option<f64>,
-    /// Whatever else runs on the machine.
+    /// Cores used by all other processes.
     pub(super) others: Option<f64>,
 }
 
 impl Evidence<'_> {
-    /// A figure of the readings, the median of all runs.
+    /// Median of a signal over all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(run.signals?)))
     }
 
-    /// What the threads of each process waited for, the median of all runs. Names may hold anything: escape them.
+    /// Waits of the threads of each process, the median of all runs. Names come from outside: escape them.
     pub(super) fn workers(&self) -> BTreeMap<String, Workers> {
         let mut of_runs: BTreeMap<&String, Vec<&Workers>> = BTreeMap::new();
         let sampled =
@@ -126,13 +127,13 @@ impl Evidence<'_> {
         of_runs.into_iter().map(|(name, workers)| (name.clone(), Workers::middle(&workers))).collect()
     }
 
-    /// Threads of the system that ran or were ready for a core, as sampled.
+    /// Number of sampled threads of the system that ran or were ready to run.
     pub(super) fn computing(&self) -> f64 {
         self.workers().values().map(Workers::computing).sum()
     }
 
-    /// The process of the plan whose number of processes changed most from second to second, and in which share of the seconds. Its
-    /// name may hold anything: escape it.
+    /// Process of the plan whose number of processes changed in most seconds, and the share of these seconds. The name comes from
+    /// outside: escape it.
     pub(super) fn changing_processes(&self) -> Option<(String, f64)> {
         let mut of_names: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
         let changing =
@@ -142,7 +143,7 @@ impl Evidence<'_> {
         middles.max_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// What a control group did on a disk, nearest to its limit: of the median run.
+    /// Disk I/O of a control group nearest to its limit, from the median run.
     pub(super) fn limited_io(&self) -> Option<LimitedIo> {
         let mut all: Vec<&LimitedIo> =
             self.runs.iter().filter_map(|run| run.signals?.waits.limited_io.as_ref()).collect();
@@ -150,28 +151,29 @@ impl Evidence<'_> {
         all.get(all.len().saturating_sub(1) / 2).map(|limited| (*limited).clone())
     }
 
-    /// The largest of all runs.
+    /// Largest value of a signal over all runs.
     pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
     }
 
-    /// The sum over all runs; `None` if no run has one.
+    /// Sum of a signal over all runs; `None` if no run has it.
     pub(super) fn sum(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(|a, b| a + b)
     }
 
-    /// The fullest queue of connections of all runs: how many waited, and how many may.
+    /// Fullest accept queue of all runs: connections waiting, and the limit.
     pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
         let queues = self.runs.iter().filter_map(|run| run.signals?.listen_queue);
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
     }
 
-    /// How many connections waited to be accepted, at the queue where most did.
+    /// Connections waiting to be accepted at the longest queue; 0 if there is none.
     pub(super) fn queued(&self) -> f64 {
         self.longest_queue().map_or(0.0, |(_, queued)| queued)
     }
 
-    /// The port or socket of the system at which most connections waited to be accepted, and how many. May hold anything: escape it.
+    /// Port or socket of the system with the longest accept queue, and the connections waiting. The name comes from outside: escape
+    /// it.
     pub(super) fn longest_queue(&self) -> Option<(String, f64)> {
         let queues = self.runs.iter().filter_map(|run| run.signals).flat_map(|signals| &signals.queued);
         let (place, queued) = queues.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -179,13 +181,13 @@ impl Evidence<'_> {
         Some((if is_port { format!("port {place}") } else { place.clone() }, *queued))
     }
 
-    /// How many connections waited to be accepted at an address, if it is one of the system itself.
+    /// Connections waiting to be accepted at `address`; `None` if it is not an address of the system.
     pub(super) fn queued_at(&self, address: &str) -> Option<f64> {
         let port = SocketAddr::from_str(address).ok()?.port().to_string();
         self.most(|signals| signals.queued.get(&port).copied())
     }
 
-    /// Who used the cores; `None` if they were not read.
+    /// Cores in use, by who used them; `None` if they were not sampled.
     pub(super) fn cores(&self) -> Option<Cores> {
         let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
@@ -203,7 +205,7 @@ impl Evidence<'_> {
         Some(Cores { all, system, generator, others })
     }
 
-    /// The share of a second that the busiest core was busy, and its name. May hold anything: escape it.
+    /// Name of the busiest core, and the share of the time for which it was busy. The name comes from outside: escape it.
     pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
         let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         self.each_core().for_each(|(name, busy)| shares.entry(name).or_default().push(busy));
@@ -220,7 +222,7 @@ impl Evidence<'_> {
         cores.map(|core| (core.name.as_str(), core.busy))
     }
 
-    /// The process of the system that used most, and how many cores. May hold anything: escape it.
+    /// Process of the system that used most CPU, and the number of cores it used. The name comes from outside: escape it.
     pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
         let processes = || {
             self.runs.iter().filter_map(|run| run.measured.resources.as_ref()).flat_map(|resources| {
@@ -235,7 +237,7 @@ impl Evidence<'_> {
         Some((name.clone(), cores))
     }
 
-    /// The process of the system that used most, and its nice value. May hold anything: escape it.
+    /// Process of the system that used most CPU, and its nice value. The name comes from outside: escape it.
     pub(super) fn niceness(&self) -> Option<(String, f64)> {
         let (name, _) = self.busiest_process()?;
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -245,7 +247,7 @@ impl Evidence<'_> {
         Some((name, nice))
     }
 
-    /// How many threads of the system ran, and how many were ready and had no core, on average.
+    /// Mean number of threads of the system that ran, and that were ready without a core.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -257,7 +259,7 @@ impl Evidence<'_> {
         Some([ran, median(waited)?])
     }
 
-    /// How long threads of the system waited for a core in each request, as a share of its response time.
+    /// Share of a request's response time in which threads of the system waited for a core.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |run: &RunEvidence<'_>| {
             let resources = run.measured.resources.as_ref()?;
@@ -269,32 +271,32 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Connections of the load, the median of all runs.
+    /// Number of connections of the load, the median of all runs.
     pub(super) fn connections(&self) -> Option<f64> {
         let connections =
             |run: &RunEvidence<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         median(self.runs.iter().filter_map(connections)).filter(|connections| *connections > 0.0)
     }
 
-    /// Connections that the users of a closed load share, and their users; `None` if each user has a connection.
+    /// Connections that the users of a closed load share, and the number of users; `None` if each user has a connection.
     pub(super) fn shared_connections(&self) -> Option<[f64; 2]> {
         let ([users, _], connections) = (self.users()?, self.connections()?);
         (connections < users).then_some([connections, users])
     }
 
-    /// Users of a closed load, and those that waited for an answer or for a connection, on average: the median of all runs. `None` for
-    /// any other load.
+    /// Users of a closed load, and the mean number that waited for an answer or a connection: medians of all runs. `None` for any
+    /// other load.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
         }
-        // Runs of other generators have connections only.
+        // Runs of other generators record connections only.
         let users = |run: &RunEvidence<'_>| match run.run.new.users {
             Some(users) => Some(f64::from(users)),
             None => Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64),
         };
-        // Little's law: those under way are those that come, times how long each stays. A connection that nobody accepts holds a
-        // request that does not end.
+        // Little's law: the number in flight is the arrival rate × the time that each takes. A connection that is never accepted
+        // holds a request that never ends, so it is added.
         let waiting = |run: &RunEvidence<'_>| {
             let by_law = || {
                 let ended = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;
@@ -308,15 +310,15 @@ impl Evidence<'_> {
         Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
-    /// Users of a closed load whose requests the system can have at once, and those whose requests it had, on average. Both are at most
-    /// the connections that users share.
+    /// Largest number of users whose requests the system can have at once, and the mean number whose requests it had. Both are
+    /// limited by the connections that users share.
     pub(super) fn users_at_system(&self) -> Option<[f64; 2]> {
         let users = self.users()?;
         Some(self.connections().map_or(users, |connections| users.map(|users| users.min(connections))))
     }
 
-    /// As [`Self::users_at_system`]; or the connections of a rate that failed in a search, and those that were busy, on average. `None` for
-    /// any other open load, whose connections need not be busy.
+    /// Like [`Self::users_at_system`]; for a rate that failed in a search, its connections and the mean number that was busy.
+    /// `None` for any other open load, whose connections need not be busy.
     pub(super) fn holders(&self) -> Option<[f64; 2]> {
         let of_failed = || {
             let connections = self.connections()?;
@@ -325,15 +327,15 @@ impl Evidence<'_> {
         self.users_at_system().or_else(|| self.has_failed.then(of_failed).flatten())
     }
 
-    /// Requests in flight on average: those that come, times how long each stays, without the wait for a connection of an open load or of
-    /// users who share connections.
+    /// Mean number of requests in flight, by Little's law if not counted. Leaves out waits for a connection, in an open load or
+    /// among users who share connections.
     pub(super) fn in_flight(&self) -> Option<f64> {
         if let Some([_, waiting]) = self.users_at_system() {
             return Some(waiting).filter(|waiting| *waiting > 0.0);
         }
         let counted = |run: &RunEvidence<'_>| {
             let connections = run.run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
-            // The rest waits for a connection.
+            // Further requests wait for a connection.
             let most = connections.map_or(f64::INFINITY, |spread| spread.connections as f64);
             run.in_flight.map(|in_flight| in_flight.min(most))
         };
@@ -345,13 +347,13 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(in_flight)).filter(|in_flight| *in_flight > 0.0)
     }
 
-    /// So many threads or sessions, each of which holds one request, as a share of those in flight: by Little's law the share of
+    /// Threads or sessions that each hold one request, as a share of the requests in flight. By Little's law this is their share of
     /// the response time.
     pub(super) fn of_in_flight(&self, holding: f64) -> Option<f64> {
         Some((holding / self.in_flight()?).clamp(0.0, 1.0))
     }
 
-    /// The share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
+    /// Share of the response time in which threads slept for a disk, a peer, or the reader of a pipe.
     pub(super) fn asleep(&self) -> f64 {
         let states = ["disk", "socket_write", "pipe_write", "connect"];
         let asleep = |workers: &Workers| {
@@ -362,13 +364,13 @@ impl Evidence<'_> {
         self.of_in_flight(asleep).unwrap_or(0.0)
     }
 
-    /// The share of the response time in which threads slept for a disk.
+    /// Share of the response time in which threads slept for a disk.
     pub(super) fn slept_for_disk(&self) -> f64 {
         let slept = self.workers().values().map(|workers| workers.in_state("disk")).sum();
         self.of_in_flight(slept).unwrap_or(0.0)
     }
 
-    /// How many bytes the system read from disks in a second, and how many it wrote to them; `None` if not read.
+    /// Bytes per second that the system read from disks and wrote to them; `None` if not sampled.
     pub(super) fn disk_bytes_per_s(&self) -> Option<[f64; 2]> {
         let usages = || {
             let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
@@ -380,7 +382,7 @@ impl Evidence<'_> {
         Some([per_s(|usage| usage.disk_read_bytes)?, per_s(|usage| usage.disk_written_bytes)?])
     }
 
-    /// The share of the response time in which sessions of a database waited for something inside it.
+    /// Share of the response time in which sessions of a database waited for something inside it.
     pub(super) fn asleep_in_database(&self) -> f64 {
         let waits = self.database_waits().into_iter();
         let is_asleep = |wait: &str| ["Lock", "LWLock", "IO", "Commit"].contains(&class_of(wait));
@@ -389,13 +391,13 @@ impl Evidence<'_> {
         self.of_in_flight(share * active).unwrap_or(0.0)
     }
 
-    /// What a saturated resource can explain: the response time in which nothing else was waited for.
+    /// Share of the response time that a saturated resource can explain: the time without other waits.
     pub(super) fn not_asleep(&self) -> f64 {
         1.0 - self.asleep().max(self.asleep_in_database()).min(1.0)
     }
 
-    /// What active sessions of the database did or waited for, as shares of them, the median of all runs, largest first. Names
-    /// may hold anything: escape them.
+    /// States and waits of active database sessions, as shares of these sessions, largest first: medians of all runs. Names come
+    /// from outside: escape them.
     pub(super) fn database_waits(&self) -> Vec<(String, f64)> {
         let insides: Vec<_> = self.runs.iter().filter_map(|run| run.signals?.inside.as_ref()).collect();
         let ranked: Vec<BTreeMap<&str, f64>> =
@@ -410,7 +412,8 @@ impl Evidence<'_> {
         waits
     }
 
-    /// The process and the state in which most of its threads that can carry requests are: how many, and which share of them.
+    /// Process and state with the most threads that can carry requests: name, state, number of threads, and their share of the
+    /// process's threads.
     pub(super) fn waiting_most(&self) -> Option<(String, String, f64, f64)> {
         let workers = self.workers();
         let states = workers.iter().flat_map(|(name, workers)| {
@@ -424,7 +427,7 @@ impl Evidence<'_> {
         Some((name.clone(), state.clone(), threads, share))
     }
 
-    /// Whether the system itself has used up a thread, a core, or all of them: then it would not do more if more was asked for.
+    /// Whether the system saturates a thread, a core, or all cores, so that it would not do more under a higher load.
     pub(super) fn is_exhausted(&self) -> bool {
         let thread = self.signal(|signals| signals.busiest_thread).is_some_and(|share| share >= BUSY);
         let is_busy = self.signal(|signals| signals.busy).is_some_and(|busy| busy >= BUSY);
@@ -438,7 +441,8 @@ impl Evidence<'_> {
         thread || core && is_used(ROOMY) || is_busy && is_used(half)
     }
 
-    /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well, as was asked.
+    /// Whether all runs are open loads that failed no search, and at least 99 % of the planned requests ended ok or were lost to
+    /// events.
     pub(super) fn is_answered_in_full(&self) -> bool {
         let counts = &self.together.counts;
         let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
@@ -446,22 +450,22 @@ impl Evidence<'_> {
         is_open && !self.has_failed && served * 100 >= u128::from(counts.planned) * 99
     }
 
-    /// Requests that events of the plan cost, as far as is known: no more than did not end ok.
+    /// Requests lost to events of the plan, as far as known; at most the number that did not end ok.
     pub(super) fn lost_to_events(&self) -> u64 {
         let lost = self.runs.iter().filter_map(|run| Some(run.measured.events?.lost));
         let counts = &self.together.counts;
         lost.fold(0, u64::saturating_add).min(counts.planned.saturating_sub(counts.ok))
     }
 
-    /// Whether nearly all requests that did not end ok were lost to events of the plan.
+    /// Whether at least 90 % of the requests that did not end ok were lost to events of the plan.
     pub(super) fn is_lost_to_events(&self) -> bool {
         let counts = &self.together.counts;
         let bad = counts.planned.saturating_sub(counts.ok);
         bad > 0 && u128::from(self.lost_to_events()) * 10 >= u128::from(bad) * 9
     }
 
-    /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold
-    /// anything: escape it.
+    /// First cause of doubt that `wanted` accepts, as a sentence, and the number of runs that have one. Comes from outside: escape
+    /// it.
     pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
         let is_meant = |cause: &&evidence::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
@@ -473,7 +477,7 @@ impl Evidence<'_> {
         self.runs.iter().filter_map(|run| run.run.ending.as_ref())
     }
 
-    /// Whether anything was read of the system in any run.
+    /// Whether the system's resources were sampled in any run.
     pub(super) fn is_system_read(&self) -> bool {
         let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
@@ -484,14 +488,14 @@ impl Evidence<'_> {
         self.endings().any(|ending| ending.is_system_local)
     }
 
-    /// Answers with this status that were refusals, as a share of the requests that ended.
+    /// Rejected answers with this status, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
         let answers = self.together.statuses.get(&status).copied().unwrap_or(0);
         share(answers.min(self.together.counts.rejected), self.together.samples)
     }
 }
 
-/// A share of a whole; 0 of nothing.
+/// Share of `part` in `whole`; 0 if `whole` is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

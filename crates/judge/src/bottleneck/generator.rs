@@ -1,4 +1,4 @@
-//! The generator, and not the system, as its own signals judged.
+//! The generator as the bottleneck, by the causes of doubt of a run.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -20,7 +20,7 @@ pub(super) const THE_GENERATOR: Rule = Rule {
     find: the_generator,
 };
 
-/// Its own signals have judged already.
+/// Reports the generator if causes of doubt already found it to be the limit, in at least half of the runs.
 fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (sentence, in_runs) = evidence.causes(|doubt| doubt.is_limit)?;
     let of_runs = match evidence.runs.len() {

@@ -1,4 +1,4 @@
-//! Processor time that other guests of the host took.
+//! CPU time that other guests of the host took (steal).
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -6,9 +6,9 @@ use super::words::percent;
 use super::{Covers, Rule};
 use crate::causes::Resource;
 
-/// Taken by other guests of the host.
+/// Smallest share of the machine's CPU time taken by other guests.
 const STEAL: f64 = 0.05;
-/// Cores that threads of a system run on or are ready for, at least, where those that others took matter.
+/// Smallest number of threads of the system, running or ready, for which stolen cores matter.
 const WANTED: f64 = 0.5;
 
 impl Resource {
@@ -27,7 +27,7 @@ pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     find: cores_taken_by_the_host,
 };
 
-/// Cores that others took matter to a system that could use them.
+/// Stolen cores matter only to a system that could use them.
 const NO_CORE_WAS_WANTED: Refutation = Refutation {
     when: "threads of the system ran or were ready for less than half a core",
     is_read: |evidence| evidence.ran_and_waited().is_some_and(|[ran, waited]| ran + waited < WANTED),

@@ -1,4 +1,4 @@
-//! The queue of connections that wait to be accepted.
+//! The accept queue: connections that wait to be accepted.
 
 use record::ErrorClass;
 
@@ -9,7 +9,7 @@ use crate::causes::Resource;
 use crate::words::{count, decimal};
 
 impl Resource {
-    /// The queue of connections that wait to be accepted.
+    /// The accept queue.
     pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the listen queue")
         .next("find out why the system accepts so slowly; then raise its backlog and net.core.somaxconn");
 }

@@ -7,28 +7,29 @@ use super::evidence::{Evidence, RunEvidence};
 use crate::pace::Pace;
 use crate::waits::Workers;
 
-/// The fastest answer takes nearly as long as the mean one where no request waits for another.
+/// Smallest ratio of the fastest answer to the mean one at which no request waits for another.
 const UNCONTENDED: f64 = 0.85;
 
-/// Requests in flight, so that most of them wait where one goes on.
+/// Smallest number of requests in flight at which most of them wait, if one proceeds at a time.
 const QUEUED: f64 = 4.0;
-/// About one: no answer is as fast as the fastest.
+/// Range of throughput × fastest answer that counts as one request at a time. It is not exactly 1, because the fastest answer is
+/// faster than the others.
 const ONE: std::ops::RangeInclusive<f64> = 0.7..=1.15;
-/// The same where the fastest answer was one of the first of a cold system, and where all answers take equally long, so that a
-/// slow one is fastest.
+/// Upper end of `ONE` if the fastest answer was one of the first of a cold system.
 const ONE_MAX_COLD: f64 = 1.35;
+/// Upper end of `ONE` if all answers take equally long, so that even the fastest one is slow.
 const ONE_MAX_EVEN: f64 = 1.45;
-/// p90 − p10 of p50, of answers that wait in one queue.
+/// Largest p90 − p10, as a share of p50, of answers that wait in one queue.
 const EVEN: f64 = 0.3;
 
-/// Of the CPU time of a system whose requests go on in turns, and not in one thread: what the busiest thread uses at most.
+/// Largest share of the system's CPU time that the busiest thread uses, if requests take turns among threads.
 pub(super) const MOVES_AMONG_THREADS: f64 = 0.6;
-/// Threads that can carry requests where work passes from one to another, at least.
+/// Smallest number of threads that can carry requests, if work passes from one to another.
 const SEVERAL: f64 = 2.5;
-/// Of the requests in flight, those that wait to be accepted where few threads serve few connections at a time.
+/// Share of the requests in flight that wait to be accepted, from which on few threads serve few connections at a time.
 const TO_BE_ACCEPTED: f64 = 0.25;
 
-/// Who works on an answer has not sent all of it.
+/// A thread that still works on an answer has not sent all of it.
 pub(super) const WORKED_ON: Refutation = Refutation {
     when: "half of the requests in flight were held by threads of the system that slept for something else, or ran",
     is_read: |evidence| {
@@ -39,17 +40,17 @@ pub(super) const WORKED_ON: Refutation = Refutation {
 };
 
 impl Evidence<'_> {
-    /// A figure of how fast and how evenly runs were answered, the median of all runs.
+    /// Median over all runs of a figure of the speed and evenness of answers.
     pub(super) fn pace(&self, figure: impl Fn(&Pace) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(&run.measured.pace)))
     }
 
-    /// Requests that ended per second, in any way.
+    /// Requests that ended per second, with any outcome: the median of all runs.
     pub(super) fn ended_per_s(&self) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| Some(run.measured.window?.ended_per_s())))
     }
 
-    /// Of an open load, the share of the offered requests that ended; `None` of users.
+    /// Share of the offered requests of an open load that ended; `None` for a closed load.
     pub(super) fn answered_of_offered(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
             let window = run.measured.window?;
@@ -59,7 +60,7 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_run))
     }
 
-    /// How many requests the system works on at once, if it works on each for as long as the fastest took: throughput × its time.
+    /// Concurrency of the system by Little's law: throughput × fastest answer.
     pub(super) fn at_once(&self) -> Option<f64> {
         let of_run = |run: &RunEvidence<'_>| {
             let window = run.measured.window?;
@@ -68,7 +69,7 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_run)).filter(|at_once| at_once.is_finite())
     }
 
-    /// Whether one request at a time went on while others waited for it: throughput × the fastest answer is about one.
+    /// Whether one request proceeds at a time while others wait for it: throughput × fastest answer is about one.
     pub(super) fn goes_on_one_at_a_time(&self) -> bool {
         let is_queued = self.in_flight().is_some_and(|in_flight| in_flight >= QUEUED);
         let is_even = self.spread().is_some_and(|spread| spread <= EVEN);
@@ -80,8 +81,8 @@ impl Evidence<'_> {
         is_queued && self.at_once().is_some_and(|at_once| (*ONE.start()..=most).contains(&at_once))
     }
 
-    /// Whether one request at a time goes on in whatever thread of several: a pool of one keeps its thread, and a server of one
-    /// connection at a time leaves the others to be accepted.
+    /// Whether one request proceeds at a time, in changing threads of several. A pool of one keeps its thread. A server of one
+    /// connection at a time leaves the others in the accept queue.
     pub(super) fn moves_among_threads(&self) -> bool {
         let longest = self.signal(|signals| signals.busiest_thread);
         let used = longest.zip(self.ran_and_waited());
@@ -98,23 +99,23 @@ impl Evidence<'_> {
         self.pace(|pace| pace.ok_ns.and_then(relative))
     }
 
-    /// The same of rejected answers.
+    /// p90 − p10 of the service time of rejected answers, as a share of p50.
     pub(super) fn spread_of_rejected(&self) -> Option<f64> {
         self.pace(|pace| pace.rejected_ns.and_then(relative))
     }
 
-    /// Of the time of an ok answer, the share that passed after its first byte.
+    /// Share of the time of an ok answer that passed after its first byte.
     pub(super) fn transfer(&self) -> Option<f64> {
         let ok_ns = self.together.ok_ns?;
         let first_ns = self.pace(|pace| pace.first_byte_ns)?;
         Some((1.0 - first_ns / ok_ns).clamp(0.0, 1.0)).filter(|share| share.is_finite())
     }
 
-    /// Whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each other. Says nothing
-    /// of a program that began cold: it had a queue before it was fast.
+    /// Whether the fastest answer took nearly as long as the mean one, so that requests did not wait for each other. `false` for a
+    /// program that began cold, because it had a queue before it was fast.
     pub(super) fn is_uncontended(&self) -> bool {
         let shares = self.pace(|pace| pace.fastest_ns).zip(self.together.ok_ns);
-        // Whoever is not accepted waits, however fast the others are answered.
+        // Connections that are not accepted wait, however fast the others are answered.
         let is_kept_out =
             self.in_flight().is_some_and(|all| self.queued() >= (TO_BE_ACCEPTED * all).max(1.0));
         !self.began_slowly()
@@ -127,8 +128,8 @@ impl Evidence<'_> {
         self.runs.iter().any(|run| run.measured.pace.began_slowly)
     }
 
-    /// The largest share of the requests in flight that slept in one kind of thing which names itself: a disk, a peer, a pipe, a
-    /// wait of a database, or a futex.
+    /// Largest share of the requests in flight that slept in one identifiable kind of wait: a disk, a peer, a pipe, a database
+    /// wait, or a futex.
     pub(super) fn slept_elsewhere(&self) -> f64 {
         let locked: f64 = self.workers().values().map(|workers| workers.same_futex).fold(0.0, f64::max);
         let locked = if locked >= 2.0 { self.of_in_flight(locked).unwrap_or(0.0) } else { 0.0 };

@@ -1,4 +1,4 @@
-//! A load that asks for no more than it gets.
+//! An offered load below capacity.
 
 use record::{ErrorClass, Loss};
 
@@ -10,7 +10,7 @@ use super::{Covers, FULL, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, duration, one};
 
-/// Of the users, how many wait for an answer when the pauses of the others decide.
+/// Share of the users that wait for an answer, below which the pauses of the others limit throughput.
 pub(super) const PAUSED: f64 = 0.5;
 
 impl Resource {
@@ -18,13 +18,13 @@ impl Resource {
     pub const LOAD: Self = Self::new("load", "none: the offered load was below capacity");
 }
 
-/// Whoever is busy all the time would not do more if more was asked for.
+/// A saturated system would not do more under a higher load.
 pub(super) const SOMETHING_IS_EXHAUSTED: Refutation = Refutation {
     when: "a thread of the system was 90 % busy; or one core was, and the system used 0.75 cores; or all cores were, and the system used half of them",
     is_read: |evidence| evidence.is_exhausted(),
 };
 
-/// Who waits for a connection is in no request that ended: by Little's law it looks like think time.
+/// A user who waits for a connection is in no request that ended. By Little's law this looks like think time.
 const NO_FILE_WAS_LEFT: Refutation = Refutation {
     when: "a process of the system had 95 % of the open files that it may have",
     is_read: |evidence| evidence.most(|signals| signals.open_files_share).is_some_and(|share| share >= FULL),
@@ -50,7 +50,7 @@ const NOT_ALL_WERE_SERVED: Refutation = Refutation {
     },
 };
 
-/// Users pause of their own will only where nothing keeps them out.
+/// Think time is the limit only if nothing else keeps users waiting.
 const REFUTED_BY: &[Refutation] =
     &[SOMETHING_IS_EXHAUSTED, NO_FILE_WAS_LEFT, CONNECTIONS_QUEUED, NOT_ALL_WERE_SERVED, ANSWERS_ARE_DELAYED];
 
@@ -124,9 +124,9 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::LOAD, Scope::Load, because).first().next("use more users"))
 }
 
-/// Of the users, those that wait for an answer in a load without pauses.
+/// Smallest share of the users that waits for an answer in a load without pauses.
 const ALL: f64 = 0.9;
-/// Users at least: one alone does not queue.
+/// Smallest number of users; one alone does not queue.
 const USERS: f64 = 2.0;
 
 pub(super) const NOBODY_WAITED_FOR_ANOTHER: Rule = Rule {

@@ -7,18 +7,18 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Of the time, what some task waited for memory.
+/// Smallest share of the time in which some task waited for memory.
 const MEMORY_PRESSURE: f64 = 0.1;
-/// Of the seconds in which pages were swapped.
+/// Smallest share of the seconds in which pages were swapped.
 const SWAPPING: f64 = 0.5;
 
-/// Of the seconds in which a control group met its limit.
+/// Smallest share of the seconds in which a control group met its limit.
 const MET: f64 = 0.5;
-/// Pages that were read again soon after they were dropped, for each second: 2 MiB.
+/// Smallest number of refaulted pages per second (pages read again soon after they were dropped): 2 MiB.
 const REFAULTED_PER_S: f64 = 512.0;
 
 impl Resource {
-    /// What its control group allows the system.
+    /// Memory limit of the system's control group.
     pub const MEMORY_LIMIT: Self = Self::new("memory_limit", "memory limit of the system")
         .next("raise the memory limit, or let the system use less memory");
 
@@ -28,7 +28,7 @@ impl Resource {
         .next("use fewer workers, smaller caches, or a machine with more memory");
 }
 
-/// Nobody waits, and nothing is swapped.
+/// Without a task that waits or a page that is swapped, memory is not short.
 const NOTHING_WAITED: Refutation = Refutation {
     when: "no page was swapped, and something in its own control group, or else on the machine, waited for memory less than 10 % of the time",
     is_read: |evidence| {
@@ -58,7 +58,7 @@ fn limit_of_memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(met),
         decimal(pages, 0)
     );
-    // What is read again is slept for, and cleared of other pages first.
+    // Threads sleep for pages that are read again, and wait while memory is reclaimed for them.
     let waited = evidence.memory_pressure().map_or(0.0, |waited| waited.share);
     let share = evidence.slept_for_disk().max(waited);
     Some(suspected(Resource::MEMORY_LIMIT, Scope::ControlGroup, because).direct(Some(share)))

@@ -1,4 +1,4 @@
-//! What the system wrote itself: messages of well-known servers and runtimes that name what they lack.
+//! Messages in the output of the system: well-known servers and runtimes name the resource that they lack.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,17 +7,17 @@ use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::count;
 
-/// Fewer lines in a run are chance, or were written before the load.
+/// Smallest number of lines per run. Fewer are noise, or were written before the load.
 const LINES: u64 = 3;
-/// Lines in each second, where nearly all requests ended well.
+/// Smallest number of lines per second, if nearly all requests ended ok.
 const LINES_PER_S: f64 = 0.5;
 
 struct Message {
-    /// What a line contains.
+    /// Text that a matching line contains.
     text: &'static str,
     names: Resource,
     next: &'static str,
-    /// Whether a server writes it once, however long it lasts.
+    /// Whether a server writes it only once, however long the shortage lasts.
     is_written_once: bool,
 }
 
@@ -32,7 +32,7 @@ const OPEN_FILES: &str = "raise the limit of open files of the process (ulimit -
 const LIMIT_REQ: &str = "raise rate and burst of limit_req in the configuration of nginx, or offer less";
 const JAVA_HEAP: &str = "enlarge the heap (-Xmx), or keep less alive";
 
-/// Texts that are long enough to mean one thing, whoever writes them.
+/// Known messages. Each text is long enough to have one meaning, whichever program writes it.
 const MESSAGES: &[Message] = &[
     message("too many clients already", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
     message("remaining connection slots are reserved", Resource::CONNECTION_LIMIT, POSTGRESQL_CONNECTIONS),
@@ -107,7 +107,7 @@ impl Message {
         Self { is_written_once: true, ..self }
     }
 
-    /// How many lines are no chance in so many runs of so many seconds in all.
+    /// Smallest number of lines that is not noise, in `runs` runs that were measured for `measured_s` seconds in total.
     fn lines_min(&self, runs: usize, measured_s: f64, has_errors: bool) -> f64 {
         match (self.is_written_once, has_errors) {
             (true, _) => runs as f64,
@@ -118,14 +118,14 @@ impl Message {
 
     fn lines(&self, text: &[u8]) -> u64 {
         let wanted = self.text.as_bytes();
-        // Begins are rare: the rest is compared only there.
+        // Compares the whole text only at places with its first byte, which are rare.
         let begins = |at: &usize| text[*at..].starts_with(wanted);
         let is_first = |(at, byte): (usize, &u8)| (*byte == wanted[0]).then_some(at);
         text.iter().enumerate().filter_map(is_first).filter(begins).count() as u64
     }
 }
 
-/// The same output with nothing in it but these messages, one a line: it tells no more of whose it is.
+/// Reduces `output` to the known messages, one per line, so that it reveals nothing else about the system.
 pub fn messages_alone(output: &[u8]) -> Vec<u8> {
     let of_message = |message: &Message| format!("{}\n", message.text).repeat(message.lines(output) as usize);
     MESSAGES.iter().map(of_message).collect::<String>().into_bytes()
@@ -163,7 +163,7 @@ fn what_it_wrote(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let errors = evidence.together.error_share();
     let measured_s: f64 = evidence.runs.iter().filter_map(|run| Some(run.measured.window?.length_s)).sum();
     let has_errors = errors >= REFUSED;
-    // Places that were all taken for a moment are no limit of requests that did not wait for each other.
+    // Workers that were all busy for a moment do not limit requests that did not wait for each other.
     let is_chance = message.is_written_once && evidence.is_uncontended();
     if is_chance || (lines as f64) < message.lines_min(evidence.runs.len(), measured_s, has_errors) {
         return None;
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_counted_and_nothing_else_is_kept() {
+    fn messages_are_counted_and_other_output_is_dropped() {
         let output = b"FATAL:  sorry, too many clients already\nalice: sorry, too many clients already\n12 worker_connections ok\n";
         let lines: Vec<u64> =
             MESSAGES.iter().map(|message| message.lines(output)).filter(|lines| *lines > 0).collect();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn no_message_is_within_another() {
+    fn no_message_contains_another() {
         for one in MESSAGES {
             let within = MESSAGES.iter().filter(|other| other.lines(one.text.as_bytes()) > 0).count();
             assert_eq!(within, 1, "{}", one.text);

@@ -1,4 +1,4 @@
-//! Processes of the plan that were not there.
+//! Processes of the plan that were not running.
 
 use record::ErrorClass;
 
@@ -10,18 +10,18 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{count, many};
 
-/// Of the seconds.
+/// Smallest share of the seconds at whose end a process was not running.
 const GONE: f64 = 0.2;
-/// Of that share, what must be missing of the answers.
+/// Ratio of the error share to the share of seconds without the process, below which the process was not needed.
 const HALF: f64 = 0.5;
 
 impl Resource {
-    /// Nobody is there to answer.
+    /// No process is running that could answer.
     pub const NOT_RUNNING: Self = Self::new("not_running", "a process of the system that was not running")
         .next("start the new process before the old one ends, or let another process answer meanwhile");
 }
 
-/// Who is not there is not missed.
+/// If few requests failed, the process was not needed.
 const NOTHING_LOST: Refutation = Refutation {
     when: "the share of the planned requests that did not end *ok* is less than half of the share of these seconds",
     is_read: |evidence| {
@@ -38,10 +38,10 @@ pub(super) const PROCESSES: Rule = Rule {
     find: processes,
 };
 
-/// Of the planned requests.
+/// Smallest share of the planned requests that found no connection.
 const NO_CONNECTION: f64 = 0.2;
 
-/// Somebody listens at a queue that is full.
+/// A full queue belongs to a process that listens.
 const A_QUEUE_WAS_FULL: Refutation = Refutation {
     when: "the machine dropped connections at a full queue",
     is_read: |evidence| {
@@ -49,7 +49,7 @@ const A_QUEUE_WAS_FULL: Refutation = Refutation {
     },
 };
 
-/// Only of some seconds: a run in which nobody listens for a while has pauses, and errors of its own.
+/// Applies to seconds of an event only. A whole run in which no process listens for a while has pauses, and errors of its own.
 pub(super) const NOBODY_LISTENED: Rule = Rule {
     finds: &[Resource::NOT_RUNNING],
     when: "20 % of the planned requests found no connection",
@@ -74,7 +74,7 @@ fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::NOT_RUNNING, Scope::Process(name), because).direct(Some(gone)))
 }
 
-/// The process of the plan that was missing in most seconds, and in which share of them: the median of all runs.
+/// Process of the plan that was not running in most seconds, and the share of these seconds: the median of all runs.
 fn most_gone(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let signals = evidence.runs.iter().filter_map(|run| run.signals);
     let shares = signals.flat_map(|signals| signals.not_running.keys()).filter_map(|name| {

@@ -1,4 +1,4 @@
-//! One core, because the system runs on no more at a time.
+//! One core, because the system runs on no more than one at a time.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -10,21 +10,22 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::decimal;
 
-/// Of a database or of threads at work, what must not sleep where one core is said to be the limit.
+/// Share of the requests in flight that sleep for something else, from which on one core is not the limit.
 const SLEEPING: f64 = 0.3;
-/// Cores of a system that may use only one, and what is off by chance.
+/// Cores in use above which a system is not limited to one core, with a margin for measurement error.
 const MORE_THAN_ONE: f64 = 1.1;
-/// Cores of a system whose threads run in turns: one, and what runs next to them.
+/// Range of cores in use by a process whose threads take turns: one, plus threads that run next to it.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
-/// Threads of them that run, at most.
+/// Largest number of its threads on a CPU.
 const IN_TURNS_RUN: f64 = 1.15;
 
-/// Of the requests in flight, those whose threads wait for their turn at one futex.
+/// Smallest share of the requests in flight whose threads wait for their turn at one futex.
 const WAIT_FOR_THEIR_TURN: f64 = 0.5;
-/// The cores that one thread needs that computes all the time, with what runs next to it.
+/// Range of cores needed by a thread that computes all the time, with threads that run next to it.
 const ONE_AT_A_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.3;
-/// Of all that the system uses, the part of one thread that computes alone; and what it uses at least.
+/// Smallest share of the system's CPU time that a thread uses if it computes alone.
 const MOST_OF_ALL: f64 = 0.75;
+/// Smallest share of the time for which that thread runs.
 const ALONE: f64 = 0.15;
 
 impl Resource {
@@ -33,13 +34,13 @@ impl Resource {
         .next("run more workers or processes, or let the system use more than one thread");
 }
 
-/// Threads that sleep for something are not kept from running by another thread that runs.
+/// Threads that sleep for something else are not kept from running by another thread.
 const ITS_THREADS_SLEPT: Refutation = Refutation {
     when: "30 % of its requests in flight slept for a disk, a peer, or something inside the database",
     is_read: |evidence| evidence.asleep().max(evidence.asleep_in_database()) >= SLEEPING,
 };
 
-/// Who may use only one core uses no more.
+/// A system limited to one core uses no more than one.
 const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
     when: "the system used 1.1 cores or more",
     is_read: |evidence| {
@@ -47,7 +48,7 @@ const MORE_THAN_ONE_WAS_USED: Refutation = Refutation {
     },
 };
 
-/// A system that could use two cores, and is kept from one by others, is limited by them.
+/// A system that could use two cores, but loses one to other processes, is limited by these processes.
 const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
     when: "as sampled, more than 1.5 threads of it were on a CPU or ready for one, and did not take turns",
     is_read: |evidence| {
@@ -57,7 +58,7 @@ const MORE_THAN_ONE_WAS_WANTED: Refutation = Refutation {
     },
 };
 
-/// Who runs in turns has a thread that runs at any time, and the others wait for their turn, not for a core.
+/// In a system whose threads take turns, one thread runs at any time. The others wait for their turn, not for a core.
 const MORE_OR_FEWER_RAN: Refutation = Refutation {
     when: "as sampled, fewer than 0.8 or more than 1.5 of its threads were on a CPU, or more than 2.5 there or ready for one, or more than 1.8 \
            where no threads look for their turn",
@@ -96,11 +97,11 @@ fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         None => return None,
     };
     let because = format!("{because}{}", cpu_in_brackets(evidence));
-    // Others may share the rest of the cores with it: more of them would not help one thread.
+    // Other processes may use the remaining cores, but more cores would not help one thread.
     Some(suspected(Resource::ONE_CORE, Scope::Thread, because).direct(Some(evidence.not_asleep())))
 }
 
-/// How long the only thread that computes was ready for a core, if others took it from that thread.
+/// Share of the time for which the only computing thread was ready without a core; `None` if it is not the only one.
 fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     let used = evidence.cores()?.system?;
     let wanted = evidence.computing();
@@ -108,19 +109,21 @@ fn ready_all_the_time(evidence: &Evidence<'_>, ran: f64) -> Option<f64> {
     is_alone.then_some((wanted - ran).max(0.0))
 }
 
-/// Requests in flight of which one computes at a time, at least.
+/// Smallest number of requests in flight of which one computes at a time.
 const SEVERAL: f64 = 4.0;
-/// Threads that run or are ready where one computes at a time, and cores that they use of it.
+/// Range of threads running or ready if one computes at a time.
 const WANT_ONE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+/// Smallest number of threads on a CPU in that case.
 const USED_OF_IT: f64 = 0.5;
-/// The same where threads take turns, and requests that are computed at once by the pace.
+/// Range of threads running or ready if threads take turns.
 const TURNS_WANT: std::ops::RangeInclusive<f64> = 0.85..=1.6;
+/// Range of throughput × fastest answer if threads take turns.
 const IN_TURNS_AT_ONCE: std::ops::RangeInclusive<f64> = 0.5..=1.35;
-/// Of the requests in flight, those that wait at one futex, at least; and those that compute or are ready to, at most.
+/// Smallest share of the requests in flight that wait at one futex. Also the largest share that computes or is ready to.
 const LOOK_FOR_IT: f64 = 0.35;
-/// Of the threads there, those with a time-out.
+/// Smallest share of these waiting threads whose wait has a time-out.
 const TIMED: f64 = 0.5;
-/// Of what one core would explain.
+/// Factor on the share that one core explains if the evidence may be a coincidence.
 const CHANCE: f64 = 0.5;
 
 pub(super) const ONE_WANTED: Rule = Rule {
@@ -152,13 +155,13 @@ fn one_wanted(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(in_flight, 1),
         cpu_in_brackets(evidence)
     );
-    // Two that take a part of a core each look the same. Where cores are idle, a lock explains turns as well.
+    // Two threads that use part of a core each produce the same readings. If cores are idle, a lock explains turns as well.
     let is_busy = evidence.signal(|signals| signals.busy).is_some_and(|busy| busy >= ROOMY);
     let share = if is_in_turns && is_busy { 1.0 } else { CHANCE } * evidence.not_asleep();
     Some(suspected(Resource::ONE_CORE, Scope::System, because).indirect(Some(share)))
 }
 
-/// Whether threads of the process that computes most take turns, where others may take the core from them as well.
+/// Whether threads of the process that computes most take turns, even if other processes take cores from it.
 fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     let all = evidence.workers();
     let wanted = evidence.computing();
@@ -168,8 +171,8 @@ fn computes_in_turns(evidence: &Evidence<'_>) -> bool {
     })
 }
 
-/// Whether one request at a time is computed, in changing threads, others of which wait. Who shares the cores with others answers fewer
-/// requests than the fastest answer suggests.
+/// Whether one request computes at a time, in changing threads, while others wait. The range of throughput × fastest answer is
+/// wide, because a system that shares its cores answers fewer requests than its fastest answer suggests.
 fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let longest = evidence.signal(|signals| signals.busiest_thread).zip(evidence.ran_and_waited());
     let changes = longest.is_some_and(|(longest, [ran, _])| longest < MOVES_AMONG_THREADS * ran);
@@ -179,7 +182,7 @@ fn one_goes_on(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool 
         && evidence.at_once().is_some_and(|at_once| IN_TURNS_AT_ONCE.contains(&at_once))
 }
 
-/// Whether threads with requests wait at one futex with a time-out, and one runs: they look again and again whether it is their turn.
+/// Whether threads with requests wait at one futex with a time-out, while one runs: they poll for their turn.
 fn looks_for_its_turn(evidence: &Evidence<'_>, workers: &Workers, wanted: f64) -> bool {
     let waiting = workers.same_futex;
     let is_timed = workers.timed_futex.is_some_and(|timed| timed >= TIMED * waiting);
@@ -230,7 +233,7 @@ pub(super) const ONE_CORE: Rule = Rule {
     find: one_core,
 };
 
-/// Several threads on one core: the only one that they may use.
+/// Reports several threads that share one core, the only one they may use.
 fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (name, busy) = evidence.busiest_core().filter(|(_, busy)| *busy >= BUSY)?;
     let cores = evidence.cores()?;
@@ -253,19 +256,19 @@ pub(super) const ONE_CORE_IN_TURNS: Rule = Rule {
     find: one_core_in_turns,
 };
 
-/// Whether a process uses about one core while threads of it wait for another thread, as for an interpreter's lock.
+/// Whether a process uses about one core while its threads wait for another one, as for an interpreter's lock.
 pub(super) fn takes_turns(evidence: &Evidence<'_>) -> bool {
     let busiest = evidence.busiest_process().filter(|(_, used)| IN_TURNS.contains(used));
     let all = evidence.workers();
     let workers = busiest.and_then(|(name, _)| all.get(&name));
-    // Who waits for an interpreter's lock looks again after some time. Idle threads of other runtimes wait without a time-out.
+    // A thread that waits for an interpreter's lock polls with a time-out. Idle threads of other runtimes wait without one.
     let is_turn = |workers: &Workers| workers.timed_futex.is_some_and(|timed| timed >= 1.0);
     let is_timed =
         workers.is_some_and(|workers| is_turn(workers) && workers.in_state("on_cpu") <= IN_TURNS_RUN);
     is_timed || computes_in_turns(evidence)
 }
 
-/// Threads that run in turns use one core together, and wander over all of them.
+/// Reports threads that take turns: together they use one core, but move among all of them.
 fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
     let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;

@@ -1,4 +1,4 @@
-//! Files that a process may have open.
+//! The limit on open files of a process.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,7 +7,7 @@ use super::{Covers, FULL, Rule};
 use crate::causes::Resource;
 
 impl Resource {
-    /// Files that a process may have open.
+    /// The limit on open files of a process.
     pub const OPEN_FILES: Self = Self::new("open_files", "open files")
         .next("raise the limit of open files of the system (ulimit -n, LimitNOFILE)");
 }
@@ -23,7 +23,7 @@ pub(super) const OPEN_FILES: Rule = Rule {
 
 fn open_files(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let share = evidence.most(|signals| signals.open_files_share).filter(|share| *share >= FULL)?;
-    // Files that were open before the limit was lowered count, too.
+    // Files that were open before the limit was lowered count too, so the share can exceed 1.
     let because =
         format!("a process of it had {} of the files open that it may have", percent(share.min(1.0)));
     Some(suspected(Resource::OPEN_FILES, Scope::System, because).direct(Some(1.0)).without_share())

@@ -1,4 +1,4 @@
-//! Times without any ok answer that come again and again, and the collection of garbage.
+//! Recurring periods without an ok answer, and garbage collection.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// So many in a run are no single event.
+/// Smallest number of outages in a run that is a pattern, not a single event.
 const TIMES: f64 = 3.0;
-/// Of the measured window.
+/// Smallest share of the measured window without ok answers.
 const OF_WINDOW: f64 = 0.05;
-/// Of the CPU time of the system, what goes into collecting where it decides.
+/// Smallest share of the system's CPU time spent on garbage collection.
 const COLLECTING: f64 = 0.3;
-/// Cores: a system that does next to nothing may collect for a third of it.
+/// Smallest number of cores spent on garbage collection. A nearly idle system may spend a third of its time on it.
 const COLLECTING_CORES: f64 = 0.2;
-/// So long after an event of the plan has ended, what stops answers may still be its effect.
+/// Time after the end of a plan's event during which an outage may still be its effect, in nanoseconds.
 const AFTER_AN_EVENT_NS: u64 = 1_000_000_000;
-/// Events of a plan that a sentence names.
+/// Largest number of events that a sentence names.
 const EVENTS_MAX: usize = 3;
 
 impl Resource {
-    /// Stops of the whole system.
+    /// Pauses of the whole system.
     pub const PAUSES: Self = Self::new("pauses", "pauses of the whole system").next(
         "look for what stops it at these times: garbage collection, a blocked event loop, checkpoints, or a job that runs periodically",
     );
-    /// Memory of a runtime that is short of it.
+    /// Garbage collection of a runtime that is short of memory.
     pub const GARBAGE_COLLECTION: Self =
         Self::new("garbage_collection", "garbage collection").next(OF_COLLECTIONS);
 }
@@ -69,7 +69,7 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::PAUSES, Scope::System, because);
     Some(match collecting(evidence) {
-        // Cores are busy with it: they are no other cause.
+        // Garbage collection keeps the cores busy, so they are no other cause.
         Some(words) => {
             let cause = cause.direct(Some(1.0)).and([words]).next(OF_COLLECTIONS);
             Bottleneck { share: Some(share), ..cause }
@@ -78,13 +78,13 @@ fn pauses(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// Outages of a run that no event of the plan made; `None` if none were looked for.
+/// Outages of a run that no event of the plan caused; `None` if the run was not checked for outages.
 fn own_outages<'a>(run: &RunEvidence<'a>) -> Option<Vec<&'a OutageTime>> {
     let times = run.measured.outage.as_ref()?.times.iter();
     Some(times.filter(|time| events_of(run, time).next().is_none()).collect())
 }
 
-/// The events of the plan that an outage may be the effect of.
+/// Events of the plan that may have caused an outage.
 fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item = &'a Event> + use<'a> {
     let since_begin = |s: f64| run.run.new.warm_up_ns.saturating_add((s.max(0.0) * 1e9) as u64);
     let (from_ns, to_ns) = (since_begin(time.from_s), since_begin(time.to_s));
@@ -94,7 +94,7 @@ fn events_of<'a>(run: &RunEvidence<'a>, time: &OutageTime) -> impl Iterator<Item
     })
 }
 
-/// For how long answers stopped during events of the plan, and during which. Names may hold anything: escape them.
+/// Sentence with the total time of outages during events of the plan, and the events' names. Names come from outside: escape them.
 pub(super) fn stopped_by_events(evidence: &Evidence<'_>) -> Option<String> {
     let mut names = BTreeSet::new();
     let mut of_run = |run: &RunEvidence<'_>| {
@@ -133,7 +133,7 @@ pub(super) const COLLECTIONS: Rule = Rule {
 };
 
 fn collections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
-    // They are said with the pauses that they cause.
+    // The rule for pauses reports garbage collection that causes them.
     if pauses(evidence).is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Evidence that was made up: a closed load on a system that uses little of two cores, and what tests change of it.
+//! Artificial evidence for tests: a closed load on a system that uses little of two cores. Tests change single readings.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::signals::Signals;
 use crate::waits::Workers;
 use crate::window::Window;
 
-/// How long it lasted.
+/// Length of the measured window, in seconds.
 pub(super) const SECONDS: f64 = 10.0;
 
 pub(super) struct Planted {
@@ -25,7 +25,7 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// Users who wait for an answer all the time, each for so long; the fastest answer took as long as given.
+    /// A closed load of `users` who always wait for an answer, at `per_s` answers per second.
     pub(super) fn closed(users: u64, per_s: f64, fastest_ms: f64) -> Self {
         static RUN: OnceLock<Run> = OnceLock::new();
         let kept = || OwnStore::new().kept(&new_run(), &[], &[], &Ending::default());
@@ -42,7 +42,7 @@ impl Planted {
         planted
     }
 
-    /// An open load with so many connections, which planned so much.
+    /// An open load over `connections`, of which `planned_per_s` requests per second were planned and `per_s` answered.
     pub(super) fn open(connections: u64, planned_per_s: f64, per_s: f64, mean_ms: f64) -> Self {
         let mut planted = Self::closed(connections, per_s, mean_ms);
         planted.run.new.model = Model::Open;
@@ -63,7 +63,7 @@ impl Planted {
         self.run.ending.get_or_insert_default().spread = Some(spread);
     }
 
-    /// So many ok answers, each after the same time.
+    /// Sets the ok answers: `per_s` per second, with a mean time of `mean_ms`.
     pub(super) fn answers(&mut self, per_s: f64, mean_ms: f64) {
         let ok = (per_s * SECONDS).round() as u64;
         let counts = Counts { planned: ok, sent: ok, ok, ..Counts::default() };
@@ -80,14 +80,14 @@ impl Planted {
         self.measured.pace.bytes_per_answer = Some(100.0);
     }
 
-    /// p10, p50, and p90 of the answers.
+    /// Sets p10, p50, and p90 of the answers.
     pub(super) fn spread(&mut self, low_ms: f64, middle_ms: f64, high_ms: f64) {
         let pace = &mut self.measured.pace;
         (pace.ok_ns, pace.quick_ns) =
             (Some([low_ms, middle_ms, high_ms].map(|ms| ms * 1e6)), Some(low_ms * 1e6));
     }
 
-    /// So many cores, while threads were ready for one for so long.
+    /// Sets the mean number of cores that the system used, and of threads that were ready without one.
     pub(super) fn uses(&mut self, cores: f64, waited: f64) {
         let usage = |cpu: f64| Usage { cpu_user_s: cpu * SECONDS, ..Usage::default() };
         let system = Usage { run_queue_wait_s: Some(waited * SECONDS), ..usage(cores) };
@@ -100,7 +100,7 @@ impl Planted {
         });
     }
 
-    /// Threads of its process that can carry requests, by state.
+    /// Sets the threads of the process that can carry requests, by state.
     pub(super) fn threads(&mut self, states: &[(&str, f64)]) -> &mut Workers {
         let workers = self.signals.waits.workers.entry("app".to_owned()).or_default();
         workers.states = states.iter().map(|(state, threads)| ((*state).to_owned(), *threads)).collect();
@@ -125,7 +125,7 @@ impl Planted {
         self.see(causes)
     }
 
-    /// The codes of its causes, most likely first.
+    /// Codes of its causes, most likely first.
     pub(super) fn said(&self) -> Vec<&'static str> {
         self.causes().iter().map(|cause| cause.resource.code).collect()
     }

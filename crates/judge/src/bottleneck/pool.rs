@@ -1,4 +1,4 @@
-//! A pool: workers, connections, or places, all taken while requests wait for one.
+//! A pool of workers, connections, or other slots: all taken while requests wait for one.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -13,9 +13,9 @@ const SLOTS_BUSY_MIN_SHARE: f64 = 0.9;
 /// Share of pooled connections in use, above which waiting requests point to their pool. Lower than that of threads: connections are
 /// also handed from one request to the next.
 const CONNECTIONS_BUSY_MIN_SHARE: f64 = 0.8;
-/// Requests in flight where some wait for a slot: so many for each slot, and so many more.
+/// Smallest number of requests in flight at which some wait for a slot: a factor per slot, and a constant.
 const WAITING: [f64; 2] = [1.25, 0.5];
-/// Smallest share of the requests in flight that no thread of the process holds where requests wait for threads.
+/// Smallest share of the requests in flight that no thread of the process holds, if requests wait for threads.
 const UNHELD_MIN_SHARE: f64 = 0.2;
 /// Requests that a pool of one works on at once, by Little's law. A single thread that sleeps may have nothing to do with requests.
 const AT_ONCE_OF_ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
@@ -23,18 +23,19 @@ const AT_ONCE_OF_ONE: std::ops::RangeInclusive<f64> = 0.6..=1.15;
 const AT_ONCE_OF_ONE_COLD: std::ops::RangeInclusive<f64> = 0.6..=1.35;
 /// Largest share of slots that are free for a moment while connections wait to be accepted.
 const SLOTS_FREE_MAX_SHARE: f64 = 0.1;
-/// Smallest share of the requests without a slot that wait to be accepted, where idle slots are about to accept one.
+/// Smallest share of the requests without a slot that wait to be accepted, if idle slots are about to accept one.
 const QUEUED_MIN_SHARE: f64 = 0.7;
 /// Largest number of slots that throughput × the fastest answer can distinguish from the next.
 const COUNTED_MAX: f64 = 8.0;
-/// Relative distance, at most, of throughput × the fastest answer from a number of slots that it confirms; and the absolute one of few.
+/// Largest relative distance between throughput × fastest answer and a number of slots that it confirms.
 const PACE_MAX_OFF_SHARE: f64 = 0.15;
+/// Largest such distance for few slots, as a number of slots.
 const PACE_MAX_OFF: f64 = 0.25;
-/// Smallest share of sleeping threads that is a reason of its own.
+/// Smallest share of sleeping threads that sleep for a disk, a pipe, or a connect, at which that resource is short.
 const OTHER_SLEEP_MIN_SHARE: f64 = 0.25;
-/// Most of something.
+/// Half of a whole, from which on it counts as most of it.
 const MOST: f64 = 0.5;
-/// Fewest requests in flight where a connection that waits to be accepted is not chance.
+/// Smallest number of requests in flight at which a connection in the accept queue is not noise.
 const QUEUE_MIN: f64 = 2.0;
 
 impl Resource {
@@ -43,7 +44,7 @@ impl Resource {
         .next("raise the limit on workers or connections, and see what is short next");
 }
 
-/// Then no request waited for a place.
+/// No request waited for another one, so none waited for a slot.
 pub(super) const NOBODY_QUEUED: Refutation = Refutation {
     when: "the fastest answer took 85 % of the mean or more, and the first answers were not slower, so requests did not wait for each other",
     is_read: |evidence| evidence.is_uncontended(),
@@ -61,19 +62,19 @@ pub(super) const POOL: Rule = Rule {
     find: pool,
 };
 
-/// Names a pool by its connections, its threads, or a queue before it. Throughput and response times alone name none: many other things
-/// let a few requests through at a time.
+/// Identifies a pool by its connections, its threads, or a queue in front of it. Throughput and response times alone identify none,
+/// because many other resources let a few requests through at a time.
 fn pool(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     of_connections(evidence).or_else(|| of_threads(evidence)).or_else(|| of_queue(evidence))
 }
 
-/// Whether a queue of connections is nearly full, or connections were dropped: that is a limit of its own.
+/// Whether an accept queue is at least half full, or connections were dropped. A full queue is a limit of its own.
 fn overflows(evidence: &Evidence<'_>) -> bool {
     evidence.listen_queue().is_some_and(|[waiting, limit]| waiting >= MOST * limit)
         || evidence.sum(|signals| signals.listen_overflows).is_some_and(|dropped| dropped >= 1.0)
 }
 
-/// Workers that take no connection although cores are idle are all taken.
+/// Reports a queue in front of the system: workers that accept no connection although cores are idle are all taken.
 fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let (port, queued) = evidence.longest_queue()?;
     let in_flight = evidence.in_flight()?;
@@ -95,7 +96,7 @@ fn of_queue(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next(format!("give the process that listens at {port} more workers or threads")))
 }
 
-/// The share of the response time that is the wait for one of so many places.
+/// Share of the response time spent waiting for one of `places` slots; `None` if too few requests are in flight.
 fn waiting(evidence: &Evidence<'_>, places: f64) -> Option<f64> {
     let in_flight = evidence.in_flight()?;
     (in_flight >= WAITING[0] * places + WAITING[1]).then(|| 1.0 - places / in_flight)
@@ -150,7 +151,7 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         let places_of = |asleep| places_of(workers, asleep, is_queued);
         let sleeps = places_of(workers.asleep());
         let connections: f64 = workers.connections.values().sum();
-        // Requests may also be on their way to a peer while threads wait for work, or held by threads that wait for a lock.
+        // A request may also be at a peer while threads wait for work, or held by a thread that waits for a lock.
         let elsewhere = connections.max(workers.in_state("futex"));
         let timed = || workers.timed_futex.filter(|_| elsewhere < MOST * in_flight);
         let by_time = || places_of(workers.asleep() + timed()?);
@@ -158,10 +159,10 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
             Some(places) => (places, workers.asleep()),
             None => (by_time()?, workers.asleep() + workers.timed_futex.unwrap_or(0.0)),
         };
-        // Those in other calls may wait for a lock of a file, or for a child.
+        // Threads in other system calls may wait for a file lock or for a child.
         let held = asleep + workers.computing() + workers.in_state("other");
         let is_held_by_none = in_flight - held >= UNHELD_MIN_SHARE * in_flight;
-        // One that sleeps while all others wait for it holds a lock.
+        // A single thread that sleeps while all others wait for it holds a lock.
         let is_lock = places <= 1.0 && workers.same_futex >= MOST * in_flight;
         let one = if evidence.began_slowly() { AT_ONCE_OF_ONE_COLD } else { AT_ONCE_OF_ONE };
         let is_one = places > 1.0
@@ -196,33 +197,33 @@ fn of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )
 }
 
-/// Threads of a process that were all taken.
+/// A process whose threads were all taken.
 struct Full<'a> {
     name: &'a String,
     workers: &'a Workers,
     places: f64,
     asleep: f64,
     share: f64,
-    /// Whether they slept for something that only a request needs.
+    /// Whether the threads slept for something that only a request needs.
     is_sure: bool,
 }
 
-/// How many threads of a process hold requests, if it is a whole number, and none of them had nothing to do. Where connections wait to
-/// be accepted, one that has nothing to do is about to accept one.
+/// Number of threads of a process that hold requests, if it is a whole number and none of them was idle. If connections wait to be
+/// accepted, an idle thread is about to accept one.
 fn places_of(workers: &Workers, asleep: f64, is_queued: impl Fn(f64) -> bool) -> Option<f64> {
     let places = (asleep - 0.05).ceil();
     let free = if is_queued(places) { SLOTS_FREE_MAX_SHARE } else { 0.02 };
     let is_full = places >= 1.0
         && asleep >= SLOTS_BUSY_MIN_SHARE * places
         && asleep + workers.computing() >= places - (free * places).max(0.1);
-    // What they sleep for is short, and not they.
+    // Threads that sleep for a disk, a pipe, or a connect are not short themselves; that resource is.
     let is_other = [workers.in_state("disk"), workers.in_state("pipe_write"), workers.in_state("connect")]
         .iter()
         .any(|asleep_in| *asleep_in >= OTHER_SLEEP_MIN_SHARE * asleep);
     (is_full && !is_other).then_some(places)
 }
 
-/// How fast it was answered, if that tells the same number of places.
+/// Sentence about the pace of answers, if it confirms the number of slots.
 fn pace_for(evidence: &Evidence<'_>, places: f64) -> Option<String> {
     let is_near = |at_once: &f64| (at_once - places).abs() <= (PACE_MAX_OFF_SHARE * places).max(PACE_MAX_OFF);
     evidence.at_once().filter(is_near).and_then(|_| pace_of(evidence))

@@ -1,4 +1,4 @@
-//! The CPU time that a control group allows a system.
+//! CPU quota of the system's control group.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,11 +7,11 @@ use super::{BUSY, Covers, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Of the periods of its quota, those in which a system was held back.
+/// Smallest share of the periods of the quota in which the system was throttled.
 const HELD_BACK: f64 = 0.5;
 
 impl Resource {
-    /// The CPU time that its control group allows the system.
+    /// CPU quota of the system's control group.
     pub const CPU_QUOTA: Self = Self::new("cpu_quota", "CPU quota of the system").next(
         "raise the CPU quota of the system (`cpu` in `resources` of the plan, or that of its container)",
     );

@@ -1,4 +1,4 @@
-//! A limit on a rate that delays what is above it.
+//! A rate limiter that delays requests above its rate.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,36 +7,36 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, many};
 
-/// p90 − p10 of p50: answers that are let out at a fixed distance take equally long.
+/// Largest p90 − p10 as a share of p50. Answers that are released at fixed intervals take equally long.
 const EVEN: f64 = 0.05;
-/// What a system works on at once where it is faster than its answers are let out.
+/// Largest throughput × fastest answer, if the system is faster than its answers are released.
 const AT_ONCE: f64 = 0.7;
-/// The same where the rate is round, because then the first of them may have been held back.
+/// Like `AT_ONCE`, if the rate is a round number. The limit is higher, because even the first answers may have been delayed.
 const AT_ONCE_ROUND: f64 = 2.5;
-/// A rate of two digits, which people write, is met to this share.
+/// Relative tolerance within which a rate matches a number of two digits, as people configure limits.
 const ROUND: f64 = 0.001;
-/// Most of something.
+/// Half of a whole, from which on it counts as most of it.
 const MOST: f64 = 0.5;
-/// Cores that a limiter may use.
+/// Largest number of cores in use if a rate limiter is the bottleneck.
 const COMPUTES: f64 = 0.5;
-/// Requests in flight at least: one alone does not queue.
+/// Smallest number of requests in flight; one alone does not queue.
 const IN_FLIGHT: f64 = 2.0;
-/// Of the offered rate, what is answered where nothing holds it back for long.
+/// Share of the offered rate answered, from which on an open load was not held back.
 const FOLLOWED: f64 = 0.9;
 
-/// Then something else names itself.
+/// Another kind of wait explains the answers.
 const SLEPT_ELSEWHERE: Refutation = Refutation {
     when: "half of the requests in flight slept for a disk, a peer, a pipe, something inside the database, or at one futex",
     is_read: |evidence| evidence.slept_elsewhere() >= MOST,
 };
 
-/// The distance of answers that follow a schedule is that of the schedule.
+/// The intervals between answers that follow a schedule are those of the schedule.
 const AS_WAS_ASKED: Refutation = Refutation {
     when: "an open load was answered at 90 % of its rate or more",
     is_read: |evidence| evidence.answered_of_offered().is_some_and(|share| share >= FOLLOWED),
 };
 
-/// A limit on requests holds back whole answers.
+/// A rate limiter delays whole answers, not their later bytes.
 const ANSWERS_CAME_SLOWLY: Refutation = Refutation {
     when: "half of the time of an answer passed after its first byte",
     is_read: |evidence| evidence.transfer().is_some_and(|share| share >= MOST),
@@ -80,7 +80,7 @@ fn delayed_to_a_rate(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     )))
 }
 
-/// Whether a rate has two digits.
+/// Whether a rate is a number of two significant digits.
 fn is_round(per_s: f64) -> bool {
     let unit = 10f64.powf(per_s.log10().floor() - 1.0);
     let nearest = (per_s / unit).round() * unit;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn round_rates_have_two_digits() {
+    fn round_rate_has_two_significant_digits() {
         assert!([200.0, 199.9, 15.0, 1_500.0, 0.25].into_iter().all(is_round));
         assert!(![197.6, 204.0, 15.2, 0.0, f64::NAN].into_iter().any(is_round));
     }

@@ -1,4 +1,4 @@
-//! What the system itself rejects.
+//! Rejections by limits of the system itself: 429 and 503.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,21 +7,21 @@ use super::{Covers, REFUSED, Rule};
 use crate::causes::Resource;
 use crate::words::duration;
 
-/// Of the requests that ended.
+/// Share of the requests that ended, from which on rejections are the cause even in a saturated system.
 const MOSTLY_REFUSED: f64 = 0.9;
-/// Refusals that took less than this share of what good answers took were not waited for.
+/// Largest ratio of the times of rejections and of good answers, up to which rejections did not wait for anything.
 const AT_ONCE: f64 = 0.5;
 
-/// p90 − p10 of p50: a timer rejects, whatever the request is.
+/// Largest p90 − p10 as a share of p50 of rejections by a timer, which takes equally long for every request.
 const AT_THE_SAME_TIME: f64 = 0.05;
 
 impl Resource {
-    /// A limit of the system's own on what may wait.
+    /// The system's own limit on queued requests.
     pub const REQUEST_QUEUE: Self = Self::new("request_queue", "the system's own queue limit (503)")
         .telling_errors()
         .next("add workers, or raise the limit of the queue if longer waits are acceptable");
 
-    /// A limit of the system's own on requests.
+    /// The system's own limit on the rate of requests.
     pub const RATE_LIMIT: Self = Self::new("rate_limit", "the system's own rate limit (429)")
         .telling_errors()
         .next("raise or remove the rate limit, or offer less");
@@ -59,7 +59,7 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let resource = if status == 429 { Resource::RATE_LIMIT } else { Resource::REQUEST_QUEUE };
     let cause = suspected(resource, Scope::System, because);
-    // Then processor time goes into rejecting, and its lack is no cause of it.
+    // In that case CPU time is short because of accepted requests, and rejections are its effect.
     let is_a_symptom = status == 503 && share < MOSTLY_REFUSED && evidence.is_exhausted();
     Some(if is_a_symptom { cause.symptom() } else { cause.first() })
 }

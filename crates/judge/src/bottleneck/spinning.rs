@@ -1,4 +1,4 @@
-//! Threads that compute while they wait: CPU time that no single request needs.
+//! Threads that spin while they wait, and so use CPU time that no request needs.
 
 use super::cause::{Bottleneck, Scope, suspected};
 use super::evidence::{Evidence, RunEvidence};
@@ -6,15 +6,17 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::{decimal, duration, percent_of};
 
-/// Of the CPU time that a request takes on average, what 5 % of the answers and the fastest take in all.
+/// Largest ratio of p5 of the answers to the mean CPU time of a request.
 const QUICK: f64 = 0.5;
+/// Largest ratio of the fastest answer to the mean CPU time of a request.
 const FASTEST: f64 = 0.3;
-/// Threads that run, and those that want to.
+/// Smallest number of threads on a CPU.
 const RUN: f64 = 0.6;
+/// Smallest number of threads on a CPU or ready for one.
 const WANT: f64 = 3.0;
 
 impl Resource {
-    /// Threads that compute while they wait for each other.
+    /// Threads that spin while they wait for each other.
     pub const SPINNING: Self = Self::new("spinning", "threads that compute while they wait (a spinlock)")
         .next("profile the system (--profile) and look for a lock or a queue that spins, then let it sleep");
 }

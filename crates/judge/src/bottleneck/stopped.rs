@@ -1,4 +1,4 @@
-//! Processes that somebody stopped: by SIGSTOP, a debugger, or the freezer of their control group.
+//! Processes that were stopped from outside: by SIGSTOP, a debugger, or the freezer of their control group.
 
 use super::cause::{Bottleneck, Refutation, Scope, suspected};
 use super::evidence::Evidence;
@@ -7,23 +7,23 @@ use super::{Covers, Rule};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Of the time of the threads of a process that can carry requests.
+/// Smallest share of the time of a process's threads that can carry requests, for which they were stopped.
 const STOPPED: f64 = 0.2;
-/// A mean number of threads that is more than chance.
+/// Smallest mean number of threads that is not noise.
 const A_THREAD: f64 = 0.5;
-/// A process that is stopped for so long answers nothing.
+/// Share of the time from which on a stopped process answers nothing.
 const ALL_THE_TIME: f64 = 0.95;
-/// Of the requests that ended.
+/// Share of the planned requests that ended ok, from which on another process must have answered.
 const ANSWERED: f64 = 0.5;
 
 impl Resource {
-    /// Nobody lets its processes run.
+    /// Stopped processes of the system.
     pub const STOPPED: Self = Self::new("stopped", "stopped processes of the system").next(
         "find out who stops them: SIGSTOP, a debugger, a tool that limits CPU time by it (cpulimit), or a freezer (docker pause)",
     );
 }
 
-/// Who answers is not the one that is stopped.
+/// Another process answered, not the stopped one.
 const ANSWERED_MEANWHILE: Refutation = Refutation {
     when: "a process was stopped 95 % of the time, and half of the requests ended *ok*",
     is_read: |evidence| {
@@ -42,7 +42,7 @@ pub(super) const PROCESSES: Rule = Rule {
     find: processes,
 };
 
-/// Somebody stops the system from outside, which explains its pauses.
+/// Processes that were stopped from outside explain pauses of the system.
 pub(super) const THEY_WERE_STOPPED: Refutation =
     Refutation { when: PROCESSES.when, is_read: |evidence| processes(evidence).is_some() };
 
@@ -56,8 +56,8 @@ fn processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(suspected(Resource::STOPPED, Scope::Process(name), because).direct(Some(share)))
 }
 
-/// The process that was stopped for most of the time, its threads that can carry requests, and the share of their time. A thread that
-/// waits for a child or a signal carries none.
+/// Process stopped for the largest share of its time, the number of its threads that can carry requests, and that share. A thread
+/// that waits for a child or a signal carries none.
 fn most_stopped(evidence: &Evidence<'_>) -> Option<(String, f64, f64)> {
     let shares = evidence.workers().into_iter().filter_map(|(name, workers)| {
         let carrying = workers.all() - workers.in_state("other");

@@ -1,4 +1,4 @@
-//! What tells causes apart that look alike: for each rule a system with the limit, and one without that reads nearly the same.
+//! Tests for causes that look alike: for each rule, a system with the limit, and one without it that has nearly the same readings.
 
 use evidence::{Outage, OutageTime};
 use record::{ClassName, Counts, ErrorClass};
@@ -10,7 +10,7 @@ use crate::group_io::LimitedIo;
 use crate::inside::Inside;
 use crate::waits::Workers;
 
-/// Four threads that sleep for 20 ms each, and an event loop.
+/// Four threads that sleep for 20 ms per request, and an event loop.
 fn pool() -> Planted {
     let mut planted = Planted::closed(16, 200.0, 20.2);
     planted.spread(78.0, 80.0, 83.0);
@@ -19,7 +19,7 @@ fn pool() -> Planted {
 }
 
 #[test]
-fn threads_that_all_sleep_while_requests_wait_are_a_pool() {
+fn sleeping_threads_and_waiting_requests_are_a_pool() {
     let planted = pool();
     let causes = planted.causes();
     assert_eq!(planted.said(), ["pool"]);
@@ -29,12 +29,12 @@ fn threads_that_all_sleep_while_requests_wait_are_a_pool() {
 }
 
 #[test]
-fn a_thread_for_each_request_is_no_pool() {
+fn one_thread_per_request_is_no_pool() {
     let mut planted = Planted::closed(4, 200.0, 19.8);
     planted.spread(19.9, 20.0, 20.3);
     planted.threads(&[("timer", 3.97), ("poll", 1.0)]);
     assert_eq!(planted.said(), ["load"]);
-    // Half of the threads of a pool had nothing to do.
+    // Some threads of the pool were idle.
     let mut planted = pool();
     planted.threads(&[("timer", 3.4), ("futex", 4.6), ("poll", 1.0)]);
     planted.pace().fastest_ns = Some(0.2e6);
@@ -42,8 +42,8 @@ fn a_thread_for_each_request_is_no_pool() {
 }
 
 #[test]
-fn a_thread_of_a_runtime_that_sleeps_is_no_pool_of_one() {
-    // Requests wait in timers of an event loop, as in Go; its monitor sleeps by itself.
+fn sleeping_runtime_thread_is_no_pool_of_one() {
+    // Requests wait in timers of an event loop, as in Go; the runtime's monitor thread sleeps by itself.
     let mut planted = Planted::closed(16, 200.0, 79.0);
     planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);
     assert_eq!(planted.said(), ["load"]);
@@ -54,7 +54,7 @@ fn a_thread_of_a_runtime_that_sleeps_is_no_pool_of_one() {
 }
 
 #[test]
-fn threads_at_futexes_of_their_own_wait_for_a_monitor_if_one_is_served_at_a_time() {
+fn threads_at_own_futexes_wait_for_a_lock_if_one_request_proceeds() {
     let mut planted = Planted::closed(16, 185.0, 5.5);
     let workers = planted.threads(&[("futex", 17.6), ("poll", 0.9), ("runnable", 0.2), ("on_cpu", 0.1)]);
     (workers.same_futex, workers.timed_futex) = (1.0, Some(2.0));
@@ -65,20 +65,20 @@ fn threads_at_futexes_of_their_own_wait_for_a_monitor_if_one_is_served_at_a_time
 }
 
 #[test]
-fn threads_that_sleep_at_futexes_are_a_pool_where_no_other_thread_holds_requests() {
+fn timed_futex_waits_are_a_pool_if_no_other_thread_holds_requests() {
     let mut planted = Planted::closed(16, 191.0, 77.0);
     planted.pace().began_slowly = true;
     planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]).timed_futex =
         Some(3.85);
     assert_eq!(planted.said(), ["pool"]);
-    // Threads that wait for work, while requests are on their way to a peer.
+    // Threads that wait for work while requests are at a peer.
     let workers = planted.threads(&[("futex", 3.86), ("poll", 0.95), ("runnable", 0.14), ("on_cpu", 0.05)]);
     workers.connections.insert("10.0.0.7:80".to_owned(), 16.0);
     assert_eq!(planted.said(), ["dependency"]);
 }
 
 #[test]
-fn one_thread_that_wants_a_core_all_the_time_is_the_limit_although_others_took_the_core() {
+fn one_always_ready_thread_is_the_limit_despite_other_processes() {
     let mut planted = Planted::closed(8, 233.0, 14.5);
     planted.uses(0.63, 0.36);
     (planted.signals.busy, planted.signals.busy_cores) = (Some(0.995), Some(1.99));
@@ -87,7 +87,7 @@ fn one_thread_that_wants_a_core_all_the_time_is_the_limit_although_others_took_t
     let causes = planted.causes();
     assert_eq!(planted.said(), ["one_core"]);
     assert!(causes[0].against.iter().any(|text| text.contains("other processes used")), "{causes:?}");
-    // Several threads that want more than one.
+    // Several threads that need more than one core.
     planted.signals.busiest_thread = Some(0.3);
     planted.threads(&[("on_cpu", 0.63), ("runnable", 0.7), ("futex", 4.0)]);
     assert_eq!(planted.said(), ["unknown"]);
@@ -99,7 +99,7 @@ fn one_thread_that_wants_a_core_all_the_time_is_the_limit_although_others_took_t
 }
 
 #[test]
-fn a_system_that_may_run_on_one_core_has_one_whoever_uses_it() {
+fn system_pinned_to_one_core_is_limited_by_it() {
     let mut planted = Planted::closed(8, 490.0, 2.1);
     planted.uses(0.65, 6.4);
     (planted.signals.busy, planted.signals.busy_cores) = (Some(1.0), Some(2.0));
@@ -114,14 +114,14 @@ fn a_system_that_may_run_on_one_core_has_one_whoever_uses_it() {
 }
 
 #[test]
-fn connections_that_are_all_busy_are_a_pool() {
+fn busy_connections_to_a_peer_are_a_pool() {
     let mut planted = Planted::closed(16, 195.0, 3.0);
     let workers = planted.threads(&[("futex", 13.0), ("socket_read", 1.95), ("poll", 1.0)]);
     workers.connections.insert("127.0.0.1:5432".to_owned(), 2.0);
     workers.dependencies.insert("127.0.0.1:5432".to_owned(), 1.95);
     assert_eq!(planted.said()[0], "pool");
     assert!(planted.causes()[0].because.starts_with("app has 2 connections to 127.0.0.1:5432"));
-    // Connections that are mostly idle, and one that carries many requests at once.
+    // Connections that are mostly idle, and one connection that carries many requests at once.
     for (open, reading) in [(2.0, 0.5), (1.0, 0.1)] {
         let workers = planted.threads(&[("futex", 13.0), ("poll", 1.0)]);
         workers.connections.insert("127.0.0.1:5432".to_owned(), open);
@@ -131,7 +131,7 @@ fn connections_that_are_all_busy_are_a_pool() {
 }
 
 #[test]
-fn few_requests_at_once_are_stated_and_name_no_pool() {
+fn low_concurrency_is_reported_without_a_pool() {
     let few =
         "about 2 requests at once were worked on, while 16.0 were in flight; what limits them was not seen";
     let mut planted = Planted::closed(16, 198.0, 10.2);
@@ -139,29 +139,29 @@ fn few_requests_at_once_are_stated_and_name_no_pool() {
     planted.threads(&[("poll", 1.0)]);
     assert_eq!(planted.said(), ["unknown"]);
     assert!(planted.causes()[0].because.starts_with(few), "{:?}", planted.causes());
-    // Two connections to one address do not show that they are busy.
+    // Two open connections to one address are not necessarily busy.
     planted.threads(&[("poll", 1.0)]).connections.insert("10.0.0.7:5432".to_owned(), 2.0);
     assert_eq!(planted.said(), ["unknown"]);
-    // The fastest answer of a mixture is not the time that one takes.
+    // In a mixture of requests, the fastest answer is not the time that one takes.
     planted.spread(10.0, 80.0, 200.0);
     assert!(planted.causes()[0].because.starts_with("no reading explains it"), "{:?}", planted.causes());
 }
 
 #[test]
-fn one_request_at_a_time_in_changing_threads_names_no_lock() {
+fn one_request_at_a_time_in_changing_threads_is_no_lock() {
     let planted = tasks_at_a_mutex();
     assert_eq!(planted.said(), ["unknown"]);
     assert!(planted.causes()[0].because.starts_with("about 1 request at once"), "{:?}", planted.causes());
 }
 
 #[test]
-fn answers_that_are_let_out_at_a_distance_have_a_limit_on_their_rate() {
+fn evenly_spaced_answers_are_rate_limited() {
     let mut planted = Planted::closed(16, 200.0, 0.3);
     planted.spread(79.0, 80.0, 81.0);
     planted.threads(&[("poll", 1.0)]);
     assert_eq!(planted.said(), ["rate_limit"]);
     assert!(planted.causes()[0].next.contains("200 a second"), "{}", planted.causes()[0].next);
-    // A round rate, although the first answer was held back, too.
+    // A round rate, although the first answer was delayed, too.
     planted.pace().fastest_ns = Some(8e6);
     assert_eq!(planted.said(), ["rate_limit"]);
     planted.answers(197.6, 81.0);
@@ -170,7 +170,7 @@ fn answers_that_are_let_out_at_a_distance_have_a_limit_on_their_rate() {
 }
 
 #[test]
-fn answers_that_follow_the_schedule_of_an_open_load_have_its_distance() {
+fn answers_on_schedule_of_an_open_load_are_not_rate_limited() {
     let open = |per_s: f64| {
         let mut planted = Planted::open(16, 100.0, per_s, 21.0);
         planted.spread(20.9, 21.0, 21.2);
@@ -190,7 +190,7 @@ fn answers_that_follow_the_schedule_of_an_open_load_have_its_distance() {
 }
 
 #[test]
-fn answers_that_wait_for_something_else_have_no_limit_on_their_rate() {
+fn answers_with_another_wait_are_not_rate_limited() {
     let limited = || {
         let mut planted = Planted::closed(16, 200.0, 0.3);
         planted.spread(79.0, 80.0, 81.0);
@@ -211,7 +211,7 @@ fn answers_that_wait_for_something_else_have_no_limit_on_their_rate() {
 }
 
 #[test]
-fn a_second_write_that_waits_for_an_ack_takes_as_long_as_linux_delays_it() {
+fn answers_of_40_ms_after_the_first_byte_are_delayed_acks() {
     let mut planted = Planted::closed(8, 182.0, 0.2);
     planted.spread(43.8, 44.0, 44.2);
     planted.pace().first_byte_ns = Some(0.1e6);
@@ -224,14 +224,14 @@ fn a_second_write_that_waits_for_an_ack_takes_as_long_as_linux_delays_it() {
     // A handler that sleeps between two parts of its answer.
     planted.threads(&[("timer", 7.9)]);
     assert!(!planted.said().contains(&"delayed_ack"));
-    // A handler of 44 ms.
+    // A handler that takes 44 ms.
     planted.threads(&[("socket_read", 8.0)]);
     planted.pace().first_byte_ns = Some(43.9e6);
     assert!(!planted.said().contains(&"delayed_ack"));
 }
 
 #[test]
-fn large_answers_that_come_slowly_lack_bandwidth_unless_cores_are_busy() {
+fn slow_large_answers_lack_bandwidth_unless_cores_are_busy() {
     let slow = || {
         let mut planted = Planted::closed(16, 16.0, 1_000.0);
         planted.pace().first_byte_ns = Some(1e6);
@@ -256,17 +256,17 @@ fn large_answers_that_come_slowly_lack_bandwidth_unless_cores_are_busy() {
 }
 
 #[test]
-fn connections_of_the_load_are_short_where_the_system_is_not() {
+fn busy_connections_of_an_open_load_are_the_limit_if_the_system_is_not() {
     let planted = Planted::open(5, 400.0, 100.0, 50.0);
     assert_eq!(planted.said(), ["connections"]);
     assert_eq!(planted.causes()[0].next, "give the load about 26 connections (-c)");
-    // Here requests wait in the system: more connections would wait there, too.
+    // Requests wait in the system, and would also wait there with more connections.
     let mut planted = Planted::open(5, 400.0, 100.0, 50.0);
     planted.pace().fastest_ns = Some(10e6);
     assert!(!planted.said().contains(&"connections"));
 }
 
-/// Sixteen users who share some connections of a database that sleeps for 5 ms.
+/// Sixteen users who share connections of a database that sleeps for 5 ms.
 fn pooled(connections: u32, per_s: f64) -> Planted {
     let mut planted = Planted::closed(16, per_s, 5.0);
     planted.connections(connections.into());
@@ -276,7 +276,7 @@ fn pooled(connections: u32, per_s: f64) -> Planted {
 }
 
 #[test]
-fn users_who_share_busy_connections_wait_for_one() {
+fn users_sharing_busy_connections_are_limited_by_them() {
     for (connections, per_s) in [(1, 190.0), (2, 380.0)] {
         let planted = pooled(connections, per_s);
         assert_eq!(planted.said(), ["connections"]);
@@ -284,23 +284,23 @@ fn users_who_share_busy_connections_wait_for_one() {
         assert!(cause.because.starts_with("16 users shared "), "{}", cause.because);
         assert_eq!(cause.next, "let the users share more connections (--pool), up to 16");
     }
-    // Here the answers of the system wait for each other, and more connections would wait there, too.
+    // Answers of the system wait for each other, and would also wait there with more connections.
     let mut planted = pooled(2, 380.0);
     planted.pace().fastest_ns = Some(1e6);
     assert!(!planted.said().contains(&"connections"), "{:?}", planted.said());
 }
 
 #[test]
-fn users_who_share_one_connection_are_not_one_user() {
+fn users_sharing_one_connection_are_not_a_single_user() {
     let mut planted = pooled(1, 190.0);
     assert!(!planted.said().contains(&"load"), "{:?}", planted.said());
-    // A run that says nothing of users has as many as connections.
+    // Without a recorded number of users, there are as many as connections.
     planted.run.new.users = None;
     assert_eq!(planted.said(), ["load"]);
 }
 
 #[test]
-fn users_in_think_time_are_counted_beyond_the_connections_that_they_share() {
+fn think_time_is_recognized_with_shared_connections() {
     let mut planted = Planted::closed(16, 400.0, 5.0);
     planted.connections(4);
     planted.run.new.users = Some(16);
@@ -311,7 +311,7 @@ fn users_in_think_time_are_counted_beyond_the_connections_that_they_share() {
 }
 
 #[test]
-fn threads_of_a_system_carry_no_more_requests_than_shared_connections() {
+fn shared_connections_bound_the_requests_in_the_system() {
     // Three of four threads wait for a dependency, while twelve users wait for a connection.
     let mut planted = pooled(4, 200.0);
     planted.pace().fastest_ns = Some(15e6);
@@ -325,7 +325,7 @@ fn threads_of_a_system_carry_no_more_requests_than_shared_connections() {
 }
 
 #[test]
-fn a_queue_that_gives_up_rejects_after_the_same_time() {
+fn rejections_after_a_fixed_time_are_a_request_queue() {
     let late = || {
         let mut planted = Planted::closed(32, 200.0, 100.0);
         planted.together.counts =
@@ -343,14 +343,14 @@ fn a_queue_that_gives_up_rejects_after_the_same_time() {
     let mut slow = late();
     slow.pace().rejected_ns = Some([80e6, 151e6, 300e6]);
     assert!(!slow.said().contains(&"request_queue"));
-    // What fails after good answers have come is no queue.
+    // Rejections that come later than good answers are not those of a queue.
     let mut later = late();
     later.together.ok_ns = Some(100e6);
     assert!(!later.said().contains(&"request_queue"));
 }
 
 #[test]
-fn cpu_time_that_no_request_needs_is_spinning() {
+fn unneeded_cpu_time_is_spinning() {
     let spinning = || {
         let mut planted = Planted::closed(8, 400.0, 0.52);
         planted.spread(1.0, 8.6, 52.0);
@@ -370,7 +370,7 @@ fn cpu_time_that_no_request_needs_is_spinning() {
     assert!(!mixed.said().contains(&"spinning"));
 }
 
-/// Two workers behind an event loop of the same system; 14 connections wait for them.
+/// Two workers behind an event loop of the same system, with 14 connections waiting for them.
 fn behind_an_event_loop() -> Planted {
     let mut planted = Planted::closed(16, 65.6, 32.5);
     planted.spread(243.1, 243.6, 244.3);
@@ -383,12 +383,12 @@ fn behind_an_event_loop() -> Planted {
 }
 
 #[test]
-fn workers_that_connections_wait_for_are_a_pool_and_who_calls_them_has_no_dependency_elsewhere() {
+fn busy_workers_behind_an_event_loop_are_a_pool() {
     let planted = behind_an_event_loop();
     assert_eq!(planted.said(), ["pool", "dependency"]);
     let causes = planted.causes();
     assert!(causes[1].against[0].contains("port of the system itself, where 14 connections"), "{causes:?}");
-    // Another system: nobody is known to wait for its workers.
+    // In another system, no request is known to wait for its workers.
     let mut planted = behind_an_event_loop();
     planted.signals.queued.clear();
     assert_eq!(planted.said(), ["dependency"]);
@@ -396,7 +396,7 @@ fn workers_that_connections_wait_for_are_a_pool_and_who_calls_them_has_no_depend
 }
 
 #[test]
-fn a_port_of_the_system_itself_is_no_dependency_elsewhere() {
+fn own_port_is_reported_as_another_process_of_the_system() {
     let mut planted = behind_an_event_loop();
     planted.threads(&[("poll", 3.0)]);
     planted.pace().fastest_ns = Some(120e6);
@@ -404,14 +404,14 @@ fn a_port_of_the_system_itself_is_no_dependency_elsewhere() {
     let told = &planted.causes()[0];
     assert_eq!((told.resource.code, told.what), ("dependency", "another process of the system"));
     assert!(told.next.contains("app") && told.for_[1].contains("3.0 in poll"), "{told:?}");
-    // Its queue is full: most of those who wait are not in it.
+    // The accept queue of the port is full, so most waiting requests are not in it.
     planted.signals.queued.insert("9000".to_owned(), 5.0);
     (planted.signals.listen_queue, planted.signals.listen_overflows) = (Some([5.0, 5.0]), Some(40.0));
     assert_eq!(planted.said(), ["listen_queue"]);
 }
 
 #[test]
-fn connections_that_nobody_accepts_while_cores_are_idle_wait_for_workers_that_are_all_taken() {
+fn queued_connections_with_idle_cores_are_a_pool() {
     let queued = || {
         let mut planted = behind_an_event_loop();
         planted.threads(&[("timer", 1.5), ("other", 0.4), ("poll", 1.0), ("on_cpu", 0.02)]);
@@ -429,7 +429,7 @@ fn connections_that_nobody_accepts_while_cores_are_idle_wait_for_workers_that_ar
 }
 
 #[test]
-fn a_thread_that_blocks_an_event_loop_is_a_pool_of_one_although_the_first_answer_was_cold() {
+fn thread_blocking_an_event_loop_is_a_pool_of_one_after_a_cold_start() {
     let mut planted = Planted::closed(16, 95.4, 12.75);
     planted.pace().began_slowly = true;
     planted.threads(&[("futex", 4.9), ("poll", 0.06), ("on_cpu", 0.04)]).timed_futex = Some(0.91);
@@ -439,7 +439,7 @@ fn a_thread_that_blocks_an_event_loop_is_a_pool_of_one_although_the_first_answer
 }
 
 #[test]
-fn one_core_of_work_in_changing_threads_is_suspected_before_a_disk_that_is_not_saturated() {
+fn one_core_ranks_before_an_unsaturated_disk() {
     let mut planted = Planted::closed(16, 3_622.0, 0.25);
     planted.uses(0.86, 0.34);
     (planted.signals.busy, planted.signals.busy_cores) = (Some(0.45), Some(0.9));
@@ -455,7 +455,7 @@ fn one_core_of_work_in_changing_threads_is_suspected_before_a_disk_that_is_not_s
 }
 
 #[test]
-fn sessions_at_work_refute_a_delayed_ack() {
+fn active_sessions_refute_a_delayed_ack() {
     let mut planted = Planted::closed(12, 282.0, 4.8);
     planted.spread(40.1, 41.2, 42.5);
     planted.pace().first_byte_ns = Some(40e3);
@@ -466,13 +466,13 @@ fn sessions_at_work_refute_a_delayed_ack() {
 }
 
 #[test]
-fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
+fn stopped_process_is_a_cause_unless_others_answer() {
     let mut planted = Planted::closed(4, 400.0, 2.0);
     planted.threads(&[("stopped", 0.4), ("poll", 0.5), ("on_cpu", 0.1)]);
     let causes = planted.causes();
     assert_eq!((causes[0].resource.code, causes[0].scope.to_string().as_str()), ("stopped", "process app"));
     assert_eq!(causes[0].share, Some(0.4));
-    // They explain its pauses.
+    // Stopped processes explain the pauses.
     let time = OutageTime { from_s: 1.0, to_s: 2.0, lasting_s: 1.0, is_open: false };
     planted.measured.outage =
         Some(Outage { longest_s: 1.0, gone_share: 0.4, times: vec![time; 4], ..Outage::default() });
@@ -489,7 +489,7 @@ fn a_process_that_is_stopped_holds_its_requests_unless_others_answer_them() {
     assert!(planted.said().contains(&"stopped"));
 }
 
-/// A Go program: tasks wait for a mutex that one of them holds for 5 ms. No thread shows it.
+/// A Go program whose tasks wait for a mutex that one of them holds for 5 ms. No thread shows it.
 fn tasks_at_a_mutex() -> Planted {
     let mut planted = Planted::closed(16, 180.0, 5.56);
     planted.uses(0.06, 0.08);
@@ -501,19 +501,19 @@ fn tasks_at_a_mutex() -> Planted {
 }
 
 #[test]
-fn processes_that_wait_for_a_file_of_one_of_them_are_at_a_lock_and_no_pool_of_one() {
+fn processes_waiting_for_a_file_lock_are_no_pool_of_one() {
     let mut planted = Planted::closed(12, 123.0, 8.1);
     planted.uses(0.01, 0.0);
     planted.threads(&[("other", 10.9), ("timer", 1.0)]);
     assert_eq!(planted.said(), ["lock"]);
     assert!(planted.causes()[0].next.contains("/proc/locks"), "{:?}", planted.causes());
-    // Each waits for a child of its own.
+    // Each thread waits for a child of its own.
     planted.pace().fastest_ns = Some(80e6);
     assert!(!planted.said().contains(&"lock"), "{:?}", planted.said());
 }
 
 #[test]
-fn a_thread_that_sleeps_next_to_one_that_computes_is_no_pool_of_one() {
+fn sleeping_thread_next_to_a_computing_one_is_no_pool() {
     let mut planted = tasks_at_a_mutex();
     planted.answers(790.0, 20.2);
     planted.pace().fastest_ns = Some(1.13e6);
@@ -526,7 +526,7 @@ fn a_thread_that_sleeps_next_to_one_that_computes_is_no_pool_of_one() {
 }
 
 #[test]
-fn the_only_thread_at_work_waits_for_the_disk_with_all_who_wait_for_it() {
+fn disk_waits_of_the_only_working_thread_delay_all_requests() {
     let flushes = || {
         let mut planted = Planted::closed(16, 293.0, 8.5);
         planted.uses(0.18, 0.38);
@@ -551,12 +551,12 @@ fn the_only_thread_at_work_waits_for_the_disk_with_all_who_wait_for_it() {
 }
 
 #[test]
-fn readers_of_pipes_and_connections_for_each_request_wait_for_someone_else() {
+fn pipe_readers_and_per_request_connections_are_a_dependency() {
     let mut planted = Planted::closed(8, 490.0, 15.1);
     planted.threads(&[("pipe_read", 7.9), ("timer", 7.9), ("on_cpu", 0.06)]);
     assert_eq!(planted.said(), ["dependency", "load"]);
     assert!(planted.causes()[0].because.contains("waited to read from a pipe"));
-    // Helpers without a question, while requests compute.
+    // Idle helpers, while requests compute.
     planted.threads(&[("pipe_read", 7.9), ("on_cpu", 1.5), ("runnable", 5.0)]);
     assert!(!planted.said().contains(&"dependency"));
     let workers = planted.threads(&[("socket_read", 7.8), ("on_cpu", 0.1), ("runnable", 0.1)]);
@@ -566,7 +566,7 @@ fn readers_of_pipes_and_connections_for_each_request_wait_for_someone_else() {
 }
 
 #[test]
-fn processes_that_come_and_go_are_programs_that_requests_wait_for() {
+fn changing_number_of_processes_is_a_program_per_request() {
     let mut planted = Planted::closed(16, 34.0, 216.0);
     planted.threads(&[("futex", 4.0), ("poll", 0.8), ("pipe_read", 0.1), ("on_cpu", 0.07)]);
     assert!(!planted.said().contains(&"dependency"));
@@ -580,7 +580,7 @@ fn processes_that_come_and_go_are_programs_that_requests_wait_for() {
 }
 
 #[test]
-fn threads_that_take_turns_need_no_core_that_others_use() {
+fn threads_taking_turns_are_limited_to_one_core() {
     let turns = || {
         let mut planted = Planted::closed(16, 626.0, 1.0);
         planted.uses(0.94, 1.2);
@@ -602,7 +602,7 @@ fn waiting_without_a_time_out(planted: &mut Planted) {
 }
 
 #[test]
-fn threads_that_take_turns_next_to_others_want_little_more_than_one_core() {
+fn threads_taking_turns_next_to_other_processes_need_about_one_core() {
     let turns = || {
         let mut planted = Planted::closed(16, 280.0, 2.6);
         planted.uses(0.72, 0.8);
@@ -612,7 +612,7 @@ fn threads_that_take_turns_next_to_others_want_little_more_than_one_core() {
         planted
     };
     assert_eq!(turns().said()[0], "one_core");
-    // The fastest answer of a cold system, and threads that look for their turn.
+    // The fastest answer of a cold system, and threads that poll for their turn.
     let mut looks = turns();
     looks.pace().fastest_ns = Some(7.5e6);
     let waiting = looks.threads(&[("futex", 7.0), ("on_cpu", 0.84), ("runnable", 1.13), ("poll", 1.0)]);
@@ -620,7 +620,7 @@ fn threads_that_take_turns_next_to_others_want_little_more_than_one_core() {
     assert_eq!(looks.said()[0], "one_core");
     waiting_without_a_time_out(&mut looks);
     assert!(!looks.said().contains(&"one_core"), "{:?}", looks.said());
-    // Nobody waits for a turn, or several requests go on at once.
+    // No thread waits for a turn, or several requests proceed at once.
     let mut computing = turns();
     computing.threads(&[("on_cpu", 0.72), ("runnable", 0.8), ("socket_read", 14.0)]);
     assert!(!computing.said().contains(&"one_core"), "{:?}", computing.said());
@@ -630,7 +630,7 @@ fn threads_that_take_turns_next_to_others_want_little_more_than_one_core() {
 }
 
 #[test]
-fn threads_that_want_one_core_for_many_requests_compute_one_at_a_time() {
+fn demand_for_one_core_with_many_requests_is_one_core() {
     let one = |ran, ready| {
         let mut planted = Planted::closed(16, 800.0, 0.83);
         planted.uses(ran, ready);
@@ -643,8 +643,8 @@ fn threads_that_want_one_core_for_many_requests_compute_one_at_a_time() {
 }
 
 #[test]
-fn users_whose_connections_nobody_accepts_wait_and_do_not_pause() {
-    // Two workers keep their connections; six users are connected, and were never answered.
+fn users_in_the_accept_queue_are_not_in_think_time() {
+    // Two workers keep their connections. Six users are connected, but were never answered.
     let mut planted = Planted::closed(8, 98.0, 20.2);
     planted.answers(98.0, 20.4);
     planted.threads(&[("timer", 1.95), ("on_cpu", 0.02)]);
@@ -654,7 +654,7 @@ fn users_whose_connections_nobody_accepts_wait_and_do_not_pause() {
 }
 
 #[test]
-fn idle_threads_of_a_runtime_wait_for_no_lock_where_several_requests_go_on() {
+fn idle_runtime_threads_are_no_lock_if_several_requests_proceed() {
     let mut planted = Planted::closed(8, 2_400.0, 1.2);
     planted.uses(0.3, 0.1);
     let states = [("futex", 7.6), ("disk", 0.5), ("on_cpu", 0.3), ("runnable", 0.1), ("poll", 1.0)];
@@ -667,7 +667,7 @@ fn idle_threads_of_a_runtime_wait_for_no_lock_where_several_requests_go_on() {
 }
 
 #[test]
-fn threads_of_a_pool_that_flushes_files_take_no_turns_where_several_compute() {
+fn flushing_pool_with_several_computing_threads_is_no_one_core() {
     let flushes = |ready| {
         let mut planted = Planted::closed(8, 14_555.0, 0.16);
         planted.pace().began_slowly = true;
@@ -684,7 +684,7 @@ fn threads_of_a_pool_that_flushes_files_take_no_turns_where_several_compute() {
 }
 
 #[test]
-fn one_thread_in_a_full_pipe_is_enough_next_to_one_of_the_runtime_that_sleeps() {
+fn single_thread_blocked_on_a_pipe_is_a_log_pipe() {
     let mut planted = Planted::closed(8, 36.7, 0.11);
     planted.spread(200.0, 201.0, 301.0);
     planted.pace().began_slowly = true;
@@ -695,7 +695,7 @@ fn one_thread_in_a_full_pipe_is_enough_next_to_one_of_the_runtime_that_sleeps() 
 }
 
 #[test]
-fn cores_that_the_host_took_matter_to_who_wants_them() {
+fn steal_matters_only_to_a_system_that_needs_cores() {
     let mut planted = Planted::closed(16, 270.0, 3.0);
     planted.spread(20.0, 58.0, 120.0);
     planted.signals.steal = Some(0.1);
@@ -706,7 +706,7 @@ fn cores_that_the_host_took_matter_to_who_wants_them() {
 }
 
 #[test]
-fn a_limit_of_the_control_group_on_disks_is_named_with_its_figures() {
+fn disk_limit_of_the_control_group_is_named_with_its_figures() {
     let mut planted = Planted::closed(4, 200.0, 5.0);
     planted.threads(&[("disk", 3.9), ("on_cpu", 0.05)]);
     planted.signals.disk_pressure = Some(0.9);
@@ -722,7 +722,7 @@ fn a_limit_of_the_control_group_on_disks_is_named_with_its_figures() {
 }
 
 #[test]
-fn what_its_own_control_group_waited_for_counts_more_than_what_the_machine_did() {
+fn pressure_of_the_own_control_group_overrides_that_of_the_machine() {
     let mut planted = Planted::closed(4, 200.0, 5.0);
     planted.threads(&[("disk", 3.9), ("on_cpu", 0.05)]);
     planted.signals.disk_pressure = Some(0.9);
@@ -737,7 +737,7 @@ fn what_its_own_control_group_waited_for_counts_more_than_what_the_machine_did()
 }
 
 #[test]
-fn a_system_that_was_gone_is_said_to_be_gone() {
+fn unavailable_system_is_reported_as_errors() {
     let gone = |gone_share: f64| {
         let mut planted = Planted::closed(16, 200.0, 79.0);
         planted.threads(&[("timer", 0.98), ("poll", 1.0), ("futex", 4.0)]);

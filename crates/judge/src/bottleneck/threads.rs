@@ -1,4 +1,4 @@
-//! What the threads that carry requests wait for.
+//! Waits of the threads that carry requests.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use crate::causes::Resource;
 use crate::waits::Workers;
 use crate::words::{decimal, many};
 
-/// Of the threads that carry requests.
+/// Smallest share of a process's threads, or of the requests in flight, that waits for a resource.
 const MOST: f64 = 2.0 / 3.0;
-/// Of threads at work.
+/// Half of the threads at work.
 const HALF: f64 = 0.5;
-/// So many threads that run are one that holds the lock and computes all the time.
+/// Mean number of threads on a CPU from which on the holder of a lock computes all the time.
 const A_HOLDER_RUNS: f64 = 0.85;
-/// A mean number of threads that is more than chance.
+/// Smallest mean number of threads that is not noise.
 const A_THREAD: f64 = 0.5;
-/// The same of the only thread at work, which all requests wait for.
+/// Like `A_THREAD`, for the only thread at work, which all requests wait for.
 const OF_THE_ONLY_THREAD: f64 = 0.3;
-/// Threads at work, at most, where one does all of it.
+/// Largest number of threads at work if one thread does all the work.
 const ONE_AT_WORK: f64 = 1.25;
-/// Against waits between threads: they may be waits for who has no core.
+/// Remark against waits between threads: they may be waits for a thread that has no core.
 const EXHAUSTED: &str = "a thread of the system or all cores were busy: what is waited for may lack a core";
-/// States that a sentence names.
+/// Largest number of states that a sentence names.
 const STATES_MAX: usize = 3;
 
 impl Resource {
@@ -35,10 +35,10 @@ impl Resource {
     pub const LOCK: Self = Self::new("lock", "lock between threads of the system").next(
         "find the lock (gdb -p PID -batch -ex 'thread apply all bt'), then hold it for less time or split it",
     );
-    /// A pipe whose reader is slow, mostly of a log.
+    /// A full pipe with a slow reader, mostly of a log.
     pub const LOG_PIPE: Self = Self::new("log_pipe", "a full pipe, as of a log")
         .next("log less, log to a file, or make the reader of the pipe faster");
-    /// Something that the system itself is a client of.
+    /// A service that the system calls as a client.
     pub const DEPENDENCY: Self = Self::new("dependency", "what the system calls")
         .next("measure what it calls by itself, and how long one call takes");
 }
@@ -59,7 +59,7 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let workers = evidence.workers();
     let sum = |figure: fn(&Workers) -> f64| workers.values().map(figure).sum::<f64>();
     let (asleep, at_work) = (sum(|workers| workers.in_state("disk")), sum(Workers::at_work));
-    // Who is ready lacks a core, whatever it did before.
+    // A thread that is ready lacks a core, whatever it did before.
     let at_work_on_a_core = at_work - sum(|workers| workers.in_state("runnable"));
     let calls_nobody = sum(|workers| workers.connections.values().sum()) < A_THREAD;
     let is_only = asleep >= OF_THE_ONLY_THREAD && at_work <= ONE_AT_WORK && calls_nobody;
@@ -73,7 +73,7 @@ fn disks_of_threads(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(asleep, 1),
         decimal(at_work, 1)
     );
-    // Those who wait for the only thread at work wait for what it sleeps for.
+    // Requests that wait for the only thread at work wait for the disk that it sleeps for.
     let of_only = is_only.then(|| (asleep / at_work).min(1.0));
     let share = [evidence.of_in_flight(asleep), of_only].into_iter().flatten().reduce(f64::max);
     Some(suspected(Resource::DISK, Scope::System, because).direct(share))
@@ -112,7 +112,7 @@ fn a_lock(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::LOCK, Scope::Process(name.clone()), because);
     let share = evidence.of_in_flight(workers.same_futex);
-    // Threads that run in turns on one core meet at a futex, too.
+    // Threads that take turns on one core also wait at a futex.
     let ran = workers.in_state("on_cpu");
     Some(match ran >= A_HOLDER_RUNS {
         _ if evidence.is_exhausted() => cause.indirect(share).against([EXHAUSTED.to_owned()]),
@@ -137,7 +137,7 @@ fn a_log_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let all = evidence.workers();
     let blocked = |workers: &Workers| workers.in_state("pipe_write");
     let (name, workers) = all.iter().max_by(|(_, a), (_, b)| blocked(a).total_cmp(&blocked(b)))?;
-    // A thread of a runtime may sleep by itself.
+    // A thread of a runtime may sleep without a request.
     let at_work = workers.at_work() - workers.in_state("timer").min(1.0);
     if blocked(workers) < A_THREAD || blocked(workers) < HALF * at_work {
         return None;
@@ -186,9 +186,9 @@ fn a_dependency(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     })
 }
 
-/// An event loop has so many connections more or fewer than requests that wait for a reply on one.
+/// Range of an event loop's connections to a peer per request in flight, if each request waits for a reply on one.
 const CONNECTIONS_OF_REQUESTS: std::ops::RangeInclusive<f64> = 0.67..=1.25;
-/// Fewer requests in flight, and as many connections, are chance.
+/// Smallest number of requests in flight. With fewer, an equal number of connections may be a coincidence.
 const IN_FLIGHT: f64 = 2.0;
 
 pub(super) const A_DEPENDENCY_OF_AN_EVENT_LOOP: Rule = Rule {
@@ -231,7 +231,7 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     if is_full && own_queue.is_some_and(|queued| queued >= 1.0) {
         return None;
     }
-    // What one of its own processes waits for says more than that another one waits for that process.
+    // If the peer is a process of the system, the cause of that process's own wait says more than this wait for it.
     let share = connections / in_flight * if own_queue.is_some() { HALF } else { 1.0 };
     let cause = cause.indirect(Some(share)).without_share();
     Some(match own_queue {
@@ -240,7 +240,7 @@ fn a_dependency_of_an_event_loop(evidence: &Evidence<'_>) -> Option<Bottleneck> 
     })
 }
 
-/// Who is called is a process of the system: the cause lies in it.
+/// Adds that the callee is a process of the system, so that the cause lies in it.
 fn of_its_own(
     cause: Bottleneck,
     all: &BTreeMap<String, Workers>,
@@ -296,7 +296,7 @@ fn a_dependency_behind_a_pipe(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.indirect(evidence.of_in_flight(reads(workers))))
 }
 
-/// Of the seconds, those in which a process has more or fewer processes than in the one before, where it starts some for requests.
+/// Smallest share of the seconds in which the number of a process's processes changes, if it starts some for requests.
 const COME_AND_GO: f64 = 0.5;
 
 pub(super) const A_PROGRAM_FOR_EACH_REQUEST: Rule = Rule {
@@ -329,13 +329,13 @@ fn a_program_for_each_request(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     );
     let cause = suspected(Resource::DEPENDENCY, Scope::Process(name.clone()), because);
     let next = "start no process for each request: do its work inside, or keep a helper running and do not block the event loop for it";
-    // How long they run is not read.
+    // The running time of these processes is not sampled.
     Some(cause.direct(Some(HALF)).without_share().next(next))
 }
 
-/// Requests in flight that wait for no other thread, where one thread at a time goes on.
+/// Range of requests in flight that do not wait for another thread, if one proceeds at a time.
 const ONE_GOES_ON: std::ops::RangeInclusive<f64> = 0.3..=1.5;
-/// Of fewer requests in flight, the difference means little.
+/// Smallest number of requests in flight for which that difference is meaningful.
 const QUEUED: f64 = 4.0;
 
 pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
@@ -349,10 +349,10 @@ pub(super) const LOCKS_OF_A_RUNTIME: Rule = Rule {
     find: locks_of_a_runtime,
 };
 
-/// Threads that run or are ready where more than one request goes on.
+/// Number of threads running or ready above which more than one request proceeds.
 const SEVERAL_COMPUTE: f64 = 1.5;
 
-/// Idle threads of some runtimes wait without a time-out, too.
+/// Idle threads of some runtimes also wait without a time-out.
 const SEVERAL_WENT_ON: Refutation = Refutation {
     when: "throughput × the fastest answer is above 1.5, and the first answers were not slower; or more than 1.5 threads ran or were ready for a \
            core; or half of the threads at work slept for a disk",
@@ -418,7 +418,8 @@ fn a_lock_of_processes(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     Some(cause.next(next).direct(evidence.of_in_flight(blocked(workers))))
 }
 
-/// ` Of 8.0 threads of app 7.0 were in futex, 0.9 in timer.`, if they were sampled. May quote names: escape it.
+/// Sentence such as `of the 8.0 threads of app that ran, 7.0 in futex, 0.9 in timer on average`; `None` if not sampled. May quote
+/// names: escape it.
 pub(super) fn what_they_did(workers: &BTreeMap<String, Workers>) -> Option<String> {
     let largest = workers.iter().max_by(|(_, a), (_, b)| a.all().total_cmp(&b.all()));
     largest.and_then(|(name, workers)| what_a_process_did(name, workers))

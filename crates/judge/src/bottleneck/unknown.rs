@@ -1,4 +1,4 @@
-//! No rule explains it: what was read highest, and that it is not known.
+//! Result if no rule reports a cause: an unknown bottleneck with the highest readings.
 
 use super::cause::{Bottleneck, Certainty, Reading, Scope, suspected};
 use super::errors;
@@ -9,7 +9,7 @@ use super::words::{cores_of, cpu_in_brackets, percent};
 use crate::causes::Resource;
 use crate::words::{counted, decimal};
 
-/// How many readings are named.
+/// Largest number of readings that are named.
 const READINGS: usize = 3;
 
 pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
@@ -45,13 +45,13 @@ pub(super) fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     Bottleneck { because: with_highest, certainty: Certainty::Unknown, highest: read, ..cause }
 }
 
-/// p90 − p10 as a share of p50, at most, of answers that are one kind. Of a mixture, the fastest answer is not the time that one takes.
+/// Largest p90 − p10, as a share of p50, of answers of one kind. In a mixture, the fastest answer is not the time that one takes.
 const ONE_KIND_MAX_SPREAD: f64 = 1.0;
-/// Share of the requests in flight, at most, that go on at once where the others wait.
+/// Largest share of the requests in flight that proceeds at once, if the others wait.
 const FEW_MAX_SHARE: f64 = 0.6;
 
-/// About how many requests went on at once, if they were clearly fewer than those in flight: throughput × the fastest answer, by
-/// Little's law. It names nothing that limits them.
+/// Sentence with the number of requests that proceeded at once, if clearly fewer than those in flight: throughput × fastest answer,
+/// by Little's law. It does not identify what limits them.
 fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
     evidence.spread().filter(|spread| *spread <= ONE_KIND_MAX_SPREAD)?;
     let (at_once, in_flight) = (evidence.at_once()?, evidence.in_flight()?);
@@ -65,12 +65,12 @@ fn few_at_once(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Cores that others use where they disturb a run.
+/// Smallest number of cores used by other processes that disturbs a run.
 const DISTURBING: f64 = 0.3;
-/// Of the processor time, what other guests of the host take.
+/// Smallest share of the CPU time taken by other guests of the host that disturbs a run.
 const STEAL: f64 = 0.05;
 
-/// By whom a run was disturbed, and by how much.
+/// Sentence about other processes and guests that disturbed a run, with figures; `None` if none did.
 pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
     let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL);
     let steal =
@@ -90,7 +90,7 @@ pub(super) fn disturbance(evidence: &Evidence<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Readings by how near each is to its end, nearest first.
+/// Readings as shares of their maximum, highest first.
 fn highest(evidence: &Evidence<'_>) -> Vec<Reading> {
     let of = |share: Option<f64>, words: &str| Some((share?, words.to_owned()));
     let waited = |pressure: Option<Pressure>| pressure.map(|pressure| pressure.share);

@@ -1,9 +1,9 @@
-//! Figures in the sentences of bottlenecks.
+//! Formats figures in the sentences of bottlenecks.
 
 use super::evidence::Evidence;
 use crate::words::{self, decimal};
 
-/// ` (the system used 0.35 of 2 cores)`, if it was read.
+/// ` (the system used 0.35 of 2 cores)`; empty if not sampled.
 pub(super) fn cpu_in_brackets(evidence: &Evidence<'_>) -> String {
     let used = evidence.cores().and_then(|cores| Some((cores.system?, cores.all)));
     used.map_or_else(String::new, |(used, all)| {

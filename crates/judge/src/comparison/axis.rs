@@ -1,9 +1,9 @@
-//! Axis on which every run of several variants has a place.
+//! Axis on which a chart places every run of several variants.
 
 use stats::{MinEffect, Scale, Spread};
 
-/// Ends of an axis with room for all finite figures, on which no difference that matters fills the axis; `None` without figures. Figures
-/// that are never below 0 have no axis there.
+/// Ends of an axis with room for all finite figures and for the smallest effect, so that no smaller difference fills the axis.
+/// `None` without figures. An axis does not go below 0 if no figure does.
 pub fn axis_of_runs(figures: impl Iterator<Item = f64>, matters: MinEffect) -> Option<[f64; 2]> {
     let Spread { min, median, max, .. } = Spread::over(figures)?;
     let around = match matters.scale {
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn axis_of_equal_figures_is_wider_than_what_matters() {
+    fn axis_of_equal_figures_is_wider_than_the_min_effect() {
         let axis = |figures: &[f64], matters| axis_of_runs(figures.iter().copied(), matters);
         assert_eq!(axis(&[100.0, 100.0], MinEffect::share(0.5)), Some([50.0, 150.0]));
         assert_eq!(axis(&[1.0, f64::INFINITY], MinEffect::difference(2.0)), Some([0.0, 3.0]), "not below 0");

@@ -1,4 +1,4 @@
-//! How busy each core was under each variant.
+//! Busy share of each core under each variant.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use stats::median;
 use super::variant::Variant;
 use crate::measured_run::MeasuredRun;
 
-/// Per core its name, and for each variant its share of busy time, the median of the runs that are shown; `None` if it was not sampled.
-/// Cores are in the order in which runs name them.
+/// Name of each core, and its busy share under each variant: the median of the runs shown, `None` if not sampled. Cores are in the
+/// order in which runs name them.
 pub fn busy_cores<'a>(
     variants: &[&Variant<'_>],
     runs: &[MeasuredRun<'a>],

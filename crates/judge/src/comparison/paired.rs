@@ -1,4 +1,4 @@
-//! Two variants over the blocks that both were measured in, by one metric or by several that are judged together.
+//! Compares two variants over the blocks in which both were measured, by one metric or by several that are judged together.
 
 use std::collections::BTreeMap;
 
@@ -15,32 +15,32 @@ use crate::eligibility::Eligibility;
 use crate::measured_run::MeasuredRun;
 use crate::pairing::Pairing;
 
-/// Comparison of two variants over the blocks that both were measured in.
+/// Comparison of two variants over the blocks in which both were measured.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// Place of the first in the variants under the load. The second is the baseline, if there is one; else, if either is better by the first
-    /// metric, it is the first.
+    /// Index of the first variant among the variants under the load. If there is a baseline, the second variant is the baseline.
+    /// Otherwise, the first is the better one by the deciding metric, if one is better.
     pub first: usize,
-    /// Place of the second.
+    /// Index of the second variant.
     pub second: usize,
-    /// Metric by which they are compared.
+    /// Metric of the comparison.
     pub by: ComparedBy,
     higher_is_better: bool,
     /// Estimate, interval, and verdict.
     pub comparison: Comparison,
-    /// Whether it shares its error rate with others, by Holm.
+    /// Whether it shares its error rate with others, by Holm's method.
     pub is_shared: bool,
-    /// The ratio or the difference in each of the blocks that count, in their order.
+    /// Ratio or difference in each counted block, in the order of blocks.
     pub in_blocks: Vec<f64>,
-    /// Number of the blocks that count in which the first was better.
+    /// Number of counted blocks in which the first variant was better.
     pub first_better: usize,
-    /// Number of these blocks in which the second was better.
+    /// Number of counted blocks in which the second variant was better.
     pub second_better: usize,
-    /// Whether the better one is no winner, because more of its requests failed.
+    /// Whether the variant ahead is no winner, because more of its requests failed.
     pub has_more_errors: bool,
-    /// Blocks in which both have a valid run, but one has too few samples for a verdict on the metric.
+    /// Number of blocks in which both variants have a valid run, but one has too few samples for a verdict by the metric.
     pub too_few_samples: usize,
-    /// Number of blocks in which both can ever have a figure.
+    /// Largest number of blocks in which both can still have a figure.
     pub attainable: usize,
 }
 
@@ -50,17 +50,17 @@ pub fn first_look_blocks() -> usize {
 }
 
 impl Pair {
-    /// Whether the second is ahead.
+    /// Whether the second variant is ahead.
     pub fn is_behind(&self) -> bool {
         is_behind(&self.comparison, self.higher_is_better)
     }
 
-    /// Place of the other one.
+    /// Index of the variant that `row` is compared with.
     pub fn other(&self, row: usize) -> usize {
         if self.first == row { self.second } else { self.first }
     }
 
-    /// Estimate and interval as seen from a variant of the pair: of the first against the second, or the other way round.
+    /// Estimate and interval from the perspective of the variant at `place`.
     pub fn seen_from(&self, place: usize) -> (Option<f64>, Option<[f64; 2]>) {
         let Comparison { estimate, interval, scale, .. } = self.comparison;
         match self.first == place {
@@ -72,7 +72,7 @@ impl Pair {
         }
     }
 
-    /// Whether the estimate is at least the smallest difference that matters; `None` without an estimate.
+    /// Whether the estimate reaches the smallest effect; `None` without an estimate.
     pub fn is_relevant(&self, compare: &Compare) -> Option<bool> {
         let matters = self.by.min_effect(compare);
         self.comparison.estimate.map(|estimate| matters.is_reached_by(estimate))
@@ -85,27 +85,27 @@ impl Pair {
         looks.find(|blocks| *blocks as usize > self.comparison.blocks)
     }
 
-    /// Whether there were blocks enough for a look, so that the estimate has an interval.
+    /// Whether there were enough blocks for a look, so that the estimate has an interval.
     pub fn was_looked_at(&self) -> bool {
         self.comparison.interval.is_some()
     }
 
-    /// Places of the variant that is ahead, and of the other.
+    /// Indices of the variant that is ahead, and of the other one.
     pub fn ahead(&self) -> (usize, usize) {
         if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }
     }
 }
 
-/// A load of a study, with what its variants have measured.
+/// A load of a study, with the results of its variants.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOfStudy<'a> {
     /// The study.
     pub study: &'a Study,
     /// Name of the load.
     pub load: &'a str,
-    /// Variants under the load, in the order by which pairs and rankings refer to them.
+    /// Variants under the load. Pairs and rankings refer to them by index.
     pub variants: &'a [&'a Variant<'a>],
-    /// All runs of the study, in the order by which variants refer to them.
+    /// All runs of the study. Variants refer to them by index.
     pub runs: &'a [MeasuredRun<'a>],
     /// Metric that decides.
     pub by: &'a ComparedBy,
@@ -114,26 +114,26 @@ pub struct LoadOfStudy<'a> {
 /// Comparisons of two variants.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// By the metric that decides.
+    /// Pairs by the metric that decides.
     pub first: Vec<Pair>,
-    /// The same pairs by further metrics.
+    /// Pairs of the same variants by further metrics.
     pub further: Vec<Pair>,
 }
 
-/// A study may claim any number of further ones.
+/// Largest number of further metrics. A stored study may name any number.
 const METRICS_MAX: usize = 10;
 
-/// Places of two variants, the first against the second.
+/// Indices of two variants, the first compared with the second.
 type Couple = (usize, usize);
 
-/// Question: the blocks of two variants by a metric.
+/// Blocks of two variants by one metric, not yet judged.
 struct Asked {
     couple: Couple,
     by: ComparedBy,
     common: Pairing,
 }
 
-/// Its answer.
+/// Comparison of two variants by one metric.
 struct Judged {
     asked: Asked,
     comparison: Comparison,
@@ -141,7 +141,7 @@ struct Judged {
 }
 
 impl LoadOfStudy<'_> {
-    /// Each couple by itself; its metrics are judged together.
+    /// Compares each couple separately. Metrics of one couple are judged together.
     pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
         let mut pairs = Pairs::default();
         for couple in couples {
@@ -153,15 +153,16 @@ impl LoadOfStudy<'_> {
         Ok(pairs)
     }
 
-    /// All couples and all metrics judged together: variants against a baseline. Every other variant is of the family, whether it has
-    /// figures or not.
+    /// Compares variants with a baseline. All couples and all metrics are judged together. The family includes every other variant,
+    /// whether it has figures or not.
     pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, EvidenceError> {
         let rows = u32::try_from(self.variants.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
         Ok(self.pairs(judged, couples.len(), true))
     }
 
-    /// Pairs that a tournament has confirmed. Further metrics are judged only if it differs: so they need not share with it.
+    /// Pairs that a tournament has confirmed. Further metrics are judged only if the first one differs, so they need not share its
+    /// error rate.
     pub(super) fn confirmed(&self, found: &TournamentFindings) -> Pairs {
         let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
             return Pairs::default();
@@ -179,7 +180,7 @@ impl LoadOfStudy<'_> {
         self.pairs(judged, 1, false)
     }
 
-    /// Judges couples by every metric, the first one first.
+    /// Judges couples by every metric, in the order of metrics, deciding metric first.
     fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, EvidenceError> {
         let (mut asked, mut duels) = (Vec::new(), Vec::new());
         for by in std::iter::once(self.by.clone()).chain(self.further()) {
@@ -218,7 +219,8 @@ impl LoadOfStudy<'_> {
         judged.map(|(asked, comparison)| Judged { asked, comparison, is_shared: family > 1 }).collect()
     }
 
-    /// Makes pairs; the `first` ones are by the metric that decides. Unless their order is fixed, the variant that is ahead comes first.
+    /// Makes pairs, of which the first `first` are by the deciding metric. Unless `is_fixed`, the variant that is ahead comes
+    /// first.
     fn pairs(&self, judged: Vec<Judged>, first: usize, is_fixed: bool) -> Pairs {
         let higher_is_better = self.study.new.compare.higher_is_better;
         let is_turned = |judged: &&Judged| !is_fixed && is_behind(&judged.comparison, higher_is_better);
@@ -266,13 +268,13 @@ impl LoadOfStudy<'_> {
         pair
     }
 
-    /// Metrics besides the first that this version knows.
+    /// Metrics besides the deciding one that this version knows.
     fn further(&self) -> impl Iterator<Item = ComparedBy> {
         let names = self.study.new.compare.also.iter().take(METRICS_MAX);
         names.filter_map(|name| ComparedBy::named(name)).filter(|by| by != self.by)
     }
 
-    /// Number of metrics that the plan names, known or not.
+    /// Number of metrics that the plan names, whether this version knows them or not.
     fn metrics_laid_down(&self) -> u32 {
         u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -281,7 +283,7 @@ impl LoadOfStudy<'_> {
         Pairing::of(self.study.blocks(), &first, &second)
     }
 
-    /// Result of runs in each block.
+    /// Observation of `by` in each block.
     fn by_block(&self, by: &ComparedBy, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
         let seen = |run: usize| {
             let run = &self.runs[run];
@@ -291,7 +293,7 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Judges by the study's own duel.
+/// Judges by the duels of the study.
 fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
     let found = stats::judge_together(&duels.iter().collect::<Vec<_>>());
     let values = |[a, b]: &[Seen; 2]| Some((a.value()?, b.value()?));
@@ -305,7 +307,7 @@ fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
 }
 
 impl Judged {
-    /// Swaps the two.
+    /// Swaps the two variants.
     fn turned(self) -> Self {
         let Self { asked: Asked { couple, by, mut common }, comparison, is_shared } = self;
         common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
@@ -314,7 +316,7 @@ impl Judged {
     }
 }
 
-/// Comparison of the second with the first; `pairs` are swapped already.
+/// Swaps the sides of a comparison; `pairs` are swapped already.
 fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
     let judged = &pairs[..comparison.blocks.min(pairs.len())];
     let verdict = match comparison.verdict {
@@ -333,7 +335,7 @@ fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
     }
 }
 
-/// Whether the second is ahead.
+/// Whether the second variant is ahead.
 fn is_behind(comparison: &Comparison, higher_is_better: bool) -> bool {
     comparison.is_first_larger() == Some(!higher_is_better)
 }

@@ -1,4 +1,4 @@
-//! Results of a study's own procedure for its variants.
+//! Findings of a study's own procedure for its variants.
 
 use evidence::{EvidenceError, Study};
 use stats::{CarryOver, Control, Duel, Levels, TournamentFindings};
@@ -7,7 +7,7 @@ use super::variant::Variant;
 use crate::compared_by::ComparedBy;
 use crate::setting::Setting;
 
-/// The duel of two variants by a metric; `None` if the study has no duel.
+/// Duel of two variants by a metric; `None` if the study has none.
 pub(super) fn duel(
     study: &Study,
     load: &str,
@@ -18,7 +18,7 @@ pub(super) fn duel(
     crate::duel(study, load, [&first, &second], by)
 }
 
-/// Findings of a tournament of all variants under a load, each under its place in them; `None` if the study has none.
+/// Findings of a tournament of all variants under a load, which refer to variants by index; `None` if the study has none.
 pub fn tournament_findings(
     study: &Study,
     load: &str,
@@ -30,23 +30,23 @@ pub fn tournament_findings(
     Ok(tournament.map(|tournament| tournament.finding()))
 }
 
-/// Total error rate of the verdicts of a study that may have been extended: each extension spends a further half of the rate before it.
+/// Total error rate of the verdicts of a study. Each extension adds half of the rate that was added before it.
 pub fn error_rate(study: &Study) -> f64 {
     stats::error_rate(u32::try_from(study.extensions.len()).unwrap_or(u32::MAX))
 }
 
-/// Findings from slices beyond their figures.
+/// Findings from slices, besides their figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Sliced {
     /// Variation between starts and between slices.
     pub levels: Levels,
-    /// Whether slices change those that follow them; `None` with too few blocks.
+    /// Influence of a slice on those that follow it; `None` with too few blocks.
     pub carry_over: Option<CarryOver>,
-    /// Part that other processes explain by their CPU time.
+    /// Share of the variation that the CPU time of other processes explains.
     pub control: Option<Control>,
 }
 
-/// Findings from slices under a load; `None` if the study was not made in slices, or there are too few.
+/// Findings from slices under a load; `None` if the study has no slices, or too few.
 pub fn sliced(
     study: &Study,
     load: &str,

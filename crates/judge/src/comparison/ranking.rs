@@ -1,4 +1,4 @@
-//! Which variant of each system is best, and what is compared with what.
+//! Ranks the variants of each system, and selects which of them are compared.
 
 use std::collections::BTreeMap;
 
@@ -9,45 +9,45 @@ use super::paired::{LoadOfStudy, Pair, Pairs};
 use super::variant::Variant;
 use crate::eligibility::Eligibility;
 
-/// A variant that may be ranked.
+/// A variant in the ranking.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
-    /// Its place in the variants under the load.
+    /// Index of the variant among the variants under the load.
     pub row: usize,
-    /// The metric over its valid runs.
+    /// Spread of the metric over its valid runs.
     pub metric: Spread,
-    /// Whether it is the best of its system.
+    /// Whether it is the best variant of its system.
     pub is_best: bool,
-    /// Whether so many more of its requests fail than of another variant of the system that it cannot be the best.
+    /// Whether it cannot be the best, because significantly more of its requests failed than of another variant of the system.
     pub has_more_errors: bool,
 }
 
-/// More would not be read.
+/// Largest number of pairs that are reported.
 const PAIRS_MAX: usize = 15;
 
-/// More variants are not compared with a baseline; all of them share the error rate.
+/// Largest number of variants that are compared with a baseline. All of them share the error rate.
 const AGAINST_MAX: usize = 100;
 
 /// Ranking and comparisons of the variants under a load.
 #[derive(Debug, Default)]
 pub struct Standings {
-    /// The best first.
+    /// Ranked variants, best first.
     pub ranking: Vec<Ranked>,
-    /// Comparisons of two.
+    /// Comparisons of two variants.
     pub pairs: Pairs,
-    /// Place of the variant that all others are compared with, if the plan names one.
+    /// Index of the variant that all others are compared with, if the plan names one.
     pub baseline: Option<usize>,
 }
 
 impl LoadOfStudy<'_> {
-    /// Ranks the variants and compares them. In a study with a baseline, every variant is compared with that one; in a tournament, the best
-    /// with the rival of its confirmation. Else the best variants of all systems are compared with each other, or, of a single system,
-    /// its best variant with the others.
+    /// Ranks the variants and compares them. With a baseline, every variant is compared with it. In a tournament, the best variant
+    /// is compared with its rival in the confirmation. Otherwise, the best variants of all systems are compared with each other.
+    /// With a single system, its best variant is compared with the others.
     pub fn standings(&self, found: Option<&TournamentFindings>) -> Result<Standings, EvidenceError> {
         let (compare, rows) = (&self.study.new.compare, self.variants);
         let mut ranking = ranking(compare, rows);
         if compare.asks_for_failures() {
-            // What pictures show of each system is what is without failures.
+            // Charts mark the variants without failures.
             ranking.iter_mut().for_each(|ranked| ranked.is_best = rows[ranked.row].is_without_failures());
             return Ok(Standings { ranking, ..Standings::default() });
         }
@@ -55,7 +55,7 @@ impl LoadOfStudy<'_> {
             let is_best = |ranked: &Ranked| Some(ranked.row) == found.best;
             let system = found.best.map(|best| &rows[best].place.system);
             for ranked in &mut ranking {
-                // Of the other systems the best by median, so that each is seen.
+                // Marks the best variant of each other system by median, so that charts show it.
                 let is_of_another = system.is_some_and(|system| *system != rows[ranked.row].place.system);
                 ranked.is_best = is_best(ranked) || (is_of_another && ranked.is_best);
             }
@@ -81,7 +81,7 @@ impl LoadOfStudy<'_> {
                 let others = ranking.iter().filter(|ranked| ranked.row != best && !ranked.has_more_errors);
                 others.map(|ranked| (best, ranked.row)).collect()
             }
-            // Those of the winner first, and no more than are read.
+            // Pairs of the winner come first.
             _ => bests
                 .iter()
                 .enumerate()
@@ -93,7 +93,7 @@ impl LoadOfStudy<'_> {
     }
 }
 
-/// Place of the variant that the plan names. A tournament keeps to its own.
+/// Index of the variant that the plan names as the baseline. A tournament ignores it.
 fn baseline(compare: &Compare, rows: &[&Variant<'_>]) -> Option<usize> {
     let name = compare.baseline.as_ref().filter(|_| !matches!(compare.procedure, Procedure::Best { .. }))?;
     rows.iter().position(|row| row.setting().name() == *name)
@@ -108,13 +108,13 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
         }
     }
     let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    // A system that was gone is not ranked above one that was there.
+    // A system that was unavailable is not ranked above one that never was.
     let was_gone = |ranked: &Ranked| rows[ranked.row].gone.runs > 0;
     ranking.sort_by(|a, b| {
         let by_metric = better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row));
         was_gone(a).cmp(&was_gone(b)).then(by_metric)
     });
-    // Of each system the least errors and the most valid runs of a variant, and whether its best is found.
+    // For each system: lowest error share, largest number of valid runs of a variant, and whether its best variant is known.
     let mut systems: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
     for row in ranking.iter().map(|ranked| rows[ranked.row]) {
         let (least, most_runs, _) = systems.entry(&row.place.system).or_insert((f64::INFINITY, 0, false));
@@ -125,7 +125,7 @@ fn ranking(compare: &Compare, rows: &[&Variant<'_>]) -> Vec<Ranked> {
         let row = rows[ranked.row];
         let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
         ranked.has_more_errors = row.unserved_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
-        // A variant that was mostly lost may have been lucky in what is left.
+        // The remaining runs of a variant that lost most of them are a biased sample.
         let is_seldom = row.count(Eligibility::Valid) * 2 < *most_runs;
         ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;
         *is_found |= ranked.is_best;

@@ -1,4 +1,4 @@
-//! Configurations that two studies measured at different times: the runs of one against the runs of the other.
+//! Compares configurations that two studies measured at different times: the runs of one study with the runs of the other.
 //!
 //! [`judge`] takes both sides of every row, because all verdicts share one error rate.
 
@@ -22,9 +22,9 @@ pub struct Side {
     pub spread: Option<Spread>,
     /// Share of planned requests of these runs that the system did not serve; `None` if nothing was planned.
     pub error_share: Option<f64>,
-    /// Like `error_share`, but the time for which the system was gone counts too.
+    /// Like `error_share`, but the time for which the system was unavailable counts, too.
     unserved_share: f64,
-    /// Runs that are lost. From a stored baseline, failed ones too: it does not tell them apart.
+    /// Invalid runs. For a stored baseline this includes failed ones, which it does not distinguish.
     pub invalid: usize,
     /// Valid runs with too few samples for a verdict by the metric.
     pub too_few_samples: usize,
@@ -35,7 +35,7 @@ pub struct Side {
 pub struct Compared {
     /// Runs of the first study, and of the second.
     pub sides: [Side; 2],
-    /// Second side against the first; `None` if one has no figures, or has a figure of 0 where a ratio is asked for.
+    /// Estimate of the second side against the first. `None` if one has no figures, or has a figure of 0 where a ratio is needed.
     pub unpaired: Option<Unpaired>,
     /// Verdict among all rows that were judged together.
     pub verdict: Verdict,
@@ -46,12 +46,12 @@ pub struct Compared {
 pub enum Verdict {
     /// The sides differ.
     Differs {
-        /// Whether the difference is smaller than the smallest that matters.
+        /// Whether the difference is below the smallest effect.
         below_matters: bool,
     },
-    /// The sides differ by less than what matters, if at all.
+    /// The sides differ by less than the smallest effect, if at all.
     Equivalent,
-    /// More runs may decide.
+    /// Not decided; more runs may decide.
     Inconclusive(Option<OnlyAlone>),
     /// These runs cannot decide.
     None(NoVerdict),
@@ -66,10 +66,10 @@ pub struct OnlyAlone {
     pub together: usize,
 }
 
-/// Why there is no verdict.
+/// Reason why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoVerdict {
-    /// So many more runs of one side are invalid that the remaining ones are a biased sample.
+    /// The numbers of invalid runs differ by `INVALID_APART` or more, so the remaining runs are a biased sample.
     UnevenDiscards {
         /// Invalid runs of both sides.
         invalid: [usize; 2],
@@ -78,9 +78,9 @@ pub enum NoVerdict {
     BetterHasMoreErrors,
     /// The sides would be equivalent, but one has more errors.
     EquivalentHasMoreErrors,
-    /// A side has fewer than [`RUNS_MIN`] runs that count.
+    /// A side has fewer than [`RUNS_MIN`] eligible runs.
     TooFewRuns {
-        /// Runs that count, of both sides.
+        /// Eligible runs of both sides.
         runs: [usize; 2],
         /// Valid runs of both sides together with too few samples.
         too_few_samples: usize,
@@ -90,12 +90,12 @@ pub enum NoVerdict {
 }
 
 impl Side {
-    /// From the results of runs, each with its counts.
+    /// Collects observations of runs, each with the counts of its run.
     pub fn of<'a>(seen: impl Iterator<Item = (Seen, &'a Counts)>) -> Self {
         let (mut side, mut all) = (baseline::Side::default(), Counts::default());
         for (run, counts) in seen {
             match run {
-                // A failure is a result of the system, and no loss.
+                // A failure is a result of the system, not a lost run.
                 Seen::Failed => continue,
                 Seen::Figure { .. } => all.add(counts),
                 _ => {}
@@ -105,8 +105,8 @@ impl Side {
         Self { error_share: rates::error_share(&all), ..Self::of_baseline(&side) }
     }
 
-    /// From the side of a baseline. It keeps no errors apart from the time for which the system was gone, so `error_share` includes that
-    /// time.
+    /// Takes the side of a baseline. A baseline does not record errors separately from unavailable time, so `error_share` includes
+    /// that time.
     pub fn of_baseline(side: &baseline::Side) -> Self {
         let share = stats::error_share(side.errors, side.planned);
         Self {
@@ -124,12 +124,12 @@ impl Side {
     }
 }
 
-/// Smallest difference that matters in either of two studies that compare by the same metric.
+/// Smaller of the smallest effects of two studies that compare by the same metric.
 pub fn smaller_min_effect(by: &ComparedBy, [first, second]: [&Compare; 2]) -> MinEffect {
     MinEffect { scale: by.scale(), size: first.matters.min(second.matters) }
 }
 
-/// Judges all rows together: they share an error rate of 5 % (Holm). Each row is the first and the second side.
+/// Judges all rows together: they share an error rate of 5 % (Holm). Each row is a first and a second side.
 pub fn judge(
     rows: Vec<[Side; 2]>,
     scale: Scale,
@@ -138,7 +138,7 @@ pub fn judge(
 ) -> Vec<Compared> {
     let mut rows: Vec<Compared> = rows.into_iter().map(|sides| Compared::unjudged(sides, scale)).collect();
     let has_enough = |row: &Compared| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
-    // A row without a ratio has no p-value, and takes no part.
+    // A row without a ratio has no p-value, and does not share the error rate.
     let p_of = |row: &Compared| row.unpaired.filter(|_| has_enough(row)).map(|unpaired| unpaired.p);
     let judged: Vec<(usize, f64)> =
         rows.iter().enumerate().filter_map(|(place, row)| Some((place, p_of(row)?))).collect();
@@ -157,7 +157,7 @@ impl Compared {
         Self { sides, unpaired, verdict }
     }
 
-    /// Whether the second side is the better one.
+    /// Whether the second side is better.
     pub fn is_second_ahead(&self, higher_is_better: bool) -> bool {
         let estimate = self.unpaired.and_then(|of| Some((of.estimate?, of.scale.none())));
         estimate.is_some_and(|(estimate, none)| estimate > none) == higher_is_better
@@ -197,7 +197,7 @@ impl Compared {
     }
 }
 
-/// Why a row that takes no part has no verdict.
+/// Reason why a row without a p-value has no verdict.
 fn why_none(sides: &[Side; 2]) -> NoVerdict {
     let runs = sides.each_ref().map(|side| side.figures.len());
     match runs.iter().any(|count| *count < RUNS_MIN) {
@@ -231,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_judged_together() {
+    fn rows_share_the_error_rate() {
         let rows = || vec![sides(&SLOW, &FAST), sides(&SLOW, &LEVEL), sides(&SLOW[..4], &FAST[..4])];
         let verdicts = judged(rows(), 0.03);
         assert_eq!(verdicts[..2], [Verdict::Differs { below_matters: false }, Verdict::Equivalent]);
-        // Four a side have p = 0.029 at best, and the strictest of the two that are left is held against 0.025.
+        // With four runs on each side, p is at least 0.029. The stricter of the two remaining tests requires 0.025.
         assert!(
             matches!(verdicts[2], Verdict::Inconclusive(Some(OnlyAlone { together: 3, .. }))),
             "{verdicts:?}"
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn three_runs_a_side_are_too_few() {
+    fn three_runs_on_each_side_are_too_few() {
         let verdicts = judged(vec![sides(&SLOW[..3], &FAST), sides(&[0.0; 4], &[0.0; 4])], 0.03);
         let too_few = NoVerdict::TooFewRuns { runs: [3, 6], too_few_samples: 0 };
         assert_eq!(verdicts, [Verdict::None(too_few), Verdict::None(NoVerdict::NoRatio)]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_losses_stand_before_speed() {
+    fn more_errors_or_lost_runs_prevent_a_verdict() {
         let mut faster = sides(&SLOW, &FAST);
         faster[1].unserved_share = 0.01;
         assert_eq!(judged(vec![faster], 0.03), [Verdict::None(NoVerdict::BetterHasMoreErrors)]);

@@ -1,4 +1,4 @@
-//! A variant under a load, over all blocks of a study: which of its runs count, and their figures together.
+//! A variant under a load, over all blocks of a study: its eligible runs, and their combined figures.
 
 use std::collections::BTreeMap;
 
@@ -16,69 +16,69 @@ use crate::setting::Setting;
 /// A variant under a load.
 #[derive(Clone, Debug)]
 pub struct Variant<'a> {
-    /// Place of one of its runs; all but block and position are shared.
+    /// Place of one of its runs. All fields but block and position are common to its runs.
     pub place: &'a StudyPlace,
-    /// Number of planned runs that count.
+    /// Number of planned runs by which the study judges.
     pub planned: usize,
-    /// Runs that count, in order of blocks, as places in the runs of the study, each with its eligibility.
+    /// Runs by which the study judges, in the order of blocks: index among the runs of the study, and eligibility.
     pub runs: Vec<(usize, Eligibility)>,
-    /// Runs that were for something else, such as a pilot.
+    /// Runs for another purpose, such as a pilot.
     pub others: Vec<(usize, Eligibility)>,
-    /// Whether it may be ranked: its runs are those by which the study judges.
+    /// Whether it may be ranked.
     pub is_ranked: bool,
-    /// Whether the figures are of valid runs. If there is none, they are of the invalid ones.
+    /// Whether the figures are of valid runs. If there is none, they are of invalid ones.
     pub is_valid: bool,
-    /// How long its system was gone.
+    /// Number of runs, and share of the time, in which its system was unavailable.
     pub gone: Gone,
-    /// Metric by which variants are compared, over runs, in its unit.
+    /// Spread over runs of the metric that compares variants, in its unit.
     pub metric: Option<Spread>,
-    /// Ok answers per second, over runs.
+    /// Spread over runs of ok answers per second.
     pub throughput: Option<Spread>,
-    /// All answers per second, over runs.
+    /// Spread over runs of all answers per second.
     pub answers: Option<Spread>,
     /// Share of planned requests that the system did not serve, over all runs; `None` if nothing was planned.
     pub error_share: Option<f64>,
-    /// Figures of a run, the median of all runs.
+    /// Medians over runs of further figures.
     pub medians: Medians,
 }
 
-/// Figures of a run, the median of all runs.
+/// Medians over runs of figures of a run, unless a field says otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Medians {
-    /// KB of 1,024 bytes.
+    /// Received KB (1,024 bytes) per second.
     pub received_kb_per_s: Option<f64>,
-    /// KB of 1,024 bytes.
+    /// Sent KB (1,024 bytes) per second.
     pub sent_kb_per_s: Option<f64>,
     /// Cores that the system kept busy.
     pub system_cores_used: Option<f64>,
     /// Cores that the generator kept busy.
     pub generator_cores_used: Option<f64>,
-    /// CPU time of the system per request, over all runs together: one run may have too little of it to tell.
+    /// CPU time of the system per request, in microseconds, over all runs together, because a single run may have too little.
     pub system_us_per_request: Option<f64>,
-    /// CPU time of the generator per request.
+    /// CPU time of the generator per request, in microseconds.
     pub generator_us_per_request: Option<f64>,
-    /// Context switches of the system per 10⁶ bytes, of loads over raw TCP.
+    /// Context switches of the system per 10⁶ bytes, for loads over raw TCP.
     pub system_switches_per_mb: Option<f64>,
-    /// The largest of all runs, not the median.
+    /// Peak resident memory of the system, the largest of all runs.
     pub rss_peak_bytes: Option<f64>,
-    /// Connections that waited to be accepted: the largest of all runs.
+    /// Peak number of connections that waited to be accepted, the largest of all runs.
     pub listen_queue_peak: Option<f64>,
-    /// Memory that was swapped out: the largest of all runs.
+    /// Peak of swapped memory of the system, the largest of all runs.
     pub swap_peak_bytes: Option<f64>,
 }
 
-/// How long the system of a variant was gone, over the runs that are shown.
+/// Unavailability of a variant's system, over the runs shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gone {
-    /// Degraded runs.
+    /// Number of degraded runs.
     pub runs: usize,
-    /// Mean share of the time over all runs; 0 for a run that is not degraded.
+    /// Mean share of unavailable time over all runs; 0 for a run that is not degraded.
     pub share: f64,
-    /// Whether others were answered all the time: the share is of the time of users.
+    /// Whether only some users were affected. The share is then of the users' time.
     pub is_of_users: bool,
 }
 
-/// Variants that a study plans under a load. `runs` are all runs of the study; the variants refer to them by their places.
+/// Variants that a study plans under a load. `runs` are all runs of the study; variants refer to them by index.
 pub fn variants<'a>(
     study: &'a Study,
     load: &str,
@@ -131,34 +131,34 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// Number of its runs of this eligibility.
+    /// Number of runs with the given eligibility.
     pub fn count(&self, wanted: Eligibility) -> usize {
         self.eligibility(wanted).count()
     }
 
-    /// Runs of this eligibility, as places in the runs of the study.
+    /// Runs with the given eligibility, as indices among the runs of the study.
     pub fn eligibility(&self, wanted: Eligibility) -> impl Iterator<Item = usize> {
         self.runs.iter().filter(move |(_, eligibility)| *eligibility == wanted).map(|(run, _)| *run)
     }
 
-    /// Runs whose figures are shown, as places in the runs of the study: the valid ones, or else the invalid ones.
+    /// Runs whose figures are shown, as indices among the runs of the study: the valid ones; if there is none, the invalid ones.
     pub fn shown(&self) -> impl Iterator<Item = usize> {
         self.eligibility(shown_as(self.is_valid))
     }
 
-    /// Runs of fresh blocks that confirm a tournament, as places in the runs of the study.
+    /// Runs in fresh blocks that confirm a tournament, as indices among the runs of the study.
     pub(super) fn confirming(&self, runs: &[MeasuredRun<'_>]) -> impl Iterator<Item = usize> {
         let stage = |run: usize| runs[run].run.new.place.as_ref().map(|(_, place)| &place.stage);
         let is_fresh = move |run: &usize| stage(*run).is_some_and(|stage| stage::is_confirming(stage));
         self.others.iter().map(|(run, _)| *run).filter(is_fresh)
     }
 
-    /// Like `error_share`, or the share of the time for which the system was gone, if that is larger: it stands before speed.
+    /// Share of failed requests or of unavailable time, whichever is larger. It takes precedence over speed.
     pub fn unserved_share(&self) -> Option<f64> {
         self.error_share.map(|share| share.max(self.gone.share))
     }
 
-    /// Whether no more of its requests failed than are overlooked everywhere.
+    /// Whether the share of failed requests is within the margin that comparisons ignore.
     pub fn is_without_failures(&self) -> bool {
         self.is_valid && self.error_share.is_some_and(|share| share <= ERRORS_MARGIN)
     }

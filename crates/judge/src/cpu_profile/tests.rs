@@ -1,4 +1,4 @@
-//! Sums, shares, and differences of made-up profiles.
+//! Tests of sums, shares, and differences of artificial profiles.
 
 use evidence::{CpuProfile, ProfileFrame};
 use record::InWindow;
@@ -7,7 +7,7 @@ use super::*;
 use crate::resources::{Resources, Usage};
 use crate::window::Window;
 
-/// A process `web` that calls `main`, which calls functions; each with its kind and its own samples.
+/// A process `web` whose `main` calls the given functions, each with its kind and its own samples.
 fn profile(functions: &[(&str, FrameKind, u64)]) -> CpuProfile {
     let samples = functions.iter().map(|(.., own)| own).sum();
     let frame = |name: &str, kind, [own, total]: [u64; 2]| ProfileFrame {
@@ -37,7 +37,7 @@ fn profile(functions: &[(&str, FrameKind, u64)]) -> CpuProfile {
     }
 }
 
-/// A run of 10 s in which the system used so many cores for so many requests.
+/// A run of 10 s with a mean number of cores used by the system, and a number of requests.
 fn measured(cores: f64, requests: u64) -> Measured {
     let system = Usage { cpu_user_s: cores * 10.0, ..Usage::default() };
     let counts = InWindow { ok: requests, ..InWindow::default() };
@@ -51,7 +51,7 @@ fn measured(cores: f64, requests: u64) -> Measured {
 const USER: FrameKind = FrameKind::User;
 
 #[test]
-fn runs_add_up_and_shares_have_intervals() {
+fn profiles_are_summed_and_shares_have_intervals() {
     let (one, other) = (
         profile(&[("a", USER, 600), ("send", FrameKind::Kernel, 400)]),
         profile(&[("send", FrameKind::Kernel, 300), ("a", USER, 700)]),
@@ -74,7 +74,7 @@ fn runs_add_up_and_shares_have_intervals() {
 }
 
 #[test]
-fn few_samples_have_no_shares_and_a_missed_process_shows() {
+fn too_few_samples_give_no_shares_and_low_coverage_is_visible() {
     let few = profile(&[("a", USER, SAMPLES_MIN - 1)]);
     let sum = Profile::of_profiles([(&few, &measured(1.0, 1_000))]).unwrap();
     assert_eq!((sum.is_enough(), sum.share(50), sum.us(50)), (false, None, None));
@@ -91,8 +91,8 @@ fn few_samples_have_no_shares_and_a_missed_process_shows() {
 }
 
 #[test]
-fn a_difference_is_of_cpu_time_per_request() {
-    // The second does half as many requests with the same CPU time: all of the more is in `parse`.
+fn differences_are_in_cpu_time_per_request() {
+    // The second variant handles half as many requests with the same CPU time. The whole increase is in `parse`.
     let first = profile(&[("parse", USER, 500), ("send", FrameKind::Kernel, 500)]);
     let second = profile(&[("parse", USER, 750), ("send", FrameKind::Kernel, 250)]);
     let a = Profile::of_profiles([(&first, &measured(1.0, 10_000))]).unwrap();
@@ -114,7 +114,7 @@ fn a_difference_is_of_cpu_time_per_request() {
 }
 
 #[test]
-fn two_builds_of_a_server_may_have_different_names() {
+fn differently_named_builds_are_matched() {
     let named = |program: &str, parse: u64, send: u64| {
         let mut profile = profile(&[("parse", USER, parse), ("send", FrameKind::Kernel, send)]);
         profile.frames[0].name = program.to_owned();
@@ -132,7 +132,7 @@ fn two_builds_of_a_server_may_have_different_names() {
 }
 
 #[test]
-fn paths_differ_by_all_that_is_below_them_whatever_the_program_is_called() {
+fn path_differences_include_callees_and_ignore_program_names() {
     let figures = measured(1.0, 1_000);
     let of = |process: &str, functions: &[(&str, FrameKind, u64)]| {
         let mut profile = profile(functions);

@@ -1,4 +1,4 @@
-//! The list of causes by what an experiment says of them.
+//! Tests of how an experiment's result changes the list of causes.
 
 use evidence::Change;
 use stats::{Effect, Undecided};
@@ -82,7 +82,7 @@ fn confirmed_causes_come_first_and_refuted_ones_last() {
 }
 
 #[test]
-fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
+fn confirmed_parameter_replaces_the_unknown_cause() {
     let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
     let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::UNKNOWN)]);
     let [parameter] = &list[..] else { panic!("{list:?}") };
@@ -91,7 +91,7 @@ fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
         (Resource::PARAMETER, Certainty::Confirmed, "parameter workers")
     );
     assert_eq!(parameter.next, "set `workers` to 4 or more");
-    // A lock that readings name stays a suspicion: more workers may wait for it, too.
+    // A lock that readings suggest stays suspected, because more workers may wait for it, too.
     assert_eq!(
         judged(experiment.clone(), &[Resource::LOCK]),
         [(Resource::PARAMETER, Certainty::Confirmed), (Resource::LOCK, Certainty::Suspected)]
@@ -103,10 +103,10 @@ fn what_no_reading_suggests_is_confirmed_in_place_of_what_is_not_known() {
 }
 
 #[test]
-fn more_workers_that_help_confirm_what_readings_said_was_short() {
+fn more_workers_confirm_the_first_cause_that_they_remedy() {
     let experiment = vec![tried(workers(), Resource::PARAMETER, true, Finding::Confirmed)];
     let said = |causes: &[Resource]| judged(experiment.clone(), causes);
-    // A worker that computes all the time, as under an interpreter's lock, needs another core, and no more threads.
+    // A worker that computes all the time, as under an interpreter's lock, needs another core, not another thread.
     assert_eq!(said(&[Resource::ONE_CORE]), [(Resource::ONE_CORE, Certainty::Confirmed)]);
     assert_eq!(
         said(&[Resource::ONE_CORE, Resource::POOL]),
@@ -119,7 +119,7 @@ fn more_workers_that_help_confirm_what_readings_said_was_short() {
     let list = diagnosis(experiment.clone()).judged(vec![cause(Resource::ONE_CORE)]);
     assert_eq!(list[0].next, "set `workers` to 4 or more");
     assert_eq!(list[0].because, "in an experiment, change: throughput ×1.90 (1.80–2.00); readings");
-    // A word is no number of workers.
+    // A word is not a number of workers.
     let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
     let word = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
     assert_eq!(
@@ -129,8 +129,8 @@ fn more_workers_that_help_confirm_what_readings_said_was_short() {
 }
 
 #[test]
-fn no_cause_is_confirmed_that_an_experiment_refutes() {
-    // A quota: less of it acts, and more of it does not.
+fn refuted_cause_is_never_confirmed() {
+    // A quota: a lower one has an effect, a higher one does not.
     let quota = vec![
         tried(CPU, Resource::CPU_QUOTA, true, Finding::Confirmed),
         tried(Change::Cpu { millicores: 1_250 }, Resource::CPU_QUOTA, true, Finding::Refuted),
@@ -140,7 +140,7 @@ fn no_cause_is_confirmed_that_an_experiment_refutes() {
     assert!(list[0].for_[0].starts_with("an experiment speaks for it: "), "{list:?}");
     assert!(list[0].against[0].starts_with("another one refutes it: "), "{list:?}");
     assert!(judged(quota, &[Resource::DISK]).iter().all(|(_, certainty)| *certainty != Certainty::Confirmed));
-    // More workers act, and CPU time does not: the workers are short, and no core.
+    // More workers have an effect, and CPU time has none: workers are short, not a core.
     let workers = vec![
         tried(CPU, Resource::ONE_CORE, true, Finding::Refuted),
         tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),
@@ -152,7 +152,7 @@ fn no_cause_is_confirmed_that_an_experiment_refutes() {
 }
 
 #[test]
-fn a_word_that_acts_is_no_advice() {
+fn effective_word_value_is_not_recommended() {
     let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
     let experiment = vec![tried(off, Resource::PARAMETER, true, Finding::Confirmed)];
     let list = diagnosis(experiment).judged(vec![cause(Resource::UNKNOWN)]);
@@ -160,7 +160,7 @@ fn a_word_that_acts_is_no_advice() {
 }
 
 #[test]
-fn less_durability_confirms_the_wait_for_the_log_and_says_what_is_lost() {
+fn less_durability_confirms_database_log_with_a_warning() {
     let off = Change::Parameter { name: "fsync".to_owned(), value: "off".to_owned() };
     let mut fsync = tried(off, Resource::PARAMETER, true, Finding::Confirmed);
     fsync.changed.tests.push(Resource::DATABASE_LOG.code.to_owned());
@@ -180,7 +180,7 @@ fn less_durability_confirms_the_wait_for_the_log_and_says_what_is_lost() {
 }
 
 #[test]
-fn two_parameters_that_act_are_two_causes() {
+fn two_effective_parameters_are_two_causes() {
     let other = Change::Parameter { name: "connections".to_owned(), value: "8".to_owned() };
     let experiment = vec![
         tried(workers(), Resource::PARAMETER, true, Finding::Confirmed),
@@ -192,7 +192,7 @@ fn two_parameters_that_act_are_two_causes() {
 }
 
 #[test]
-fn where_all_is_refuted_nothing_is_known() {
+fn cause_is_unknown_if_all_are_refuted() {
     let experiment = vec![tried(USERS, Resource::LOAD, true, Finding::Refuted)];
     assert_eq!(
         judged(experiment, &[Resource::LOAD]),
@@ -214,7 +214,7 @@ fn more_users_show_whether_something_is_saturated() {
 }
 
 #[test]
-fn what_does_not_decide_changes_nothing() {
+fn undecided_experiment_changes_no_certainty() {
     for (finding, can_refute) in [(Finding::Undecided(Undecided::Wide), true), (Finding::Refuted, false)] {
         let experiment = vec![tried(CPU, Resource::MACHINE_CPU, can_refute, finding)];
         assert_eq!(

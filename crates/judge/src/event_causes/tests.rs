@@ -1,4 +1,4 @@
-//! Readings of made-up seconds around events, and what is said of them.
+//! Tests of the causes found from artificial readings of seconds around events.
 
 use evidence::{Cost, Ending, Event, EventCost, Judged, Lost, Model, NewRun, Reading, Recovery, Run};
 use fixtures::{OwnStore, ending, new_run, reading};
@@ -10,15 +10,15 @@ use crate::inside::DATABASE;
 
 const MS: u64 = 1_000_000;
 
-/// Twenty seconds of an open load, of which 100 requests begin in each, and four connections.
+/// Twenty seconds of an open load with 100 requests per second over four connections.
 struct Planted {
-    /// What is read in each second, beyond what is always read.
+    /// Readings of each second, in addition to the constant ones.
     readings: Vec<Vec<Reading>>,
-    /// Nothing is answered from one time to another, in milliseconds; then everything that waited.
+    /// Start and end of a period without answers, in milliseconds. At its end, all waiting requests are answered.
     gone_ms: (u64, u64),
     events: Vec<(Event, Option<Cost>)>,
     is_system_read: bool,
-    /// Whether requests fail at once while nothing is answered.
+    /// Whether requests fail at once during that period.
     are_lost: bool,
 }
 
@@ -146,7 +146,7 @@ fn resources(found: &EventCauses) -> Vec<Resource> {
 }
 
 #[test]
-fn only_the_seconds_in_which_it_was_felt_are_looked_at() {
+fn only_seconds_with_an_effect_are_used() {
     let stopped = workers(&[("stopped", 3.9), ("poll", 0.1)]);
     let lock = workers(&[("pipe_write", 4.0)]);
     let planted = Planted::new((5_100, 8_400)).read(3, &lock).read(6, &stopped).read(7, &stopped);
@@ -158,8 +158,8 @@ fn only_the_seconds_in_which_it_was_felt_are_looked_at() {
 }
 
 #[test]
-fn a_quota_that_an_event_lowered_is_the_one_that_held_back() {
-    // It is raised again before it is read at the end of the last second.
+fn lowered_quota_is_the_cause_until_it_is_raised() {
+    // The quota is raised again before it is sampled at the end of the last second.
     let quota = |cores| vec![reading("system", "cpu_quota_cores", "", cores)];
     let planted = Planted::new((5_000, 6_600)).read(4, &quota(1.0)).read(5, &quota(0.05));
     let found = planted.read(6, &quota(1.0)).read(7, &quota(1.0)).found().unwrap();
@@ -168,7 +168,7 @@ fn a_quota_that_an_event_lowered_is_the_one_that_held_back() {
 }
 
 #[test]
-fn sessions_that_wait_are_a_share_of_the_requests_that_have_a_connection() {
+fn waiting_sessions_are_a_share_of_requests_on_connections() {
     let planted =
         Planted::new((5_000, 8_000)).read(5, &locked(3.6)).read(6, &locked(4.0)).read(7, &locked(4.0));
     let found = planted.found().unwrap();
@@ -178,7 +178,7 @@ fn sessions_that_wait_are_a_share_of_the_requests_that_have_a_connection() {
 }
 
 #[test]
-fn what_is_too_short_or_not_read_is_said() {
+fn short_or_unsampled_effect_has_a_stated_reason() {
     let stopped = workers(&[("stopped", 4.0)]);
     let short = Planted::new((5_600, 6_400)).read(5, &stopped).read(6, &stopped);
     let found = short.found().unwrap();
@@ -189,34 +189,34 @@ fn what_is_too_short_or_not_read_is_said() {
     elsewhere.is_system_read = false;
     let why = elsewhere.found().unwrap().why_unknown.unwrap();
     assert!(why.contains("nothing was read of the system"), "{why}");
-    // What a database says of itself is worth as much from another machine.
+    // Statistics of a database are equally useful if it runs on another machine.
     let mut elsewhere = Planted::new((5_000, 7_000)).read(5, &locked(4.0)).read(6, &locked(4.0));
     elsewhere.is_system_read = false;
     assert_eq!(resources(&elsewhere.found().unwrap()), [Resource::DATABASE_LOCK]);
 }
 
 #[test]
-fn what_cost_nothing_needs_no_cause() {
+fn event_without_known_cost_has_no_causes() {
     let mut planted = Planted::new((5_000, 8_000)).read(6, &workers(&[("stopped", 4.0)]));
     planted.events[0].1 = Some(Cost { to_ns: 11_000 * MS, ..cost(5_000, 0, 0) });
     assert_eq!(planted.found(), None);
     planted.events[0].1 = None;
     assert_eq!(planted.found(), None, "nobody knows what it cost");
-    // Lost requests are a cost, even where all others were answered as usual: then the event itself says how long.
+    // Lost requests are a cost even if all others were answered as usual. The duration is then that of the event itself.
     let lost = Lost { reset: 3, ..Lost::default() };
     planted.events[0].1 = Some(Cost { to_ns: 11_000 * MS, lost, ..cost(5_000, 0, 0) });
     assert_eq!(planted.found().map(|found| found.seconds), Some(3));
 }
 
 #[test]
-fn nothing_is_made_up_where_no_reading_explains_it() {
+fn unexplained_effect_has_an_unknown_cause() {
     let found = Planted::new((5_000, 8_000)).found().unwrap();
     assert_eq!(resources(&found), [Resource::UNKNOWN]);
     assert!(found.causes[0].next.is_empty(), "{found:?}");
 }
 
 #[test]
-fn an_event_that_goes_on_in_the_same_seconds_is_named() {
+fn overlapping_events_are_named() {
     let stopped = workers(&[("stopped", 4.0)]);
     let mut planted = Planted::new((5_000, 8_000));
     for second in 5..8 {
@@ -226,13 +226,13 @@ fn an_event_that_goes_on_in_the_same_seconds_is_named() {
     planted.events.push((event("early", 1_000, 2_000), Some(cost(1_000, 500, 4_000))));
     planted.events.push((event("late", 8_000, 9_000), None));
     assert_eq!(planted.found().unwrap().meanwhile, ["backup"]);
-    // One that ended before is still felt.
+    // An event that ended before may still have an effect.
     planted.events[2].1 = Some(cost(1_000, 4_500, 6_000));
     assert_eq!(planted.found().unwrap().meanwhile, ["backup", "early"]);
 }
 
 #[test]
-fn one_at_the_very_end_of_a_load_has_the_seconds_of_the_load() {
+fn event_at_the_end_uses_seconds_of_the_load_only() {
     let stopped = workers(&[("stopped", 4.0)]);
     let mut planted = Planted::new((18_000, 20_000)).read(18, &stopped).read(19, &stopped);
     planted.events[0].1 =
@@ -241,13 +241,13 @@ fn one_at_the_very_end_of_a_load_has_the_seconds_of_the_load() {
     assert_eq!((resources(&found), found.seconds), (vec![Resource::STOPPED], 2));
     planted.events[0].1 = Some(Cost { recovery: Recovery::NotWithin(200 * MS), ..cost(19_800, 200, 20_000) });
     assert!(planted.found().unwrap().why_unknown.is_some());
-    // A file that is not what it was does not take the memory.
+    // A damaged file does not exhaust memory.
     planted.events[0].1 = Some(Cost { recovery: Recovery::NotWithin(1), ..cost(0, 2_000, u64::MAX / MS) });
     planted.found();
 }
 
 #[test]
-fn occurrences_of_several_runs_have_one_cause() {
+fn occurrences_of_several_runs_are_combined() {
     let stopped = workers(&[("stopped", 4.0)]);
     let of_block = |second: usize| {
         let at_ms = second as u64 * 1_000;
@@ -263,7 +263,7 @@ fn occurrences_of_several_runs_have_one_cause() {
 }
 
 #[test]
-fn a_process_that_is_not_there_explains_lost_requests_and_no_late_ones() {
+fn missing_process_explains_lost_but_not_late_requests() {
     let gone = [reading("app", "processes", "", 0.0)];
     let mut planted = Planted::new((5_000, 8_000));
     planted.readings[5..8].iter_mut().for_each(|readings| readings.extend(gone.iter().cloned()));
@@ -274,7 +274,7 @@ fn a_process_that_is_not_there_explains_lost_requests_and_no_late_ones() {
     );
     planted.are_lost = true;
     assert_eq!(resources(&planted.found().unwrap()), [Resource::NOT_RUNNING]);
-    // A process that begins is there before it listens.
+    // A starting process exists before it listens.
     planted.readings[5..8].iter_mut().for_each(Vec::clear);
     assert_eq!(resources(&planted.found().unwrap()), [Resource::UNKNOWN]);
     let lost = Lost { connect: 300, ..Lost::default() };

@@ -1,4 +1,4 @@
-//! What was usual before an event, and what is worse than that.
+//! Usual level before an event, and the limits beyond which a later stretch of time is worse.
 
 use evidence::LevelBefore;
 use record::{Gaps, Moment, Percentile, Responses};
@@ -7,54 +7,58 @@ use stats::median;
 use super::losses::Usual;
 use super::number;
 
-/// Windows that may be looked at together.
+/// Numbers of windows that may form one stretch.
 const BIN_SIZES: [usize; 4] = [1, 2, 5, 10];
-/// So many answers a stretch has, if the longest allows it.
+/// Smallest number of answers in a stretch, if the longest stretch has that many.
 const ANSWERS_IN_BIN: f64 = 100.0;
-/// The highest of these that a stretch supports is looked at.
+/// Percentiles of response times, of which the highest with enough answers in a stretch is used.
 const PERCENTILES: [Percentile; 5] =
     [Percentile::P99_9, Percentile::P99, Percentile::P95, Percentile::P90, Percentile::P50];
-/// Back is what is within this share of what was usual,
+/// Largest relative deviation from the usual value with which a stretch is always as usual.
 const WITHIN: f64 = 0.1;
-/// or within so many times what nine tenths of the stretches before were away from it, to the worse side.
+/// Multiple of the earlier deviation to the worse side, within which a stretch is as usual.
 const SPREADS: f64 = 3.5;
+/// Share of the earlier stretches that this deviation covers.
 const SPREAD_SHARE: f64 = 0.9;
-/// However far they were away: hardly any answers are not usual.
+/// Largest accepted drop in answers, as a share, however large the usual deviation is. Hardly any answers are never usual.
 const OK_AWAY_MAX: f64 = 0.9;
-/// With fewer stretches before, their spread is hardly known,
+/// Number of earlier stretches below which their deviation is uncertain.
 const BINS_FEW: usize = 20;
-/// and is taken for no less than so many standard deviations of a random number of answers.
+/// Smallest assumed deviation if earlier stretches are few, in standard deviations of a random count of answers.
 const SIGMAS: f64 = 3.0;
-/// The generator's own delay may meet a request twice: as it is sent, and as its answer is read.
+/// Factor on the generator's own delay, which can affect a request twice: when it is sent, and when its answer is read.
 const DELAYS: f64 = 2.0;
-/// Multiple of the longest gap before the event, or of the least gap that counts, above which a time without ok answers ends the trouble.
+/// Multiple of the longest gap before the event, or of `SILENT_MIN_NS`, above which the first answer after a silence marks the
+/// recovery.
 const SILENT_GAPS: u64 = 2;
+/// Smallest gap, in nanoseconds, that `SILENT_GAPS` multiplies.
 const SILENT_MIN_NS: u64 = 5_000_000;
-/// A single stretch is worse than chance makes it if it is worse by so many margins.
+/// Number of margins by which a single stretch must be worse, so that it is not noise.
 const MARGINS_ALONE: f64 = 2.0;
 
-/// What was usual.
+/// Usual level before an event.
 #[derive(Clone)]
 pub(super) struct Level {
     from_ns: u64,
-    /// Windows in a stretch.
+    /// Number of windows in a stretch.
     pub(super) bin: usize,
     pub(super) ok_per_s: f64,
     pub(super) response_mean_ns: f64,
     pub(super) longest_gap_ns: u64,
     percentile: Option<(Percentile, f64)>,
-    /// Answers of a stretch: usual ones, and those that are no fewer than usual.
+    /// Median number of answers in a stretch.
     ok_usual: f64,
+    /// Smallest number of answers in a stretch that counts as usual.
     ok_least: f64,
-    /// A percentile that is no longer than usual.
+    /// Longest value of the percentile that counts as usual, in nanoseconds.
     percentile_most_ns: f64,
-    /// Answers of a window that take no longer than that.
+    /// Mean number of answers in a window that take at most `percentile_most_ns`.
     fast_per_window: f64,
     pub(super) losses: Usual,
 }
 
 impl Level {
-    /// Of the windows before an event, at least one with an answer.
+    /// Derives the level from the windows before an event, at least one of which has an answer.
     pub(super) fn of(before: &[Moment], span_ns: (u64, u64)) -> Self {
         let answers: u64 = before.iter().map(|window| window.ok).sum();
         let per_window = answers as f64 / before.len() as f64;
@@ -69,7 +73,7 @@ impl Level {
         let ok_away = spread(bins.iter().map(|bin| ok_usual - bin.ok as f64));
         let times = || bins.iter().filter_map(|bin| bin.percentile_ns);
         let usual_ns = median(times()).unwrap_or(0.0);
-        // Of times that have a long tail, twice as long is as rare as half as long.
+        // Response times have a long tail, so deviations are compared as ratios: twice as long is as rare as half as long.
         let away = spread(times().map(|ns| (ns / usual_ns.max(1.0)).ln()));
         let response_ns: f64 = before.iter().map(|window| window.ok_response_sum_ns as f64).sum();
         let gaps = Gaps::of_moments(before, span_ns, 1);
@@ -103,12 +107,12 @@ impl Level {
         }
     }
 
-    /// What a stretch is, in which the generator was late by so much.
+    /// Compares a stretch with the level. `late_ns` is the delay of the generator itself in the stretch.
     pub(super) fn look_at(&self, windows: &[Moment], late_ns: u64) -> Seen {
         let bin = Bin::of(windows, self.percentile.map(|(percentile, _)| percentile));
         let own_ns = DELAYS * late_ns as f64;
         let own_ok = own_ns * self.ok_per_s / 1e9;
-        // A load of few answers may have none for a while.
+        // A stretch without answers has no percentile, which is normal for a load with few answers.
         let is_within = |own_ok: f64, own_ns: f64| {
             let is_fast = bin.percentile_ns.is_none_or(|ns| ns - own_ns <= self.percentile_most_ns);
             bin.ok as f64 + own_ok >= self.ok_least && is_fast
@@ -120,47 +124,47 @@ impl Level {
         if is_within(own_ok, own_ns) { Seen::Unclear { is_far } } else { Seen::Worse { is_far } }
     }
 
-    /// By how many margins a stretch is worse than usual.
+    /// Number of margins by which a stretch is worse than usual.
     fn margins(&self, bin: &Bin) -> f64 {
         let usual_ns = self.percentile.map_or(0.0, |(_, ns)| ns);
         let longer = bin
             .percentile_ns
             .map_or(0.0, |ns| (ns / usual_ns).ln() / (self.percentile_most_ns / usual_ns).ln());
         let fewer = (self.ok_usual - bin.ok as f64) / (self.ok_usual - self.ok_least);
-        // Where next to no answers are usual, nothing is far from it.
+        // If almost no answers are usual, the margins are infinite or undefined, and are ignored.
         [longer, fewer].into_iter().filter(|margins| margins.is_finite()).fold(0.0, f64::max)
     }
 
-    /// For how long after a delay of the generator answers may be later for it.
+    /// Time after a delay of the generator during which answers may still be late because of it, in nanoseconds.
     pub(super) fn response_ns(&self) -> u64 {
         self.percentile.map_or(self.response_mean_ns, |(_, ns)| ns) as u64
     }
 
-    /// When the system was back, if the window `back` is the first that is not worse: within the one before it. That has as many of
-    /// the usual answers as its rest has room for.
+    /// Time at which the system was back, in nanoseconds. It lies within the window before `back`, the first window that is not
+    /// worse. The share of fast answers in that window shows how much of it came after the recovery.
     pub(super) fn back_ns(&self, windows: &[Moment], back: usize, begun_ns: u64) -> u64 {
         let Some(worse) = (number(begun_ns)..back).next_back() else { return begun_ns };
         let first_ok_ns = windows[back..].iter().find_map(|window| window.presence.first_ok_ns);
         let worse = &windows[worse];
-        // A window that begins without answers may have enough of them to be usual.
+        // A window that begins with a silence may still have enough answers to be usual.
         let silent_from_ns = worse.presence.last_ok_ns.unwrap_or(worse.at_ns());
         let usual_gap_ns = SILENT_GAPS * self.longest_gap_ns.max(SILENT_MIN_NS);
         if let Some(ns) = first_ok_ns.filter(|ns| ns.saturating_sub(silent_from_ns) > usual_gap_ns) {
             return ns.max(begun_ns);
         }
         let had = fast(worse, self.percentile_most_ns) / self.fast_per_window;
-        // Some time was worse, even if as many answers came.
+        // Part of the window was worse, even if it has as many answers as usual.
         let missing = (1.0 - had).clamp(1.0 / Moment::PARTS as f64, 1.0);
         let to_ns = worse.at_ns() + Moment::WINDOW_NS;
         (worse.at_ns().max(begun_ns) + (missing * Moment::WINDOW_NS as f64) as u64).min(to_ns)
     }
 }
 
-/// How a stretch compares with what was usual. `is_far`: by so much that a single one is no chance.
+/// Result of comparing a stretch with the level. `is_far` means that a single such stretch is not noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
     Usual,
-    /// Worse, and no more so than the generator was late itself.
+    /// Worse, but by no more than the generator's own delay explains.
     Unclear {
         is_far: bool,
     },
@@ -169,13 +173,13 @@ pub(super) enum Seen {
     },
 }
 
-/// Answers of a window that took no longer than this.
+/// Number of answers in a window that took at most `most_ns`.
 fn fast(window: &Moment, most_ns: f64) -> f64 {
-    // Of a load with few answers no percentile is known.
+    // For a load with few answers, no percentile is known.
     if most_ns > 0.0 { window.responses.count_within(most_ns) } else { window.ok as f64 }
 }
 
-/// A stretch of a load.
+/// Answers in a stretch of a load.
 struct Bin {
     ok: u64,
     percentile_ns: Option<f64>,
@@ -190,7 +194,7 @@ impl Bin {
     }
 }
 
-/// What nine tenths of these are below, and no less than 0.
+/// Value that nine tenths of the deviations do not exceed; at least 0.
 fn spread(away: impl Iterator<Item = f64>) -> f64 {
     let mut away: Vec<f64> = away.collect();
     away.sort_unstable_by(f64::total_cmp);

@@ -1,22 +1,22 @@
-//! Requests without an ok answer that belong to an event, and what of them is more than usual.
+//! Requests without an ok answer that belong to an event, and the part of them that exceeds the usual losses.
 
 use evidence::Lost;
 use record::{Loss, Moment};
 
 use super::{Course, number};
 
-/// More than usual is what is so many standard deviations above it, and one more.
+/// Number of standard deviations above the expected losses, plus one request, from which on losses exceed the usual.
 const SIGMAS: f64 = 3.0;
 
-/// The number of ways to be lost: those of requests that were sent, and not to be sent.
+/// Number of ways to lose a request: the classes of sent requests, and not being sent.
 const KINDS: usize = Loss::ALL.len() + 1;
 const NOT_SENT: usize = Loss::ALL.len();
 
-/// How many were lost, by kind.
+/// Number of lost requests, by kind.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Losses([u64; KINDS]);
 
-/// What was lost before an event.
+/// Losses before an event.
 #[derive(Clone)]
 pub(super) struct Usual {
     lost: Losses,
@@ -35,8 +35,8 @@ impl Usual {
 }
 
 impl Losses {
-    /// Those of an event: what was intended while it was looked at, however late it ended, and what was intended before and ended
-    /// then. `spans`: when each event was looked at, so that no request counts twice.
+    /// Losses of an event: requests intended during its period, however late they ended, and requests intended earlier that ended
+    /// during it. `spans` are the periods of all events, so that no request counts twice.
     pub(super) fn of(course: &Course, (from_ns, to_ns): (u64, u64), spans: &[(u64, u64)]) -> Self {
         let within = |window: usize, (from_ns, to_ns): (u64, u64)| {
             number(from_ns) <= window && window < to_ns.div_ceil(Moment::WINDOW_NS) as usize
@@ -63,13 +63,13 @@ impl Losses {
         self.0[kind] = self.0[kind].saturating_add(count);
     }
 
-    /// All of them.
+    /// Number of all lost requests.
     pub(super) fn all(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Those beyond what is usual among so many requests. Where nothing was lost before, that is each; else what chance does not
-    /// explain, less what is expected.
+    /// Losses beyond the usual ones among `planned` requests. If a kind had no loss before, all of it counts. Otherwise, a number
+    /// that noise does not explain counts, minus the expected number.
     pub(super) fn beyond(&self, usual: &Usual, planned: u64) -> Lost {
         let of = |kind: usize| {
             let (here, before) = (self.0[kind] as f64, usual.lost.0[kind] as f64);

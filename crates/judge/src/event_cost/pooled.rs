@@ -6,7 +6,7 @@ use evidence::{Cost, Event, EventCost, Lost, Recovery, Run};
 use record::Loss;
 use stats::Repeated;
 
-/// A figure of what an event cost in a run, all its occurrences together.
+/// A figure of the cost of an event in a run, over all its occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// Requests lost by all occurrences.
@@ -15,26 +15,26 @@ pub enum Figure {
     LostAs(&'static str),
     /// Longest outage, in nanoseconds.
     Outage,
-    /// Longest time until the system was back to what was usual, in nanoseconds; none if it was not after one of them.
+    /// Longest time until the system had recovered, in nanoseconds; unknown if it did not recover from one of the occurrences.
     Recovery,
     /// Longest response time of an ok answer, in nanoseconds.
     Worst,
-    /// Waiting beyond what was usual, in nanoseconds, summed over requests.
+    /// Excess wait, in nanoseconds, summed over requests.
     ExcessWaiting,
 }
 
 impl Figure {
-    /// Requests that no client can avoid to lose.
+    /// Requests on an idle connection that the system closed as it was used again. No client can avoid their loss.
     pub const STALE_REUSE: Self = Self::LostAs(Loss::StaleReuse.name());
 
-    /// Every figure, in the order in which they are read.
+    /// All figures, in the order in which they are reported.
     pub fn all() -> Vec<Self> {
         let classes = Lost::default().classes().map(|(class, _)| Self::LostAs(class));
         let others = [Self::Outage, Self::Recovery, Self::Worst, Self::ExcessWaiting];
         std::iter::once(Self::Lost).chain(classes).chain(others).collect()
     }
 
-    /// Value in one run; `None` if it is not known.
+    /// Value in one run; `None` if unknown.
     pub fn of(self, run: &InRun) -> Option<f64> {
         match self {
             Self::Lost => Some(run.lost.total() as f64),
@@ -80,7 +80,7 @@ impl InRun {
     }
 }
 
-/// Costs of the events of a run by name, which may hold anything; `None` if the cost of an occurrence is not known.
+/// Costs of the events of a run, by name; `None` if the cost of an occurrence is unknown. Names come from outside: escape them.
 pub fn in_run(run: &Run) -> BTreeMap<&str, Option<InRun>> {
     let mut by_name: BTreeMap<&str, Option<Vec<&Cost>>> = BTreeMap::new();
     for event in run.events() {
@@ -98,18 +98,18 @@ fn cost_of<'a>(run: &'a Run, event: &Event) -> Option<&'a EventCost> {
     run.event_costs().iter().find(|cost| cost.name == event.name && cost.occurrence == event.occurrence)
 }
 
-/// Cost of one event over runs made in the same way.
+/// Cost of one event over runs of one configuration.
 #[derive(Clone, Debug)]
 pub struct Pooled<'a> {
-    /// It may hold anything: escape it.
+    /// Name of the event, from outside: escape it.
     pub name: &'a str,
-    /// Every run with the event, by its block (0 outside of a study); `None` if the cost is not known.
+    /// All runs with the event: block (0 outside of a study), and cost; `None` if the cost is unknown.
     pub runs: Vec<(u32, Option<InRun>)>,
-    /// When the first of its occurrences began, in seconds after the end of the warm-up.
+    /// Start of the first occurrence, in seconds after the end of the warm-up.
     pub at_s: Option<Repeated>,
-    /// How long an occurrence took.
+    /// Duration of an occurrence, in nanoseconds.
     pub took_ns: Option<Repeated>,
-    /// Why a cost is not known, of the first such run that says so.
+    /// Reason why a cost is unknown, from the first such run that has one.
     pub why_unknown: Option<&'a str>,
 }
 
@@ -149,17 +149,17 @@ impl<'a> Pooled<'a> {
         self.runs.iter().filter_map(|(_, cost)| cost.as_ref())
     }
 
-    /// Number of runs in which its cost is known.
+    /// Number of runs with a known cost.
     pub fn runs_known(&self) -> usize {
         self.known().count()
     }
 
-    /// Number of these runs after which the system was not back to what was usual.
+    /// Number of runs with a known cost that did not recover.
     pub fn not_recovered(&self) -> usize {
         self.known().filter(|run| run.recovery_ns.is_none()).count()
     }
 
-    /// A figure of each run, with its block.
+    /// A figure of each run, with the run's block.
     pub fn values(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
         self.runs.iter().map(move |(block, cost)| (*block, cost.as_ref().and_then(|run| figure.of(run))))
     }
@@ -169,8 +169,8 @@ impl<'a> Pooled<'a> {
         self.values(figure).any(|(_, value)| value.is_some_and(|value| value > 0.0))
     }
 
-    /// A figure over the runs in which it is known. The recovery is that of the runs with one; any other is unknown if it is in one
-    /// of the runs whose cost is known.
+    /// A figure over the runs with a known cost. `Recovery` skips runs that did not recover. Any other figure is `None` if it is
+    /// unknown in one of these runs.
     pub fn over(&self, figure: Figure) -> Option<Repeated> {
         let all = self.known().map(|run| figure.of(run));
         let figures: Vec<f64> = match figure {
@@ -181,33 +181,33 @@ impl<'a> Pooled<'a> {
     }
 }
 
-/// Cost of an event in a variant and in another, over the blocks that both were measured in.
+/// Difference in the cost of an event between two variants, over the blocks in which both were measured.
 #[derive(Clone, Debug)]
 pub struct Difference<'a> {
-    /// It may hold anything: escape it.
+    /// Name of the event, from outside: escape it.
     pub name: &'a str,
-    /// Place of the variant in the rows of the load.
+    /// Index of the variant in the rows of the load.
     pub row: usize,
-    /// Place of the variant that it is compared with.
+    /// Index of the variant that it is compared with.
     pub from: usize,
-    /// Costs in both, for every block in which both have a valid run; `None` if one of the two is not known.
+    /// Costs in both variants, for each block in which both have a valid run; `None` if one of them is unknown.
     pub blocks: Vec<(u32, Option<[InRun; 2]>)>,
 }
 
 impl Difference<'_> {
-    /// Number of blocks in which both costs are known.
+    /// Number of blocks with both costs known.
     pub fn blocks_known(&self) -> usize {
         self.blocks.iter().filter(|(_, both)| both.is_some()).count()
     }
 
-    /// Difference in each block.
+    /// Difference of a figure in each block.
     pub fn by_block(&self, figure: Figure) -> impl Iterator<Item = (u32, Option<f64>)> {
         let apart = move |[own, other]: [InRun; 2]| Some(figure.of(&own)? - figure.of(&other)?);
         self.blocks.iter().map(move |(block, both)| (*block, both.and_then(apart)))
     }
 
-    /// Difference over all blocks in which both costs are known. If one of the two was not back in one of them, there is no difference in
-    /// recovery: without that block, the rest would be a biased choice.
+    /// Difference over all blocks with both costs known. If a variant did not recover in one of them, there is no difference in
+    /// recovery, because the remaining blocks would be a biased sample.
     pub fn over(&self, figure: Figure) -> Option<Repeated> {
         let known = self.blocks.iter().zip(self.by_block(figure)).filter(|((_, both), _)| both.is_some());
         let apart: Option<Vec<f64>> = known.map(|(_, (_, apart))| apart).collect();
@@ -225,7 +225,7 @@ mod tests {
         InRun { lost, outage_ns: outage_ms * 1e6, recovery_ns, ..InRun::of(&[]) }
     }
 
-    /// `unknown`: blocks in which nobody knows one of the two costs.
+    /// `unknown` is the number of blocks in which one of the two costs is unknown.
     fn difference(known: &[[InRun; 2]], unknown: u32) -> Difference<'static> {
         let blocks = (0..).zip(known.iter().map(|both| Some(*both)));
         Difference {
@@ -237,8 +237,8 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_of_blocks_and_may_be_zero() {
-        // Blocks differ by far more than the two of a block.
+    fn differences_are_paired_within_blocks() {
+        // Blocks vary much more than the two variants within a block.
         let known: Vec<[InRun; 2]> = (0..8)
             .map(|block| f64::from(block) * 1_000.0)
             .map(|base| {
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_variants_seldom_differ() {
+    fn intervals_miss_the_truth_in_at_most_5_percent() {
         let mut state = 1u64;
         let mut chance = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f64 / (1u64 << 24) as f64
         };
-        // What is wrong in a block is wrong in both, and half of the requests lost are none at all.
+        // Noise of a block affects both variants, and half of the runs lose no requests.
         let mut study = |effect_ms: f64| {
             let blocks = (0..8).map(|_| {
                 let base_ms = 200.0 + 100.0 * chance();
@@ -289,7 +289,7 @@ mod tests {
             outage += misses(equal.over(Figure::Outage), 0.0);
             recovery += misses(study(600.0).over(Figure::Recovery), 600e6);
         }
-        // 5 % of 500, and three standard deviations.
+        // 5 % of 500, plus three standard deviations.
         assert!([lost, outage, recovery].iter().all(|missed| *missed <= 40), "{lost} {outage} {recovery}");
     }
 }

@@ -1,4 +1,4 @@
-//! When a system was back to what was usual before an event.
+//! Finds the time at which a system was back at its usual level after an event.
 
 use evidence::Recovery;
 use record::Moment;
@@ -6,20 +6,20 @@ use record::Moment;
 use super::level::{Level, Seen};
 use super::{CALM_NS, Times, number};
 
-/// So many stretches of a calm time may be worse.
+/// Largest share of worse stretches in a calm period.
 const OUTLIERS: f64 = 0.1;
-/// Two recoveries are the same if they differ by no more than this,
+/// Difference up to which two recovery times count as equal, in nanoseconds.
 const SAME_NS: u64 = 100_000_000;
-/// or than this share of the longer one.
+/// Difference up to which two recovery times count as equal, as a share of the longer one.
 const SAME_SHARE: f64 = 0.05;
-/// No delay of the generator reaches further, or the run is invalid.
+/// Longest effect of a generator delay, in windows. A longer delay makes the run invalid.
 const WINDOWS_LATE_MAX: usize = 100;
 
-/// When the system was back, and the number of the window until which that was seen; `None`: it was looked at to the end.
-/// `windows`: all whole ones from the beginning of the load until the next event, or the end.
+/// Recovery after an event, and the number of the window up to which it was observed; `None` if to the end. `windows` are all whole
+/// windows from the beginning of the load to the next event, or to the end.
 ///
-/// Stretches that the generator's own delay can explain are taken as usual, and then as worse. If that makes a difference, it was
-/// back no earlier than the first says, and that is unconfirmed.
+/// Stretches that the generator's own delay can explain are first taken as usual, then as worse. If the two results differ, the
+/// system was back no earlier than the first one says, and that time is unconfirmed.
 pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Recovery, Option<usize>) {
     let course = Stretches::of(level, windows, event);
     let least = course.recovery(|seen| matches!(seen, Seen::Worse { .. }));
@@ -34,18 +34,18 @@ pub(super) fn recovery(level: &Level, windows: &[Moment], event: &Times) -> (Rec
 }
 
 fn are_same(least_ns: u64, most_ns: u64) -> bool {
-    // Without an effect, and with a short one, is not the same.
+    // A recovery time of 0 means no effect, which never equals a short effect.
     let is_effect = (least_ns > 0) == (most_ns > 0);
     is_effect && least_ns.abs_diff(most_ns) <= SAME_NS.max((SAME_SHARE * most_ns as f64) as u64)
 }
 
-/// What is seen after an event, by the window at which a stretch begins.
+/// Comparisons of stretches after an event, by the window at which each begins.
 struct Stretches<'a> {
     level: &'a Level,
     windows: &'a [Moment],
     begun_ns: u64,
     first: usize,
-    /// The window in which the event ended.
+    /// Number of the window in which the event ended.
     ended: usize,
     seen: Vec<Seen>,
 }
@@ -77,10 +77,10 @@ impl<'a> Stretches<'a> {
             let worse = bins.iter().filter(|is_worse| **is_worse).count();
             worse as f64 <= OUTLIERS * bins.len() as f64
         };
-        // What is calm before the event has ended says nothing of what is still to come.
+        // A calm period before the end of the event says nothing about its later effect.
         let is_calm_from: Vec<bool> =
             (first..=end).map(|from| from + calm > end || is_calm(from, from + calm)).collect();
-        // The last one at which it is not calm while the event goes on: it is back only after that.
+        // Last window at which the period is not calm while the event is in progress. The system is back only after it.
         let unrest = (first..=ended).rev().find(|from| !is_calm_from[from - first]);
         let back_from = |from: usize| {
             let is_usual = self.at(from).is_some_and(|seen| !is_worse(seen));
@@ -94,7 +94,7 @@ impl<'a> Stretches<'a> {
         if let Some(back) = back.filter(|back| back.max(&ended) + calm <= end) {
             return (Recovery::After(after_ns(back)), Some(back.max(ended) + calm));
         }
-        // Too little time to be sure.
+        // The remaining time is too short to confirm a recovery.
         let back = (first..end).find(|from| back_from(*from) && is_calm(*from, end));
         match back {
             Some(back) => (Recovery::Unconfirmed(after_ns(back)), None),
@@ -105,7 +105,8 @@ impl<'a> Stretches<'a> {
         }
     }
 
-    /// Whether all that was worse until it was back is one stretch, and that not by far: of many stretches, chance makes some so.
+    /// Whether everything worse before the recovery is a single stretch, and not far worse. Among many stretches, noise produces
+    /// such ones.
     fn is_chance(&self, back: usize, is_worse: impl Fn(&Seen) -> bool) -> bool {
         let all = || (self.first..back).filter_map(|at| self.at(at)).filter(|seen| is_worse(seen));
         let apart = (self.first..back).step_by(self.level.bin).filter_map(|at| self.at(at));
@@ -115,8 +116,8 @@ impl<'a> Stretches<'a> {
     }
 }
 
-/// By how much the generator was late itself, for each window: in it, or before with an effect that lasts until then. A turn that
-/// begins late is noted in the window that went on before.
+/// Delay of the generator for each window, in nanoseconds: in the window itself, or before it with an effect that lasts into it. A
+/// loop iteration that begins late is recorded in the window of the previous one.
 fn late_ns(windows: &[Moment], response_ns: u64) -> Vec<u64> {
     let mut late_ns = vec![0; windows.len()];
     for (number, window) in windows.iter().enumerate().filter(|(_, window)| window.late_ns > 0) {

@@ -1,4 +1,4 @@
-//! What the events of a run cost together, and the worst of one event's occurrences.
+//! Total cost of a run's events, and the worst cost among the occurrences of one event.
 
 use evidence::{Cost, Outage, Recovery, Run};
 use record::Counts;
@@ -8,19 +8,19 @@ use super::begin_together;
 use crate::durations::Durations;
 use crate::measured::Measured;
 
-/// What several events cost together.
+/// Combined cost of several events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSums {
-    /// Requests lost.
+    /// Number of lost requests.
     pub lost: u64,
-    /// The longest outage.
+    /// Longest outage, in nanoseconds.
     pub outage_ns: u64,
-    /// The longest time until the system was back to what was usual; `None` if it was not after one of them.
+    /// Longest time until the system had recovered, in nanoseconds; `None` if it did not recover from one of the events.
     pub recovery_ns: Option<u64>,
 }
 
 impl EventSums {
-    /// Of all events of a run; `None` if it had none, or nobody knows of one of them.
+    /// Combined cost of all events of a run; `None` if there were none, or if the cost of one is unknown.
     pub fn of(run: &Run) -> Option<Self> {
         let costs: Vec<&Cost> = run
             .events()
@@ -31,7 +31,7 @@ impl EventSums {
         Some(Self { lost: lost_once(costs), ..sums })
     }
 
-    /// Of all occurrences of an event; `None` if it has none, or nobody knows of one of them.
+    /// Combined cost of all occurrences of an event; `None` if there were none, or if the cost of one is unknown.
     pub(crate) fn of_event(event: &str, run: &Run) -> Option<Self> {
         Self::over(&costs_of(run, event)?, u64::saturating_add)
     }
@@ -50,7 +50,7 @@ impl EventSums {
     }
 }
 
-/// Requests that events lost, of which those that begin together each have the losses of all.
+/// Lost requests of all events. Events that begin together each have the losses of all of them, so each group counts once.
 fn lost_once(mut costs: Vec<&Cost>) -> u64 {
     costs.sort_by_key(|cost| cost.from_ns);
     let groups = costs.chunk_by(|one, next| begin_together(one.from_ns, next.from_ns));
@@ -58,7 +58,7 @@ fn lost_once(mut costs: Vec<&Cost>) -> u64 {
     lost.fold(0, u64::saturating_add)
 }
 
-/// The figures of one event, of its occurrences the worst; `None` if it has none, or nobody knows of one of them.
+/// Figures of one event, with the worst value over its occurrences. `None` if there were none, or if the cost of one is unknown.
 pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
     let costs = costs_of(run, event)?;
     let share = |cost: &&&Cost| cost.errors as f64 / cost.planned.max(1) as f64;
@@ -82,7 +82,7 @@ pub(crate) fn worst_of(event: &str, run: &Run) -> Option<Measured> {
     })
 }
 
-/// Of all occurrences of an event.
+/// Costs of all occurrences of an event; `None` if one is unknown.
 fn costs_of<'a>(run: &'a Run, event: &str) -> Option<Vec<&'a Cost>> {
     let of_name = run.events().iter().filter(|of| of.name == event);
     of_name.map(|of| cost_of(run, event, of.occurrence)).collect()

@@ -1,4 +1,4 @@
-//! Costs whose truth is known, in virtual time.
+//! Tests of costs whose true values are known, in simulated time.
 
 mod noise;
 
@@ -14,28 +14,28 @@ const SECOND: u64 = 1_000 * MS;
 const WINDOW: (u64, u64) = (2 * SECOND, 40 * SECOND);
 const AT: u64 = 20 * SECOND + 30 * MS;
 
-/// What happens to the server.
+/// Disturbance of the server.
 #[derive(Clone, Copy)]
 enum Trouble {
     Nothing,
-    /// Nothing is served for so long.
+    /// Nothing is served for the given time.
     Freeze(u64),
-    /// Whatever is in flight is reset, and so is what comes within the next so long.
+    /// Requests in flight are reset, and so are requests that arrive within the given time.
     Reset(u64),
-    /// Everything is answered with 503 for so long.
+    /// All requests are answered with 503 for the given time.
     Reject(u64),
-    /// It serves three times slower, and recovers evenly over so long.
+    /// Service takes three times as long, and returns to normal linearly over the given time.
     Slow(u64),
-    /// From now on it serves twice as slowly.
+    /// Service takes twice as long from now on.
     SlowForGood,
 }
 
-/// Who asks.
+/// Source of requests.
 #[derive(Clone, Copy)]
 enum Who {
-    /// So many users without pauses.
+    /// Number of users without think time.
     Users(usize),
-    /// So many arrivals a second, by chance.
+    /// Random arrivals, at this mean rate per second.
     Arrivals(f64),
 }
 
@@ -51,7 +51,7 @@ impl Chance {
     }
 }
 
-/// Four workers, each of which serves a request in 2 ms on average.
+/// Server with four workers, each of which serves a request in 2 ms on average.
 struct Server {
     free_ns: [u64; 4],
     trouble: Trouble,
@@ -59,7 +59,7 @@ struct Server {
 }
 
 impl Server {
-    /// When a request ends that comes at this instant, and how.
+    /// End and loss of a request that arrives at `intended_ns`.
     fn serve(&mut self, intended_ns: u64) -> (u64, Option<Loss>) {
         let to_ns = |for_ns: u64| (AT..AT + for_ns).contains(&intended_ns);
         match self.trouble {
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-/// Requests with their ends, in the order in which they were intended.
+/// Requests with their ends and losses, in order of intended times.
 fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> {
     let mut server = Server { free_ns: [0; 4], trouble, chance: Chance(seed) };
     let mut requests = Vec::new();
@@ -123,10 +123,10 @@ fn play(who: Who, trouble: Trouble, seed: u64) -> Vec<(u64, u64, Option<Loss>)> 
     requests
 }
 
-/// The windows in which a worker would have seen them.
+/// Windows as a worker would record them.
 fn windows(requests: &[(u64, u64, Option<Loss>)]) -> Vec<Moment> {
     let mut moments = Moments::default();
-    // Begins and ends, in order of time.
+    // Starts and ends of requests, in order of time.
     let mut course: Vec<(u64, Option<usize>)> = requests.iter().map(|request| (request.0, None)).collect();
     course.extend(requests.iter().enumerate().map(|(place, request)| (request.1, Some(place))));
     course.sort_unstable();
@@ -200,18 +200,18 @@ fn recovered_ms(cost: &Cost) -> u64 {
 }
 
 #[test]
-fn a_server_that_is_frozen_for_800_ms_loses_nothing_and_is_out_for_as_long() {
+fn freeze_of_800_ms_is_an_outage_without_losses() {
     let closed = cost(CLOSED, Trouble::Freeze(800 * MS), 1);
     assert!((795..=815).contains(&outage_ms(&closed)), "{closed:?}");
     assert!((700..=900).contains(&recovered_ms(&closed)), "{closed:?}");
     assert_eq!((closed.lost, closed.errors), (Lost::default(), 0));
-    // Eight users wait for 0.8 s, and thousands of answers after that are a little faster or slower by chance.
+    // Eight users wait for 0.8 s each. Thousands of later answers are slightly faster or slower at random.
     assert!((closed.excess_wait_ns / 1e9 - 6.4).abs() < 0.64, "{closed:?}");
     assert!(closed.worst_response_ns.is_some_and(|ns| (800 * MS..830 * MS).contains(&ns)), "{closed:?}");
 
     let open = cost(OPEN, Trouble::Freeze(800 * MS), 1);
     assert!((795..=815).contains(&outage_ms(&open)), "{open:?}");
-    // 800 requests wait when it goes on, and twice as many are served as come: 0.8 s more.
+    // When service resumes, 800 requests wait. Capacity is twice the arrival rate, so they take another 0.8 s.
     assert!((1_450..=1_800).contains(&recovered_ms(&open)), "{open:?}");
     assert_eq!(open.lost, Lost::default());
     assert!((open.excess_wait_ns / 1e9 / 640.0 - 1.0).abs() < 0.15, "{open:?}");
@@ -232,7 +232,7 @@ fn resets_are_counted_exactly() {
 
 #[test]
 fn recovery_from_rejections_begins_with_the_first_ok_answer() {
-    // The last window of each has enough answers to be usual.
+    // The last disturbed window of each case has enough answers to count as usual.
     for (for_ms, seed) in [(200, 3), (500, 4), (1_000, 5), (2_000, 6)] {
         for more_ms in [0, 10] {
             let cost = cost(OPEN, Trouble::Reject((for_ms + more_ms) * MS), seed);
@@ -243,7 +243,7 @@ fn recovery_from_rejections_begins_with_the_first_ok_answer() {
 }
 
 #[test]
-fn two_seconds_of_503_are_an_outage_of_two_seconds() {
+fn rejections_for_two_seconds_are_an_outage_of_two_seconds() {
     for who in [CLOSED, OPEN] {
         let truth =
             play(who, Trouble::Reject(2 * SECOND), 3).iter().filter(|request| request.2.is_some()).count();
@@ -255,9 +255,9 @@ fn two_seconds_of_503_are_an_outage_of_two_seconds() {
 }
 
 #[test]
-fn a_slow_recovery_takes_as_long_as_it_takes() {
+fn gradual_recovery_is_measured_to_its_end() {
     let slow = cost(CLOSED, Trouble::Slow(5 * SECOND), 4);
-    // It is a tenth slower when 95 % of the time have passed, and nearly twice that hides in chance.
+    // Service is a tenth slower after 95 % of the time, and nearly twice that is hidden in noise.
     assert!((3_900..=5_000).contains(&recovered_ms(&slow)), "{slow:?}");
     assert_eq!((outage_ms(&slow), slow.lost), (0, Lost::default()));
     assert!(slow.excess_wait_ns > 10e9, "{slow:?}");
@@ -266,7 +266,7 @@ fn a_slow_recovery_takes_as_long_as_it_takes() {
 }
 
 #[test]
-fn what_is_nothing_costs_nothing() {
+fn event_without_effect_has_no_cost() {
     let mut costly = 0;
     let runs = 25;
     for seed in 0..runs {
@@ -281,7 +281,7 @@ fn what_is_nothing_costs_nothing() {
 }
 
 #[test]
-fn usual_losses_are_no_cost_and_more_than_usual_is() {
+fn only_losses_beyond_the_usual_are_a_cost() {
     let lossy = |seed: u64, share_percent: u64, more_percent: u64| {
         let mut requests = play(OPEN, Trouble::Nothing, seed);
         for (number, request) in (0u64..).zip(&mut requests) {
@@ -300,7 +300,7 @@ fn usual_losses_are_no_cost_and_more_than_usual_is() {
 }
 
 #[test]
-fn a_time_out_belongs_to_the_event_in_which_its_request_was_intended() {
+fn time_out_belongs_to_the_event_of_its_intended_time() {
     let mut requests = play(OPEN, Trouble::Nothing, 5);
     let (mut hanging, mut before) = (0, 0);
     for request in &mut requests {
@@ -320,7 +320,7 @@ fn a_time_out_belongs_to_the_event_in_which_its_request_was_intended() {
 }
 
 #[test]
-fn too_little_before_is_said_and_is_no_number() {
+fn too_little_time_before_gives_a_reason_and_no_cost() {
     let windows = windows(&play(OPEN, Trouble::Nothing, 6));
     let at = |begun_ns: u64| Times { begun_ns, ended_ns: None };
     let judged =
@@ -331,14 +331,14 @@ fn too_little_before_is_said_and_is_no_number() {
     };
     let words: Vec<String> = judged.iter().map(words).collect();
     assert!(words[0].contains("2.0 s"), "{words:?}");
-    // Looked at for a second only, until the next one.
+    // Observed for a second only, until the next event.
     assert_eq!(words[1], "");
     assert_eq!(words[2], "", "what is usual is known from before the event at 11 s");
     assert!(words[3].contains("the load was over"), "{words:?}");
     assert!(matches!(judge(WINDOW, &[at(AT)], &[]).remove(0), Judged::Unknown(_)));
 }
 
-/// Costs of events at these seconds of a load that rejects in the given spans.
+/// Costs of events at these seconds, under a load whose requests are rejected in the given spans.
 fn costs_at(seconds: &[f64], rejecting: &[(f64, f64)]) -> Vec<Cost> {
     let ns = |seconds: f64| (seconds * 1e9) as u64;
     let mut requests = play(OPEN, Trouble::Nothing, 9);
@@ -356,7 +356,7 @@ fn costs_at(seconds: &[f64], rejecting: &[(f64, f64)]) -> Vec<Cost> {
 }
 
 #[test]
-fn each_occurrence_of_an_event_every_5_s_has_a_cost() {
+fn occurrences_5_s_apart_each_have_a_cost() {
     let costs = costs_at(&[10.0, 15.0, 20.0], &[(10.0, 10.3), (15.0, 15.3), (20.0, 20.3)]);
     for cost in &costs {
         assert!((280..=320).contains(&outage_ms(cost)), "{cost:?}");
@@ -366,7 +366,7 @@ fn each_occurrence_of_an_event_every_5_s_has_a_cost() {
 }
 
 #[test]
-fn a_kill_has_recovered_when_the_start_after_it_has() {
+fn recovery_from_a_kill_ends_with_recovery_after_the_start() {
     let costs = costs_at(&[10.0, 12.0], &[(10.0, 13.0)]);
     let recovered: Vec<u64> = costs.iter().map(recovered_ms).collect();
     assert!((2_990..=3_030).contains(&recovered[0]), "{costs:?}");
@@ -376,7 +376,7 @@ fn a_kill_has_recovered_when_the_start_after_it_has() {
 }
 
 #[test]
-fn events_of_one_instant_each_have_the_cost_of_both() {
+fn simultaneous_events_each_have_the_cost_of_both() {
     let costs = costs_at(&[10.0, 10.000_2], &[(10.0, 10.5)]);
     for cost in &costs {
         assert!((480..=520).contains(&outage_ms(cost)), "{cost:?}");
@@ -385,7 +385,7 @@ fn events_of_one_instant_each_have_the_cost_of_both() {
 }
 
 #[test]
-fn what_the_generator_slept_through_is_no_outage() {
+fn delay_of_the_generator_is_no_outage() {
     let mut windows = windows(&play(CLOSED, Trouble::Freeze(60 * MS), 8));
     let judged = |windows: &[Moment]| match judge(WINDOW, &events(), windows).remove(0) {
         Judged::Cost(cost) => outage_ms(&cost),

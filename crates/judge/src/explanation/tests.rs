@@ -1,16 +1,16 @@
-//! Planted differences between two variants, and what explains them.
+//! Tests of the explanation of planted differences between two variants.
 
 use evidence::FrameKind;
 
 use super::{Explanation, Part, Sides, Spent, at_a_lock, explain};
 use crate::waits::Workers;
 
-/// A run with these parts, in microseconds.
+/// A run with the given parts, in microseconds.
 fn spent(response_us: f64, parts: &[(Part, f64)]) -> Spent {
     Spent { response_us, parts: parts.iter().cloned().collect(), is_cpu_short: true, ..Spent::default() }
 }
 
-/// Eight blocks of a faster and a slower variant, with noise of a few percent that is not the same in both.
+/// Explains eight blocks of a faster and a slower variant, with different noise of a few percent in each.
 fn explained(faster: &Spent, slower: &Spent) -> Option<Explanation> {
     let noisy = |of: &Spent, factor: f64| {
         let mut noisy = of.clone();
@@ -29,7 +29,7 @@ fn explained(faster: &Spent, slower: &Spent) -> Option<Explanation> {
 }
 
 #[test]
-fn more_cpu_per_request_explains_a_slower_system_where_cpu_is_short() {
+fn more_cpu_per_request_explains_a_slower_system_if_cpu_is_exhausted() {
     let with_worker = |response_us, cpu_us, worker_us| {
         let mut spent = spent(response_us, &[(Part::Cpu, cpu_us), (Part::Runnable, response_us * 0.6)]);
         spent.spaces.insert(("front".to_owned(), FrameKind::User), 100.0);
@@ -49,7 +49,7 @@ fn more_cpu_per_request_explains_a_slower_system_where_cpu_is_short() {
 }
 
 #[test]
-fn what_grew_too_little_too_much_or_the_other_way_explains_nothing() {
+fn part_with_mismatched_growth_explains_nothing() {
     let of = |response_us, cpu_us| spent(response_us, &[(Part::Cpu, cpu_us)]);
     assert_eq!(explained(&of(8_000.0, 400.0), &of(12_000.0, 420.0)), None, "5 % of CPU is not 50 % of time");
     assert_eq!(explained(&of(8_000.0, 400.0), &of(12_000.0, 360.0)), None, "less CPU");
@@ -58,7 +58,7 @@ fn what_grew_too_little_too_much_or_the_other_way_explains_nothing() {
 }
 
 #[test]
-fn a_neighbour_is_no_cpu_of_the_system() {
+fn waits_for_a_core_are_not_cpu_time_of_the_system() {
     let of =
         |response_us, runnable_us| spent(response_us, &[(Part::Cpu, 400.0), (Part::Runnable, runnable_us)]);
     let found = explained(&of(8_000.0, 4_000.0), &of(12_000.0, 7_800.0)).unwrap();
@@ -66,7 +66,7 @@ fn a_neighbour_is_no_cpu_of_the_system() {
 }
 
 #[test]
-fn the_wait_that_grew_by_as_much_as_the_response_time_explains_it() {
+fn wait_that_grew_like_the_response_time_explains_it() {
     let of = |response_us, parts: &[(Part, f64)]| spent(response_us, parts);
     let none = |part: Part| (part, 0.0);
     for part in [Part::Lock, Part::Disk, Part::Dependency, Part::Database("Lock:transactionid".to_owned())] {
@@ -74,21 +74,21 @@ fn the_wait_that_grew_by_as_much_as_the_response_time_explains_it() {
         let slower = of(5_000.0, &[(Part::Cpu, 101.0), (part.clone(), 2_900.0)]);
         assert_eq!(explained(&faster, &slower).map(|found| found.part), Some(part));
     }
-    // Idle threads of a pool at one futex: far more of them than time that anybody waited.
+    // Idle threads of a pool at one futex: their number exceeds by far the time that requests waited.
     let faster = of(2_000.0, &[(Part::Lock, 20_000.0)]);
     let slower = of(5_000.0, &[(Part::Lock, 50_000.0)]);
     assert_eq!(explained(&faster, &slower), None);
 }
 
 #[test]
-fn too_few_blocks_have_no_answer() {
+fn too_few_blocks_give_no_explanation() {
     let pair = [spent(1.0, &[(Part::Cpu, 1.0)]), spent(2.0, &[(Part::Cpu, 2.0)])];
     assert_eq!(explain(Sides::Blocks(&vec![pair; 3]), None), None);
     assert_eq!(explain(Sides::Blocks(&[]), None), None);
     assert_eq!(explain(Sides::Apart([&[], &[]]), None), None);
 }
 
-/// Runs of one side, with noise of a percent or so.
+/// Runs of one side, with noise of about a percent.
 fn runs(of: &Spent, count: u32) -> Vec<Spent> {
     let noisy = |run: u32| {
         let factor = 1.0 + f64::from((run * 5) % 8) / 800.0;
@@ -101,7 +101,7 @@ fn runs(of: &Spent, count: u32) -> Vec<Spent> {
 }
 
 #[test]
-fn runs_of_different_times_are_explained_with_an_interval_if_there_are_enough_and_without_one_if_not() {
+fn unpaired_runs_are_explained_with_an_interval_only_if_enough() {
     let of = |response_us, cpu_us, process: &str| {
         let mut spent = spent(response_us, &[(Part::Cpu, cpu_us)]);
         spent.spaces.insert((process.to_owned(), FrameKind::User), cpu_us - 20.0);
@@ -125,7 +125,7 @@ fn runs_of_different_times_are_explained_with_an_interval_if_there_are_enough_an
 }
 
 #[test]
-fn single_runs_that_hardly_differ_have_nothing_to_explain() {
+fn small_difference_of_single_runs_is_not_explained() {
     let of = |response_us, cpu_us| [spent(response_us, &[(Part::Cpu, cpu_us)])];
     let explained = |slower: [Spent; 1]| explain(Sides::Apart([&of(8_000.0, 400.0), &slower]), None);
     assert_eq!(explained(of(8_200.0, 410.0)), None, "2.5 % is chance");
@@ -134,7 +134,7 @@ fn single_runs_that_hardly_differ_have_nothing_to_explain() {
 }
 
 #[test]
-fn what_a_baseline_keeps_explains_as_much() {
+fn stored_baseline_gives_the_same_explanation() {
     let of = |response_us, cpu_us: f64| {
         let mut spent =
             spent(response_us, &[(Part::Cpu, cpu_us), (Part::Database("Lock:tuple".to_owned()), 3.0)]);
@@ -150,7 +150,7 @@ fn what_a_baseline_keeps_explains_as_much() {
 }
 
 #[test]
-fn idle_threads_at_one_futex_wait_for_no_lock() {
+fn idle_threads_at_one_futex_are_no_lock() {
     let workers = |states: &[(&str, f64)]| Workers {
         states: states.iter().map(|(state, threads)| ((*state).to_owned(), *threads)).collect(),
         same_futex: 7.0,

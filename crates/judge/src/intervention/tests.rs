@@ -1,4 +1,4 @@
-//! Which changes fit a configuration.
+//! Tests of the selection of interventions for a configuration.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn names(known: &Known) -> Vec<String> {
 }
 
 #[test]
-fn what_tests_the_likely_bottleneck_comes_first() {
+fn interventions_on_the_likely_bottleneck_come_first() {
     let read = Readings {
         used_cores: Some(0.97),
         busy: Some(0.6),
@@ -60,7 +60,7 @@ fn readings(used: f64, busy: f64, thread: f64) -> Readings {
 }
 
 #[test]
-fn cpu_is_never_limited_below_what_an_unsaturated_system_uses() {
+fn cpu_of_an_unsaturated_system_is_not_limited_below_its_use() {
     let at = |used, busy, thread, suspected| {
         Known { read: readings(used, busy, thread), suspected: Some(suspected), ..known() }.cpu_at_most()
     };
@@ -81,7 +81,7 @@ fn cpu_is_never_limited_below_what_an_unsaturated_system_uses() {
 }
 
 #[test]
-fn a_system_that_is_kept_to_one_core_is_limited_to_less_of_that() {
+fn system_confined_to_one_core_gets_less_of_it() {
     let confined = |used: f64, waiting: f64| {
         let read = Readings { waiting: Some(waiting), allowed: vec![0], ..readings(used, 0.6, 0.5) };
         Known { read, suspected: Some(Resource::ONE_CORE), ..known() }
@@ -94,7 +94,7 @@ fn a_system_that_is_kept_to_one_core_is_limited_to_less_of_that() {
 }
 
 #[test]
-fn what_a_system_reads_and_writes_is_limited_where_the_plan_does_or_disks_are_short() {
+fn io_is_limited_if_the_plan_limits_it_or_disks_are_suspected() {
     let io = IoLimits { writes_per_s: Some(200), ..IoLimits::default() };
     let limited = Known { can_limit_io: true, io, ..known() };
     let changes = interventions_for(&limited).changes;
@@ -127,7 +127,7 @@ fn what_a_system_reads_and_writes_is_limited_where_the_plan_does_or_disks_are_sh
 }
 
 #[test]
-fn the_generator_moves_to_cores_that_the_system_may_not_use() {
+fn generator_moves_to_cores_outside_of_the_system() {
     let read = Readings { allowed: vec![0], ..readings(0.5, 0.6, 0.5) };
     let apart = Known { generator_choice: vec![0, 1], read, ..known() };
     assert!(names(&apart).contains(&"generator on core 1 only".to_owned()), "{:?}", names(&apart));
@@ -140,7 +140,7 @@ fn the_generator_moves_to_cores_that_the_system_may_not_use() {
 }
 
 #[test]
-fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
+fn dependency_is_delayed_if_it_is_the_likely_bottleneck() {
     let read = Readings { response_ns: Some(40e6), ..Readings::default() };
     let proxies = vec![("far".to_owned(), 5_000_000)];
     let suspected = Known { read, proxies, suspected: Some(Resource::DEPENDENCY), ..known() };
@@ -164,7 +164,7 @@ fn a_dependency_is_slowed_down_where_it_is_the_likely_bottleneck() {
 }
 
 #[test]
-fn changes_that_change_nothing_are_left_out() {
+fn changes_without_effect_are_left_out() {
     let one = Known { users: Some(1), ..known() };
     assert_eq!(names(&one), ["users 1 → 2"]);
     let open = Known { users: None, ..known() };

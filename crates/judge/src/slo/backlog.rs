@@ -1,4 +1,4 @@
-//! Requests whose instant has come and that have not ended, second by second: whether the system keeps up.
+//! Backlog of due requests that have not ended, second by second, which shows whether the system keeps up.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,36 @@ use evidence::{EvidenceError, Run};
 use record::Counts;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Seconds of the measured time below which quarters of it say nothing.
+/// Smallest number of measured seconds for which quarters are compared.
 const SECONDS_MIN: usize = 8;
-/// More were never measured: a run that claims it must not make a list of them.
+/// Largest number of seconds that is processed. A damaged run that claims more must not allocate a list of them.
 const SECONDS_MAX: u64 = 1 << 20;
-/// Of the offered rate: more growth per second than that is no chance.
+/// Growth per second, as a share of the offered rate, above which it is not noise.
 const GROWTH_SHARE: f64 = 0.01;
-/// Last quarter over second quarter.
+/// Smallest ratio of the backlogs in the last and in the second quarter that counts as growth.
 const GROWTH_RATIO: f64 = 1.5;
-/// Of what was planned, so much must have ended by the end of the measured time.
+/// Smallest share of the planned requests that must end within the measured time.
 const KEPT_SHARE: f64 = 0.99;
-/// Arrivals by chance differ by the square root of their number; twice that is still no sign.
+/// Tolerance in standard deviations of a random number of arrivals, which is the square root of that number.
 const CHANCE: f64 = 2.0;
 
-/// How a run kept up.
+/// Backlog of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Backlog {
     /// Requests planned in the whole seconds of the measured time.
     planned: f64,
-    /// Requests that ended in them, in whatever way.
+    /// Requests that ended in these seconds, with any outcome.
     ended: f64,
-    /// At the end of each of these seconds.
+    /// Open requests at the end of each of these seconds.
     open: Vec<f64>,
-    /// By second, requests that ended after the measured time.
+    /// Requests that ended after the measured time, by second.
     late: BTreeMap<u64, f64>,
-    /// The end of the measured time, since the load began.
+    /// End of the measured time, in nanoseconds since the load began.
     end_ns: u64,
 }
 
 impl Backlog {
-    /// Of a run with its seconds; `None` if its measured time has no set end, no whole second, or
-    /// too many.
+    /// Backlog of a run with its per-second data; `None` if its measured time has no set end, no whole second, or too many.
     pub(super) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
         let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
@@ -51,7 +50,7 @@ impl Backlog {
         let mut backlog = Self { planned: 0.0, ended: 0.0, open: Vec::new(), late: BTreeMap::new(), end_ns };
         let (mut open, mut next) = (0.0, first);
         for (second, counts) in &seconds {
-            // A second in which nothing happened is not kept.
+            // Seconds without events are not stored.
             let quiet = (*second).min(end).saturating_sub(next);
             backlog.open.extend((0..quiet).map(|_| open));
             let ended = counts.ended() as f64;
@@ -69,14 +68,14 @@ impl Backlog {
         Ok(Some(backlog))
     }
 
-    /// The share of what was planned that ended in the measured time, and the least that would have been enough; `None` if
-    /// nothing was planned.
+    /// Share of the planned requests that ended in the measured time, and the smallest sufficient share; `None` if nothing was
+    /// planned.
     pub(super) fn kept(&self) -> Option<(f64, f64)> {
         let enough = self.planned - (self.planned * (1.0 - KEPT_SHARE)).max(CHANCE * self.planned.sqrt());
         (self.planned > 0.0).then(|| (self.ended / self.planned, enough / self.planned))
     }
 
-    /// How many more were open in the last quarter than in the second one, if that is a system that falls behind.
+    /// Growth of the backlog from the second to the last quarter; `None` if the system keeps up.
     pub(super) fn growth(&self) -> Option<f64> {
         let (seconds, quarter) = (self.open.len(), self.open.len() / 4);
         if seconds < SECONDS_MIN {
@@ -91,7 +90,7 @@ impl Backlog {
         falls_behind.then_some(grew)
     }
 
-    /// The share of what was planned that ended later than so long after the measured time.
+    /// Share of the planned requests that ended more than `grace_ns` after the measured time; `None` if nothing was planned.
     pub(super) fn ended_after(&self, grace_ns: u64) -> Option<f64> {
         let from = self.end_ns.saturating_add(grace_ns).div_ceil(SECOND_NS);
         let late: f64 = self.late.range(from..).map(|(_, ended)| ended).sum();
@@ -99,7 +98,7 @@ impl Backlog {
     }
 }
 
-/// Per second, of a line through values of consecutive seconds.
+/// Slope per second of a line through values of consecutive seconds (least squares).
 fn slope(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let (mut above, mut below) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Whether the connections of an open load were what a run failed by, and not the system.
+//! Detects runs of an open load that failed because of its connections, not because of the system.
 
 use evidence::{Model, Run};
 use record::Histogram;
@@ -11,17 +11,18 @@ use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
 
-/// Connections that are in use for so much of the time leave no room for more.
+/// Smallest share of the time for which connections are in use if they leave no room for more requests.
 const IN_USE: f64 = 0.9;
 
-/// Of a run that failed: nearly all connections were in use, and yet replies came in time once their requests were sent. More
-/// connections would have carried more, whatever the system can do. `None` if that is not so, or cannot be told.
+/// Judges a failed run. Its connections were the limit if nearly all were in use, and replies still came in time once their
+/// requests were sent. More connections would then have carried more, whatever the system can do. `None` if this does not apply, or
+/// is unknown.
 pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
     let service = whole.tally().service.all();
-    // Little's law, for what is on a connection.
+    // Little's law, for requests on a connection.
     let in_use = service.sum_ns() as f64 / 1e9 / whole.measured().window?.length_s;
-    // What is measured of a step, or of a part of the time, is not in these sums.
+    // Conditions on a step or on a part of the time are not covered by these sums.
     let slos = slos.iter().filter(|slo| slo.is_of_whole());
     let mut times = slos.filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
     let is_bound = run.new.model == Model::Open
@@ -39,7 +40,7 @@ pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<Fail
     })
 }
 
-/// A figure of the response time, as if requests had never waited for a connection.
+/// Figure of the response time, as if requests had never waited for a connection.
 fn time(figure: Figure, service: &Histogram) -> Option<f64> {
     match figure {
         Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),

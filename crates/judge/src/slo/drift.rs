@@ -1,4 +1,4 @@
-//! Whether a system used more and more while a long run went on.
+//! Detects growth of memory or CPU cost during a long run.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::judge::FailedCondition;
 use crate::core_time::in_measured_time;
 use crate::words::{decimal, mebibytes};
 
-/// Growth from the second to the last quarter that is no chance any more, as a share.
+/// Smallest relative growth from the second to the last quarter that is not noise.
 const GROWTH_MAX: f64 = 0.05;
-/// Memory that comes in pages and pools may grow by so much in any case.
+/// Growth of memory in bytes that is always accepted, because memory comes in pages and pools.
 const MEMORY_MIN_BYTES: f64 = 1_048_576.0;
-/// CPU time of a quarter below which the ticks of the kernel, of mostly 10 ms, are seen.
+/// Smallest CPU time of a quarter in seconds; below it, the kernel's ticks, of mostly 10 ms, are visible.
 const CPU_MIN_S: f64 = 1.0;
-/// Seconds below which quarters say nothing.
+/// Smallest number of seconds for which quarters are compared.
 const SECONDS_MIN: usize = 8;
 
-/// A second of a long run.
+/// Readings and counts of one second.
 #[derive(Clone, Copy, Debug, Default)]
 struct Second {
     rss_bytes: Option<f64>,
@@ -25,7 +25,7 @@ struct Second {
     ended: f64,
 }
 
-/// What grew: memory, or CPU time per request.
+/// Conditions that grew: memory, or CPU time per request.
 pub(super) fn drifted(run: &Run) -> Result<Vec<FailedCondition>, EvidenceError> {
     let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
     for reading in in_measured_time(run).filter(|reading| reading.subject == "system") {
@@ -73,7 +73,7 @@ fn cpu(early: &[Second], late: &[Second]) -> Option<FailedCondition> {
     grew("cpu", before, after).map(|grew| grew(words()))
 }
 
-/// `None` if it is no growth to speak of; else what remains is its words.
+/// Constructor of a failed condition from its words, if the growth is significant.
 fn grew(condition: &str, before: f64, after: f64) -> Option<impl FnOnce(String) -> FailedCondition> {
     let share = after / before - 1.0;
     (share.is_finite() && share > GROWTH_MAX).then(|| {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn only_growth_to_speak_of_is_growth() {
+    fn growth_within_the_tolerance_is_ignored() {
         let base = seconds(100e6, 0.5, 1_000.0);
         let memory = |rss_bytes| memory(&base, &seconds(rss_bytes, 0.0, 0.0)).is_some();
         assert_eq!([memory(104e6), memory(106e6), memory(50e6)], [false, true, false]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hardly_measurable_says_nothing() {
+    fn growth_of_tiny_figures_is_ignored() {
         let (small, larger) = (seconds(1e6, 0.01, 10.0), seconds(1.5e6, 0.02, 10.0));
         assert!(memory(&small, &larger).is_none() && cpu(&small, &larger).is_none());
         let unread = vec![Second::default(); 10];

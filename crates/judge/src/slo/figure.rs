@@ -1,4 +1,4 @@
-//! Figures that a run can be asked to hold.
+//! Figures that a condition can limit.
 
 use evidence::Distorted;
 use record::Percentile;
@@ -7,33 +7,33 @@ use crate::kind::MetricKind;
 use crate::metric::{self, METRICS, Metric};
 use crate::scope::Scope;
 
-/// Samples below which a single run says nothing of a percentile, even where others can outvote it.
+/// Smallest number of samples for a percentile in a single run of a search, where other runs can outvote it.
 const SAMPLES_MIN: u64 = 10;
-/// And so many of them, at least, must be expected beyond the percentile.
+/// Smallest expected number of samples beyond such a percentile.
 const BEYOND_MIN: f64 = 0.1;
 
-/// A figure that a run can be asked to hold.
+/// A figure that a condition can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// A percentile of the response time, in nanoseconds: any one, of which some are metrics.
+    /// Any percentile of the response time, in nanoseconds. Some of them are metrics.
     Percentile(Percentile),
     /// Any other metric.
     Metric(&'static Metric),
 }
 
 impl Figure {
-    /// The one of a metric's name; `None` if no condition can name it.
+    /// Figure with the name of a metric; `None` if no condition can use it.
     pub fn named(name: &str) -> Option<Self> {
         let metric = Self::metrics().find(|metric| metric.name == name)?;
         Some(metric.percentile().map_or(Self::Metric(metric), Self::Percentile))
     }
 
-    /// The metrics that conditions may name.
+    /// Metrics that conditions can use.
     pub(crate) fn metrics() -> impl Iterator<Item = &'static Metric> {
         METRICS.iter().filter(|metric| metric.is_bound)
     }
 
-    /// As a condition names it.
+    /// Name in a condition.
     pub fn name(self) -> String {
         match self {
             Self::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
@@ -41,7 +41,7 @@ impl Figure {
         }
     }
 
-    /// As a sentence calls it.
+    /// Name in a sentence.
     pub(crate) fn words(self) -> String {
         match self {
             Self::Percentile(_) => self.name(),
@@ -49,7 +49,7 @@ impl Figure {
         }
     }
 
-    /// What kind of figure it is.
+    /// Kind of the figure.
     pub const fn kind(self) -> MetricKind {
         match self {
             Self::Percentile(_) => MetricKind::Response,
@@ -57,7 +57,7 @@ impl Figure {
         }
     }
 
-    /// Which figure a generator distorts if it distorts this one.
+    /// Figure whose distortion by the generator also distorts this one.
     pub(crate) const fn distorted(self) -> Option<Distorted> {
         match self {
             Self::Percentile(percentile) => Some(metric::distorted(percentile)),
@@ -65,12 +65,12 @@ impl Figure {
         }
     }
 
-    /// Whether more load makes it smaller.
+    /// Whether a higher load makes it smaller.
     pub(crate) const fn higher_is_better(self) -> bool {
         matches!(self, Self::Metric(Metric { higher_is_better: true, .. }))
     }
 
-    /// The figure, if there are enough samples for a verdict on it.
+    /// The figure; `None` if there are too few samples for a verdict.
     pub(crate) fn observe(self, scope: &Scope) -> Option<f64> {
         match self {
             Self::Percentile(percentile) => {
@@ -82,9 +82,9 @@ impl Figure {
         }
     }
 
-    /// The same of a run that is one of many of a search: a run that is wrong by chance is outvoted by others, so ten samples
-    /// are enough, and a tenth of one beyond the percentile. With few of them the rank is the slowest: a run fails rather than
-    /// passes by chance.
+    /// Like [`Self::observe`], with fewer samples, for a run of a search. Other runs outvote a run that is wrong by accident. Ten
+    /// samples are enough, if a tenth of a sample is expected beyond the percentile. With so few, the rank is that of the slowest
+    /// sample, so an accident rather fails a run than passes it.
     pub(super) fn observe_roughly(self, scope: &Scope) -> Option<f64> {
         let Self::Percentile(percentile) = self else { return self.observe(scope) };
         let response = scope.tally().response.all();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_told_only_from_enough_samples() {
+    fn figures_need_enough_samples() {
         let many = tally(9_990, 10, 1_000_000);
         let window = Window::of_seconds(10, InWindow { ok: 9_990, other: 10, ..InWindow::default() });
         let outage = Outage { longest_s: 0.5, ..Outage::default() };
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_means_the_metric_of_its_name() {
+    fn conditions_use_the_metric_of_their_name() {
         let p50 = Figure::Percentile(Percentile::P50);
         for (condition, figure) in [("p99.9<1s", Figure::named("p99.9").unwrap()), ("median<1s", p50)] {
             assert_eq!(Condition::parse(condition).unwrap().figure, figure, "{condition}");

@@ -1,4 +1,4 @@
-//! Whether one run held what was asked of it.
+//! Judges whether one run held its conditions.
 
 use evidence::{EvidenceError, Level, Model, Outage, Run, stage};
 use record::Phase;
@@ -15,42 +15,45 @@ use crate::metric::ERRORS;
 use crate::scope::Scope;
 use crate::words::{duration, percent_of};
 
-/// More errors than this fail a run without a condition on errors.
+/// Largest share of errors of a run without a condition on errors.
 const ERRORS_MAX: f64 = 0.001;
-/// Of the planned requests, what must have ended in the measured time where they were sent late.
+/// Smallest share of the planned requests that must have ended in the measured time, if requests were sent late.
 const OFFERED_LATE: f64 = 0.99;
-/// What is open when the load ends may take so long to end, and no less than twice the longest time that was allowed.
+/// Smallest grace period for open requests after the end of the load, in nanoseconds. Twice the longest limit on a response time
+/// replaces it if longer.
 const DRAIN_MIN_NS: f64 = 1e9;
 
-/// Whether one run held what was asked of it.
+/// Result of the conditions of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SloJudgement {
-    /// Every condition held.
+    /// Whether every condition held.
     pub passed: bool,
-    /// Those that did not, and those that could not be told.
+    /// Conditions that did not hold, or could not be judged.
     pub failed: Vec<FailedCondition>,
-    /// It says nothing: its numbers cannot be believed, there are none, or too few for a condition while no other failed.
+    /// Whether the run has no result: its figures cannot be trusted, are missing, or are too few for a condition while no other
+    /// failed.
     pub is_invalid: bool,
-    /// It passed although the generator sent requests late, which can only have made response times longer.
+    /// Whether it passed although the generator sent requests late, which can only have made response times longer.
     pub is_late: bool,
 }
 
 /// A condition that a run did not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedCondition {
-    /// As it was written; or `kept`, `backlog`, `drain`, `outage`, `system`, which every run must hold, and `memory` or `cpu`, which must
-    /// not grow in a long one. `connections` comes first where those, and not the system, are what the run failed by.
+    /// Condition as written, or the name of a built-in one. `kept`, `backlog`, `drain`, `outage`, and `system` apply to every run;
+    /// `memory` and `cpu` must not grow in a long run. `connections` comes first if the connections, not the system, were the
+    /// limit.
     pub condition: String,
-    /// What was seen, in the unit of the limit; `None` if it cannot be told.
+    /// Observed value in the unit of the limit; `None` if unknown.
     pub observed: Option<f64>,
-    /// What it is held against.
+    /// Limit of the condition.
     pub limit: f64,
-    /// What was seen, with its figures.
+    /// Description of the observation, with its figures.
     pub words: String,
 }
 
-/// Holds a run with its seconds against conditions, and against what every run must hold: it keeps up with what comes, the
-/// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
+/// Judges a run with its per-second data by `slos` and by built-in conditions. By the built-in ones, a run keeps up with arrivals,
+/// its backlog does not grow, few requests fail, and all are answered soon after the end.
 pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     match eligibility(run) {
         Eligibility::Valid => judge_valid(run, slos),
@@ -62,8 +65,8 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceErro
     }
 }
 
-/// Requests that were sent late make response times longer, and nothing better. A run that passes all the same passed, if the load
-/// was the one that was asked for.
+/// Judges a run whose requests were sent late, which only makes response times longer. If the run still passes, and the requested
+/// load was offered, it passed.
 fn judge_late(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceError> {
     let judgement = judge_valid(run, slos)?;
     let counts = run.whole(Phase::Measured)?;
@@ -125,7 +128,7 @@ fn judge_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, EvidenceEr
     Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed, is_late: false })
 }
 
-/// A system that died under the load did not hold it. One that never came so far says nothing of the load.
+/// Judges a run whose system failed. A system that died under load failed; one that died before says nothing about the load.
 fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     let was_loaded = run.whole(Phase::Measured)?.counts.sent + run.whole(Phase::WarmUp)?.counts.sent > 0;
     let what = run.ending.as_ref().and_then(|ending| ending.failure.as_ref()).map(|failure| &failure.what);
@@ -135,7 +138,7 @@ fn judge_failed(run: &Run) -> Result<SloJudgement, EvidenceError> {
     Ok(SloJudgement { failed: vec![failed], is_invalid: !was_loaded, ..Default::default() })
 }
 
-/// `None` if a condition holds.
+/// Judges one condition; `None` if it holds.
 fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
     let observed = slo.figure.observe_roughly(of);
     if observed.is_some_and(|observed| slo.holds(observed)) {
@@ -152,7 +155,7 @@ fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }
 
-/// A system that was gone held nothing, however few requests asked for it meanwhile.
+/// Failed condition of a degraded run. A system that was unavailable held nothing, however few requests it got meanwhile.
 fn gone(outage: &Outage) -> FailedCondition {
     let words = format!(
         "the system was gone for {} of the time; the longest outage lasted {}",
@@ -167,7 +170,7 @@ fn gone(outage: &Outage) -> FailedCondition {
     }
 }
 
-/// What every run must hold besides.
+/// Failures of the built-in conditions on the backlog: `kept`, `backlog`, and `drain`.
 fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedCondition> {
     let mut failed = Vec::new();
     let mut fails = |condition: &str, observed: f64, limit: f64, words: String| {
@@ -203,7 +206,7 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
     failed
 }
 
-/// `p99`, `p99 of buy`
+/// Name of the figure in a sentence: `p99`, `p99 of buy`.
 fn of_what(slo: &Condition) -> String {
     let name = slo.figure.words();
     let of = slo.step.clone().or_else(|| Some(format!("event {}", slo.event.as_ref()?)));

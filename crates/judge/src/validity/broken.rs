@@ -1,4 +1,4 @@
-//! The generator or its machine failed, or the load could not continue.
+//! Rules for failures of the generator or its machine, and for loads that could not continue.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// The load could not go on.
+    /// The load could not continue.
     pub const HOPELESS: Self = Self {
         code: "hopeless",
         words: "the load could not continue",
@@ -47,7 +47,7 @@ impl Doubt {
     };
 }
 
-/// Threads that died.
+/// Reports threads of the generator that died.
 pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_any = !evidence.broke.is_empty();
     is_any.then(|| {
@@ -55,7 +55,7 @@ pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// Loads that their own script or log-in ended.
+/// Reports loads that ended because of their own script or log-in.
 pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Finding> {
     let remedy = match evidence.tool {
         Some(_) => "run its command by hand, and correct it in the plan",
@@ -64,7 +64,7 @@ pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Finding> {
     (!evidence.hopeless.is_empty()).then(|| found(Level::Invalid, evidence.hopeless.join("; "), remedy))
 }
 
-/// Requests that failed because this machine was out of something.
+/// Reports requests that failed because this machine ran out of a resource.
 pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Finding> {
     let own: Vec<_> = evidence.tally.errors.of(ErrorClass::GeneratorFault).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
@@ -81,7 +81,7 @@ pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, remedies))
 }
 
-/// By the number of the error on Linux.
+/// Remedy by the error number on Linux.
 fn remedy(errno: u32) -> &'static str {
     match errno {
         23 | 24 => "use fewer connections, or raise the limit of open files (ulimit -n)",

@@ -1,4 +1,4 @@
-//! How near the load came to what this generator reaches against a server that answers at once.
+//! Rule for loads near the ceiling: the generator's highest rate against a server that answers at once.
 
 use evidence::{Distorted, Level};
 use record::Health;
@@ -8,14 +8,15 @@ use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Finding, found, per_s, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 
-/// Of the ceiling, what a load may ask for or reach.
+/// Share of the ceiling above which an open load is suspect.
 const OPEN_SUSPECT: f64 = 0.5;
+/// Share of the ceiling above which a closed load is suspect.
 const CLOSED_SUSPECT: f64 = 0.8;
-/// A busier thread than this may be near what it can do at most.
+/// Share of a core above which a thread may be near its maximum.
 const NEAR_A_LIMIT: f64 = 0.4;
 
 impl Doubt {
-    /// The load came near what the generator reaches at most.
+    /// The load came near the generator's highest rate.
     pub const CEILING: Self = Self {
         code: "ceiling",
         words: MEASURED_ITSELF,
@@ -28,12 +29,12 @@ impl Doubt {
     };
 }
 
-/// Whether the ceiling is worth knowing for the sake of this worker.
+/// Whether this worker was busy enough that measuring the ceiling is worthwhile.
 pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
     worker.wall_ns >= SHORTEST_NS && worker.cpu_share() > Some(NEAR_A_LIMIT)
 }
 
-/// A load this near to its generator's limit may be limited by it.
+/// Reports a load that may have been limited by its generator.
 pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Finding> {
     let ceiling_per_s = evidence.environment.ceiling_per_s?;
     let reached_per_s = evidence.reached_per_s()?;

@@ -1,4 +1,4 @@
-//! Whether the generator had the cores that it needed: its own use of them, and its wait for them.
+//! Rules for the generator's cores: its own use of them, and its waits for them.
 
 use evidence::{Distorted, Distortion, Level};
 
@@ -9,20 +9,21 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 use crate::words;
 
-/// A busier thread than this may be what limits the result.
+/// Share of a core above which a thread may limit the result.
 pub(super) const CPU_SUSPECT: f64 = 0.9;
-/// What that means.
+/// Consequence of a thread above `CPU_SUSPECT`, in words.
 pub(super) const MAY_LIMIT: &str = "the generator, not the target, may be the bottleneck";
-/// Of the time, what a thread may wait for a core.
+/// Share of the time for which a thread may wait for a core before the run is suspect.
 const WAIT_SUSPECT: f64 = 0.05;
+/// Share of the time for which a thread may wait for a core before the run is invalid.
 const WAIT_INVALID: f64 = 0.2;
-/// Of the time that was waited, what processes must have used that are neither generator nor system, for it to be theirs.
+/// Smallest CPU use of other processes, as a share of the waiting time, at which they caused the wait.
 const OTHERS_OF_WAIT: f64 = 0.5;
-/// A process that used less of a core is not the one that was waited for.
+/// Smallest share of a core that the process used which is named as the cause.
 const OTHERS_MIN: f64 = 0.3;
 
 impl Doubt {
-    /// A worker was ready to run and had no core.
+    /// A worker was ready to run without a core.
     pub const GENERATOR_WAITED: Self = Self {
         code: "generator_waited",
         words: NO_CORE,
@@ -47,7 +48,7 @@ impl Doubt {
     };
 }
 
-/// The busiest thread, over any ten seconds or over a shorter load.
+/// Reports the busiest thread, over any ten seconds or over a shorter load.
 pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
@@ -60,7 +61,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }
 
-/// What a generator at its limit does to figures: nobody knows how much more a quicker one would get.
+/// Distortions by a generator at its limit. How much more a faster one would get is unknown.
 pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let own = OwnDelay::of(evidence).map(|own| own.of_times(evidence));
     let times = own.unwrap_or([Distorted::Mean, Distorted::Tail].map(unknown));
@@ -68,8 +69,9 @@ pub(super) fn lower_bound(evidence: &Evidence<'_>) -> Vec<Distortion> {
     at_worst(all.collect(), Level::Suspect)
 }
 
-/// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
-/// do is a disturbance. What it did to the figures is read of what was sent and read late; where nothing was, it is a note.
+/// Reports threads that were ready without a core. Waits caused by the system under load are normal on one machine; waits caused by
+/// other processes are a disturbance. The effect on figures follows from delays of sends and reads; without such delays it is a
+/// note.
 pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
@@ -98,7 +100,8 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(level, sentence, remedy).distorting(at_worst(by_waiting(evidence), level)))
 }
 
-/// What waiting for a core can have done. A closed load cannot miss more of its throughput than its threads waited of the time.
+/// Possible distortions by waiting for a core. A closed load cannot lose a larger share of its throughput than the share of the
+/// time for which its threads waited.
 fn by_waiting(evidence: &Evidence<'_>) -> Vec<Distortion> {
     let waited = evidence.mean_run_queue_wait_share().unwrap_or(1.0);
     let Some(own) = OwnDelay::of(evidence) else {

@@ -1,4 +1,4 @@
-//! By how much the generator's own delay can have moved the figures of a run, by its own readings.
+//! Bounds for the effect of the generator's own delay on the figures of a run, from its own readings.
 
 use evidence::{Cause, Distorted, Distortion, Level};
 use record::Percentile;
@@ -7,30 +7,34 @@ use super::evidence::Evidence;
 use crate::planned::Offered;
 use crate::words;
 
-/// The generator's share of response times: beyond it they are in doubt, or its own.
+/// Share of the generator's own delay in response times, above which they are suspect.
 pub(super) const SHARE_SUSPECT: f64 = 0.05;
+/// Share of the generator's own delay in response times, above which they are invalid.
 pub(super) const SHARE_INVALID: f64 = 0.15;
-/// A delay of the tail that is shorter does not matter at the scale of milliseconds.
+/// Shortest own delay of the tail, in nanoseconds, that makes it suspect. A shorter one does not matter at the scale of
+/// milliseconds.
 pub(super) const DELAY_SUSPECT_NS: f64 = 300_000.0;
+/// Shortest own delay of the tail, in nanoseconds, that makes it invalid.
 pub(super) const DELAY_INVALID_NS: f64 = 1_000_000.0;
-/// Of the throughput, what may be missing.
+/// Largest share of the throughput that may be missing before it is suspect.
 const THROUGHPUT_SUSPECT: f64 = 0.02;
+/// Largest share of the throughput that may be missing before it is invalid.
 const THROUGHPUT_INVALID: f64 = 0.05;
-/// Reads of replies below which nothing is said of how late they were.
+/// Smallest number of timed reads of replies from which their delay is known.
 const READS_MIN: u64 = 100;
 
-/// The generator's own part of response times: what passed before requests were sent although a connection was free, and before
+/// The generator's own part of response times: time before requests were sent although a connection was free, and time before
 /// replies were read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OwnDelay {
-    /// Of all requests, the mean.
+    /// Mean over all requests, in nanoseconds.
     pub(super) mean_ns: f64,
-    /// Of the slowest, at most.
+    /// Upper bound over the slowest requests, in nanoseconds.
     pub(super) tail_ns: f64,
 }
 
 impl OwnDelay {
-    /// `None` where it could not be read: a closed load whose replies have no timestamps.
+    /// Own delay of a run; `None` if unknown, because the replies of a closed load have no timestamps.
     pub(super) fn of(evidence: &Evidence<'_>) -> Option<Self> {
         let (all, (slowest, _)) = (evidence.tail.all(), evidence.slowest());
         if all.count == 0 {
@@ -40,7 +44,7 @@ impl OwnDelay {
             [all, slowest].map(|sum| sum.lag_ns as f64 / sum.count.max(1) as f64);
         let read = &evidence.read_delay;
         let is_read = read.count() >= READS_MIN;
-        // An open load is woken by timers, so that most of its delays are seen without timestamps.
+        // An open load is woken by timers, so most of its delays are visible without timestamps.
         if !is_read && !evidence.planned.is_open() {
             return None;
         }
@@ -52,7 +56,7 @@ impl OwnDelay {
         Some(Self { mean_ns: lag_ns + mean_ns, tail_ns: lag_of_slowest_ns + tail_ns })
     }
 
-    /// What it can have done to the figures. `throughput_max`: no more of the throughput is missing; for a closed load.
+    /// Possible distortions. `throughput_max` bounds the missing share of a closed load's throughput.
     pub(super) fn distortions(self, evidence: &Evidence<'_>, throughput_max: f64) -> Vec<Distortion> {
         let mut distortions = self.of_times(evidence).to_vec();
         if let Some(share) = self.of_users(evidence) {
@@ -61,14 +65,14 @@ impl OwnDelay {
         distortions
     }
 
-    /// Of the mean, and of the tail.
+    /// Distortions of the mean and of the tail.
     pub(super) fn of_times(self, evidence: &Evidence<'_>) -> [Distortion; 2] {
         let mean = of_time(Distorted::Mean, self.mean_ns, evidence.tally.response.all().mean_ns());
         [mean, of_time(Distorted::Tail, self.tail_ns, evidence.slowest_mean_ns())]
     }
 
-    /// Of the time of users, what the delay takes: without it they would have asked so much more, and the system might have answered
-    /// it. `None` for an open load, which asks whatever comes back.
+    /// Share of the users' time that the delay took. Without it, users would have sent that much more, and the system might have
+    /// answered it. `None` for an open load, whose sends do not depend on answers.
     pub(super) fn of_users(self, evidence: &Evidence<'_>) -> Option<f64> {
         let Offered::Closed { users, .. } = evidence.planned.offered else { return None };
         let time_ns = f64::from(users) * evidence.window_ns? as f64;
@@ -76,7 +80,7 @@ impl OwnDelay {
     }
 }
 
-/// A throughput of which such a share may be missing.
+/// Distortion of a throughput of which `share` may be missing.
 pub(super) fn of_throughput(share: f64) -> Distortion {
     let level = match share {
         share if share > THROUGHPUT_INVALID => Level::Invalid,
@@ -86,10 +90,10 @@ pub(super) fn of_throughput(share: f64) -> Distortion {
     Distortion { figure: Distorted::Throughput, level, by_share: Some(-share), by_us: None }
 }
 
-/// A response time in which there is such a delay.
+/// Distortion of a response time that contains a delay of `delay_ns`.
 pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>) -> Distortion {
     let share = response_ns.filter(|ns| *ns > 0.0).map(|ns| (delay_ns / ns).min(1.0));
-    // Of a tail, fractions of a millisecond are chance. A mean is not.
+    // In a tail, fractions of a millisecond are noise; in a mean they are not.
     let is_enough = |delay_min_ns: f64| figure == Distorted::Mean || delay_ns >= delay_min_ns;
     let level = match share {
         Some(share) if share > SHARE_INVALID && is_enough(DELAY_INVALID_NS) => Level::Invalid,
@@ -99,18 +103,18 @@ pub(super) fn of_time(figure: Distorted, delay_ns: f64, response_ns: Option<f64>
     Distortion { figure, level, by_share: share, by_us: Some(delay_ns / 1e3) }
 }
 
-/// The same, called no worse than this.
+/// Limits the levels of distortions to `level`.
 pub(super) fn at_worst(distortions: Vec<Distortion>, level: Level) -> Vec<Distortion> {
     let capped = |distortion: Distortion| Distortion { level: distortion.level.min(level), ..distortion };
     distortions.into_iter().map(capped).collect()
 }
 
-/// What was seen, after what it can have done to figures, where that is known: `tail up to +0.4 ms: a generator thread waited …`.
+/// Sentence of a cause with its distortions in front, if known: `tail up to +0.4 ms: a generator thread waited …`.
 pub fn told(cause: &Cause) -> String {
     said(&cause.distorts, &cause.sentence)
 }
 
-/// The same of a sentence about several runs.
+/// Sentence about several runs with its distortions in front, if known.
 pub fn said(distorts: &[Distortion], sentence: &str) -> String {
     match distorted(distorts) {
         words if words.is_empty() => sentence.to_owned(),
@@ -118,8 +122,7 @@ pub fn said(distorts: &[Distortion], sentence: &str) -> String {
     }
 }
 
-/// What a cause can do to figures, in words: `throughput up to −8 %, tail up to +0.4 ms`. Empty where that is anything by any
-/// amount.
+/// Distortions in words: `throughput up to −8 %, tail up to +0.4 ms`. Empty if all figures may be distorted by an unknown amount.
 pub fn distorted(distortions: &[Distortion]) -> String {
     let is_sized = |of: &Distortion| of.by_us.or(of.by_share).is_some();
     if distortions.len() == Distorted::ALL.len() && !distortions.iter().any(is_sized) {

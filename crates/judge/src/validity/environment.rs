@@ -1,40 +1,40 @@
-//! What went on around a load.
+//! Environment of a load: other processes, the host, quotas, and proxies.
 
 use evidence::ConnectionsByProcess;
 
-/// A proxy that uses, or waits for, more of its core is called busy.
+/// Share of a core that a proxy uses or waits for, above which it counts as busy.
 pub const PROXY_BUSY: f64 = 0.9;
 
-/// What was seen around a load, as far as it could be.
+/// Observations of the environment during a load. `None` if not sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environment {
-    /// Processes that are neither generator nor system, by what they used, most first.
+    /// Processes that are neither generator nor system, by CPU use, most first.
     pub others: Vec<Process>,
-    /// How long that was looked at: longer than the load, which connections were opened for before.
+    /// Length of that observation in seconds. It is longer than the load, because it includes opening connections before.
     pub over_s: f64,
-    /// Of the time of all cores, what the host gave to others.
+    /// Share of the time of all cores that the host gave to other guests.
     pub steal_share: Option<f64>,
-    /// How long the generator's control group was held back.
+    /// Time for which the generator's control group was throttled, in seconds.
     pub throttled_s: Option<f64>,
-    /// The proxy that was busy most of the time, and the share of the seconds in which it used more than [`PROXY_BUSY`].
+    /// Proxy that was busy in most seconds, and the share of the seconds in which it used or waited for more than [`PROXY_BUSY`].
     pub busiest_proxy: Option<(String, f64)>,
     /// Connections by process of the system; `None` if they were not read.
     pub connections: Option<ConnectionsByProcess>,
-    /// What the built-in target says that it received while the load went on.
+    /// Requests that the built-in target counted during the load.
     pub server_requests: Option<u64>,
-    /// Of the CPU time of its cores, what another load generator used while it made the load.
+    /// Share of the CPU time of its cores that another load generator used while it made the load.
     pub tool_share: Option<f64>,
-    /// What this generator reaches against a server that answers at once.
+    /// Ceiling: highest rate of this generator against a server that answers at once, in requests per second.
     pub ceiling_per_s: Option<f64>,
 }
 
-/// A process, and what it used meanwhile.
+/// CPU use of a process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Process {
-    /// Its number.
+    /// Process ID.
     pub pid: u32,
-    /// What the system calls it.
+    /// Name as the kernel reports it.
     pub name: String,
-    /// CPU time, user and system.
+    /// CPU time in user space and in the kernel, in seconds.
     pub cpu_s: f64,
 }

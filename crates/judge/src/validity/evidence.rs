@@ -1,4 +1,4 @@
-//! What the rules look at: the accounts of a load, its workers' own signals, and what went on around it.
+//! Input of the rules: the accounts of a load, its workers' own signals, and its environment.
 
 use evidence::Generator;
 use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
@@ -6,51 +6,51 @@ use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
 use super::environment::Environment;
 use crate::planned::Planned;
 
-/// Loads that end sooner are too short to say how cores were shared.
+/// Shortest load for which the sharing of cores can be judged, in nanoseconds.
 pub(super) const SHORTEST_NS: u64 = 2_000_000_000;
 
-/// Everything about one run that may speak against it.
+/// Facts about one run that may cast doubt on it.
 pub struct Evidence<'a> {
-    /// What was asked of it.
+    /// Plan of the load.
     pub planned: &'a Planned,
-    /// The measured phase.
+    /// Tally of the measured phase.
     pub tally: &'a Tally,
-    /// Of the warm-up.
+    /// Counts of the warm-up.
     pub warm_up: Counts,
-    /// How long the measured window was; `None` if there was none.
+    /// Length of the measured window in nanoseconds; `None` if there was none.
     pub window_ns: Option<u64>,
-    /// Requests that ended in it.
+    /// Requests that ended in the measured window.
     pub ended: u64,
-    /// Requests in flight, the mean over it; `None` where it is too short to tell.
+    /// Mean number of requests in flight over the window; `None` if it is too short.
     pub mean_in_flight: Option<f64>,
-    /// Whether outages made up so much of the window that nothing could be sent for want of the system.
+    /// Whether outages took so large a part of the window that requests could not be sent because the system was unavailable.
     pub was_gone: bool,
-    /// Whether a person, or the end of the system, asked the load to stop.
+    /// Whether a user, or the end of the system, asked the load to stop.
     pub was_stopped: bool,
-    /// Whether it was ended at one of its ends, because it was steady.
+    /// Whether the load ended at a planned end because it was steady.
     pub is_settled: bool,
-    /// Faults of this program or its machine.
+    /// Faults of this program or its machine, in words.
     pub broke: &'a [String],
-    /// Why the load itself could not go on.
+    /// Reasons why the load itself could not continue, in words.
     pub hopeless: &'a [String],
-    /// The share of a core that the busiest worker used over its hardest ten seconds.
+    /// Share of a core that the busiest worker used over its busiest ten seconds.
     pub busiest_10s_share: Option<f64>,
-    /// The other load generator that made the load, if one did.
+    /// Name of the other load generator that made the load; `None` for Tenbin itself.
     pub tool: Option<&'a str>,
-    /// What went on around it.
+    /// Environment of the load.
     pub environment: &'a Environment,
-    /// By worker, how well it kept time.
+    /// Health of each worker: how punctually it sent and read.
     pub workers: &'a [Health],
-    /// All workers together.
+    /// Delays of timer wake-ups, over all workers.
     pub wake_lag: Histogram,
-    /// All workers together.
+    /// Slowest requests, over all workers.
     pub tail: Tail,
-    /// All workers together.
+    /// Delay of reading replies, over all workers.
     pub read_delay: Histogram,
 }
 
 impl<'a> Evidence<'a> {
-    /// Of a load of which nothing else is known than its accounts, its workers' own signals, and what was around it.
+    /// Evidence of a load from its accounts, its workers' signals, and its environment alone. All other facts have default values.
     pub fn of(
         planned: &'a Planned,
         tally: &'a Tally,
@@ -85,7 +85,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The signals as they are kept; what is not the workers' is left at its default.
+    /// Signals as they are stored. Fields that do not come from the workers keep their defaults.
     pub fn generator(&self) -> Generator {
         let us = |ns: u64| ns as f64 / 1e3;
         Generator {
@@ -108,29 +108,29 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The generator's own share of the slowest 1 %; `None` where there are too few requests.
+    /// Share of the generator's own delay in the slowest 1 %; `None` with too few requests.
     fn share_of_tail(&self) -> Option<f64> {
         let is_told = Percentile::P99.is_printable(self.tail.all().count);
         is_told.then(|| self.tail.slowest(Percentile::P99).lag_share())?
     }
 
-    /// How long the load went on, warm-up included.
+    /// Duration of the load in nanoseconds, warm-up included.
     pub(super) fn wall_ns(&self) -> u64 {
         let of_tool = || self.window_ns.filter(|_| self.tool.is_some());
         self.workers.iter().map(|worker| worker.wall_ns).max().or_else(of_tool).unwrap_or(0)
     }
 
-    /// Whether it went on for long enough to say how cores were shared.
+    /// Whether the load was long enough to judge how cores were shared.
     pub(super) fn is_long(&self) -> bool {
         self.wall_ns() >= SHORTEST_NS
     }
 
-    /// The share of one core that the busiest thread used.
+    /// Share of a core that the busiest thread used.
     pub(super) fn busiest_share(&self) -> Option<f64> {
         self.workers.iter().filter_map(|worker| worker.cpu_share()).max_by(f64::total_cmp)
     }
 
-    /// The largest share of the time that a thread was ready to run and had no core.
+    /// Largest share of the time for which a thread was ready to run without a core.
     pub(super) fn run_queue_wait_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let wait_ns = worker.run_queue_wait_ns?;
@@ -139,14 +139,14 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// The same over all threads.
+    /// Share of the time of all threads for which they were ready to run without a core.
     pub(super) fn mean_run_queue_wait_share(&self) -> Option<f64> {
         let wait_ns: u64 = self.workers.iter().filter_map(|worker| worker.run_queue_wait_ns).sum();
         let wall_ns: u64 = self.workers.iter().map(|worker| worker.wall_ns).sum();
         (wall_ns > 0).then(|| wait_ns as f64 / wall_ns as f64)
     }
 
-    /// How often the most disturbed thread was taken off its core, per second.
+    /// Involuntary context switches per second of the most disturbed thread.
     pub(super) fn involuntary_per_s(&self) -> Option<f64> {
         let rates = self.workers.iter().filter_map(|worker| {
             let switches = worker.involuntary_switches?;
@@ -155,7 +155,7 @@ impl<'a> Evidence<'a> {
         rates.max_by(f64::total_cmp)
     }
 
-    /// The largest share of the measured time that a worker was away in long stretches.
+    /// Largest share of the measured time for which a worker was away in long stretches.
     pub(super) fn stalled_share(&self) -> Option<f64> {
         let shares = self.workers.iter().filter_map(|worker| {
             let measured_ns = worker.wall_ns.saturating_sub(self.planned.warm_up_ns);
@@ -164,47 +164,47 @@ impl<'a> Evidence<'a> {
         shares.max_by(f64::total_cmp)
     }
 
-    /// The longest time that any worker was away.
+    /// Longest time that any worker was away, in nanoseconds.
     pub(super) fn heartbeat_max_ns(&self) -> Option<u64> {
         self.workers.iter().map(|worker| worker.heartbeat_max_ns).max()
     }
 
-    /// Requests in flight × time, as the workers counted it for themselves.
+    /// Requests in flight × time, as counted by the workers.
     pub(super) fn in_flight_ns(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.in_flight_ns))
     }
 
-    /// Requests in flight, averaged over the measured window. In a short one, what drained after it is in the figure.
+    /// Mean number of requests in flight over the measured window. In a short window, the figure includes the drain after it.
     pub(super) fn mean_in_flight(&self) -> Option<f64> {
         let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
         self.mean_in_flight.or_else(rough).filter(|_| self.tool.is_none())
     }
 
-    /// Requests in flight × time over the sum of service times: 1 by Little's law, whatever the load. `None` where requests
-    /// were left unfinished, which have no service time.
+    /// Requests in flight × time ÷ sum of service times: 1 by Little's law, for every load. `None` if requests were left
+    /// unfinished, because these have no service time.
     pub(super) fn little_ratio(&self) -> Option<f64> {
         let service_ns = self.tally.service.all().sum_ns();
         let is_told = service_ns > 0 && self.tally.counts.unfinished == 0 && self.in_flight_ns() > 0;
         is_told.then(|| self.in_flight_ns() as f64 / service_ns as f64)
     }
 
-    /// Requests that ended in a second of the measured window.
+    /// Requests that ended per second of the measured window.
     pub(super) fn reached_per_s(&self) -> Option<f64> {
         Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
 
-    /// Bytes of replies as the conversations counted them.
+    /// Bytes of replies as the protocol implementations counted them.
     pub(super) fn reply_bytes(&self) -> u64 {
         self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
     }
 
-    /// The mean response time of the slowest.
+    /// Mean response time of the slowest requests.
     pub(super) fn slowest_mean_ns(&self) -> Option<f64> {
         let (slowest, _) = self.slowest();
         (slowest.count > 0).then(|| slowest.response_ns as f64 / slowest.count as f64)
     }
 
-    /// The slowest 1 % of the requests, where there are enough to print their beginning; else all of them.
+    /// Slowest 1 % of the requests, if there are enough to report p99; otherwise all requests. With words for a sentence.
     pub(super) fn slowest(&self) -> (TailSum, &'static str) {
         let all = self.tail.all();
         if Percentile::P99.is_printable(all.count) {

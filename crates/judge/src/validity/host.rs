@@ -1,4 +1,4 @@
-//! What the host and its quotas took: time that neither generator nor system had.
+//! Rules for CPU time that the host or a quota took from the generator.
 
 use evidence::{Distorted, Distortion, Level};
 
@@ -6,15 +6,17 @@ use super::evidence::Evidence;
 use super::words::{Finding, found, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
-/// Of the machine's time, what its host may give to others.
+/// Share of the machine's time that its host may give to other guests before the run is suspect.
 const STEAL_SUSPECT: f64 = 0.03;
+/// Share of the machine's time that its host may give to other guests before the run is invalid.
 const STEAL_INVALID: f64 = 0.2;
-/// Of the time, what the generator's control group may be held back.
+/// Share of the time for which the generator's control group may be throttled before the run is suspect.
 const THROTTLED_SUSPECT: f64 = 0.002;
+/// Share of the time for which the generator's control group may be throttled before the run is invalid.
 const THROTTLED_INVALID: f64 = 0.02;
 
 impl Doubt {
-    /// A quota held the generator back.
+    /// A quota throttled the generator.
     pub const THROTTLED: Self = Self {
         code: "throttled",
         words: MEASURED_ITSELF,
@@ -26,7 +28,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// The host gave time to other guests.
+    /// The host gave CPU time to other guests.
     pub const STEAL: Self = Self {
         code: "steal",
         words: NO_CORE,
@@ -39,7 +41,7 @@ impl Doubt {
     };
 }
 
-/// Time that other guests of the host had.
+/// Reports CPU time that other guests of the host took.
 pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Finding> {
     let share =
         evidence.environment.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
@@ -50,7 +52,7 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
 }
 
-/// Time in which the generator had used up its quota.
+/// Reports time for which the generator had exhausted its quota.
 pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     let throttled_s = evidence.environment.throttled_s?;
     let wall_s = evidence.wall_ns() as f64 / 1e9;
@@ -66,7 +68,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(level, sentence, remedy).distorting(taken(evidence, level, share)))
 }
 
-/// What time that was taken can have done: a closed load misses no larger share of its throughput.
+/// Possible distortions by time that was taken. A closed load loses no larger share of its throughput.
 fn taken(evidence: &Evidence<'_>, level: Level, share: f64) -> Vec<Distortion> {
     let unknown = |figure| Distortion::unsized_of(figure, level);
     let throughput = Distortion { by_share: Some(-share.min(1.0)), ..unknown(Distorted::Throughput) };

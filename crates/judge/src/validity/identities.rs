@@ -1,4 +1,4 @@
-//! Sums that must agree, because they are one thing counted twice: where they do not, something was counted wrongly.
+//! Rules for identities: two counts of one quantity must agree, or one of them is wrong.
 
 use evidence::{Distorted, Level};
 use record::ErrorClass;
@@ -7,13 +7,13 @@ use super::evidence::Evidence;
 use super::words::{Finding, found, percent, units};
 use crate::causes::Doubt;
 
-/// By how much two counts of one thing may differ.
+/// Largest relative difference of two counts of one quantity.
 const TOLERATED: f64 = 0.02;
-/// Less time in flight than this is a matter of rounding.
+/// Shortest total time in flight, in nanoseconds, for which rounding does not matter.
 const IN_FLIGHT_MIN_NS: u64 = 10_000_000;
 
 impl Doubt {
-    /// Little's law does not hold.
+    /// Little's law is violated.
     pub const LITTLE: Self = Self {
         code: "little",
         words: "",
@@ -25,7 +25,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// More bytes in replies than were read.
+    /// Replies have more bytes than were read.
     pub const BYTES: Self = Self {
         code: "bytes",
         words: "",
@@ -37,7 +37,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// The target counted other requests than were sent.
+    /// The target's count of requests does not match.
     pub const SERVER_COUNT: Self = Self {
         code: "server_count",
         words: "",
@@ -49,7 +49,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// Replies came that no request asked for.
+    /// Replies came without a request.
     pub const UNSOLICITED_REPLIES: Self = Self {
         code: "unsolicited_replies",
         words: "",
@@ -62,7 +62,7 @@ impl Doubt {
     };
 }
 
-/// Little's law: requests in flight × time is the sum of service times.
+/// Checks Little's law: requests in flight × time equals the sum of service times.
 pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
     let ratio = evidence.little_ratio().filter(|_| evidence.in_flight_ns() >= IN_FLIGHT_MIN_NS)?;
     if (ratio - 1.0).abs() <= TOLERATED {
@@ -76,7 +76,7 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// Bytes of replies: no more than the sockets gave.
+/// Checks the bytes of replies: no more than were read from sockets.
 pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Finding> {
     let (counted, received) = (evidence.reply_bytes(), evidence.tally.received_bytes);
     let is_compared = evidence.warm_up.sent == 0 && received > 0;
@@ -88,7 +88,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
+/// Reports replies on connections that had an unsolicited reply. An earlier answer may have been counted for another request.
 pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Finding> {
     let doubted: u64 = evidence.workers.iter().map(|worker| worker.doubted_replies).sum();
     let surplus: u64 = evidence.tally.errors.of(ErrorClass::UnsolicitedReply).map(|entry| entry.count).sum();
@@ -104,9 +104,9 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy))
 }
 
-/// What the built-in target counted itself: at least what it answered, at most what was sent.
+/// Checks the count of the built-in target: at least the requests answered, at most the requests sent.
 pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Finding> {
-    // What a tool sends for its warm-up is known to nobody.
+    // Requests that another tool sent in its warm-up are unknown.
     let heard = evidence.environment.server_requests.filter(|_| evidence.tool.is_none())?;
     let counts = evidence.tally.counts;
     let sent = counts.sent + evidence.warm_up.sent;

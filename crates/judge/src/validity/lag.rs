@@ -1,4 +1,4 @@
-//! Whose time the slow requests took: a generator that is late measures itself.
+//! Rules for delays of the generator itself, which it then measures as response time.
 
 use evidence::{Distorted, Distortion, Level};
 use record::Percentile;
@@ -12,10 +12,11 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
-/// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
+/// Delay of wake-ups (p99), in nanoseconds, above which the tail is the generator's own, if it also exceeds a tenth of that tail.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
-/// Where there are too few requests for a tail, all of them are looked at, and a lag must be long to be no chance.
+/// Smallest number of requests that are examined as a whole if there are too few for a tail.
 const FEW_MIN: u64 = 20;
+/// Smallest mean delay in nanoseconds that is not noise with so few requests.
 const FEW_LAG_NS: f64 = 10_000_000.0;
 
 impl Doubt {
@@ -31,7 +32,7 @@ impl Doubt {
         is_lateness: true,
     };
 
-    /// The slowest response times were the generator's own delay.
+    /// The slowest response times consisted of the generator's own delay.
     pub const GENERATOR_LAG: Self = Self {
         code: "generator_lag",
         words: MEASURED_ITSELF,
@@ -44,7 +45,7 @@ impl Doubt {
     };
 }
 
-/// How late timers woke the threads of an open load.
+/// Reports late wake-ups of the threads of an open load.
 pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Finding> {
     let lag_ns = evidence.wake_lag.printable_at(Percentile::P99)?;
     let response_ns = evidence.tally.response.all().printable_at(Percentile::P99)?;
@@ -63,7 +64,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, own_core(evidence.planned)).distorting(distorts))
 }
 
-/// What part of the slowest response times was the generator's own delay.
+/// Reports the generator's own delay in the slowest response times.
 pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Finding> {
     let (slowest, which) = evidence.slowest();
     let share = slowest.lag_share()?;

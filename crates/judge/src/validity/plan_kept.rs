@@ -1,4 +1,4 @@
-//! Whether the load that was asked for was put on, and if not, what stood in the way: seldom the generator.
+//! Rules for loads that were not sent as planned, with the reason, which is seldom the generator.
 
 use evidence::{Distorted, Level};
 use record::Counts;
@@ -9,15 +9,15 @@ use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
 use crate::words::duration;
 
-/// The share of planned requests that may be left unsent.
+/// Largest share of planned requests that may be unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
-/// Connections that are busy for this share of the time have no room for more.
+/// Smallest share of the time for which connections are busy if they leave no room for more requests.
 const BUSY: f64 = 0.7;
-/// Errors that show what connections were doing, as a share of what was sent.
+/// Smallest share of failed requests among those sent at which errors explain the state of the connections.
 const ERRORS_SHARE: f64 = 0.01;
-/// Of what requests were late, the generator's own part that makes it the cause.
+/// Smallest share of the generator's own delay in the total send delay, at which the generator is the cause.
 const OWN_OF_LATENESS: f64 = 0.5;
-/// Beyond what is needed on average: requests come in bunches.
+/// Headroom over the mean number of connections needed, because requests come in bursts.
 const ROOM: f64 = 1.3;
 
 impl Doubt {
@@ -46,15 +46,15 @@ impl Doubt {
     };
 }
 
-/// Planned requests that were never sent.
+/// Reports planned requests that were never sent.
 pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
     let counts = evidence.tally.counts;
     let not_sent = counts.not_sent as f64 - due_at_the_end(evidence)?;
-    // Whoever stops a run stops what was due as well.
+    // Stopping a run also drops the requests that were due.
     if evidence.was_stopped || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
         return None;
     }
-    // A system that was gone could not be sent anything: that is its own result, and no doubt about the figures.
+    // Nothing can be sent to a system that is unavailable. This is a result of the system, and casts no doubt on the figures.
     let is_expected = (evidence.planned.is_trial || evidence.was_gone) && !is_own(evidence);
     let (why, remedy) = match evidence.planned.offered {
         Offered::Closed { users, pool } => shared(evidence, users, pool),
@@ -75,7 +75,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(level, sentence, remedy))
 }
 
-/// A load that is over before its first request is due measured nothing.
+/// Reports a load that ended before its first request was due, so that nothing was measured.
 pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.was_stopped || evidence.tally.counts.planned > 0 {
         return None;
@@ -90,8 +90,8 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Invalid, sentence, "let the load last longer (-d), or raise its rate (-R)"))
 }
 
-/// How many requests may have been due when the load was ended as steady, which is no fault of anybody: no more than come in
-/// the time after which they are given up. `None`: whatever was not sent was due then.
+/// Largest number of requests that may have been due when the load was ended as steady, which is no fault. It is the number that
+/// arrives within the time after which requests are given up. `None` if any number may have been due.
 fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     if !evidence.is_settled {
         return Some(0.0);
@@ -100,7 +100,7 @@ fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     Some(asked_per_s(evidence)? * shed_after_ns? as f64 / 1e9)
 }
 
-/// Whether requests were late because of the generator, and not for want of a connection.
+/// Whether requests were late because of the generator, not because no connection was free.
 fn is_own(evidence: &Evidence<'_>) -> bool {
     let lateness_ns = evidence.tally.lateness.all().sum_ns() as f64;
     lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_OF_LATENESS * lateness_ns
@@ -111,7 +111,7 @@ fn own(planned: &Planned) -> (String, String) {
     (why, format!("use more threads; or {}", own_core(planned)))
 }
 
-/// A limit of the user's own, of transactions that are not worth sending any more.
+/// Reason for transactions skipped by the user's own latency limit; `None` if there is no limit.
 fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let limit_ns = evidence.planned.latency_limit_ns?;
     let why = format!(
@@ -124,7 +124,7 @@ fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
     Some((why, remedy.to_owned()))
 }
 
-/// Users who wait for a connection that others hold.
+/// Reason in a closed load: users wait for connections that others hold, or for replies.
 fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
     if pool >= users {
         let why = format!(
@@ -143,7 +143,7 @@ fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
     (why, remedy.to_owned())
 }
 
-/// Open load whose requests wait for a connection that others hold.
+/// Reason in an open load whose requests wait for busy connections.
 fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let busy = evidence.mean_in_flight().map_or(0.0, |in_flight| in_flight / f64::from(connections.max(1)));
     let service_ns = evidence.tally.service.all().mean_ns();
@@ -168,7 +168,7 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     (why, remedy)
 }
 
-/// What connections were doing that were neither free nor waited for replies, as far as it was counted.
+/// Reason in an open load whose connections were neither free nor waiting for replies, as far as it was counted.
 fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let Counts { sent, rejected, failed, timed_out, .. } = evidence.tally.counts;
     let carried = carried(evidence);
@@ -192,12 +192,12 @@ fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     (why, remedy.to_owned())
 }
 
-/// `; that carried 79.6/s`
+/// Achieved rate: `; sustained 79.6/s`; empty if unknown.
 fn carried(evidence: &Evidence<'_>) -> String {
     evidence.reached_per_s().map_or_else(String::new, |rate| format!("; sustained {}", per_s(rate)))
 }
 
-/// The mean rate of the plan, if time ends it.
+/// Mean planned rate per second; `None` if the load does not end by time.
 fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
     let lasting_ns = evidence.window_ns.filter(|_| evidence.planned.ends_at_ns.is_some())?;
     Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)

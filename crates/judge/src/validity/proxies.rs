@@ -1,4 +1,4 @@
-//! Whether a proxy of the plan kept up.
+//! Rule for proxies of the plan that were at their limit.
 
 use evidence::{Distorted, Level};
 
@@ -8,7 +8,7 @@ use super::words::{Finding, found, percent};
 use crate::causes::Doubt;
 use crate::words;
 
-/// In this share of the seconds a proxy may be busy.
+/// Largest share of the seconds in which a proxy may be busy.
 const SECONDS_SUSPECT: f64 = 0.1;
 
 impl Doubt {
@@ -25,7 +25,7 @@ impl Doubt {
     };
 }
 
-/// A proxy has one thread: what it cannot move in time waits longer than the plan says.
+/// Reports a saturated proxy. A proxy has one thread, so data that it cannot move in time waits longer than the plan says.
 pub(super) fn proxy_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let (name, share) = evidence.environment.busiest_proxy.as_ref()?;
     if *share < SECONDS_SUSPECT {

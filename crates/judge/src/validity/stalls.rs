@@ -1,4 +1,4 @@
-//! A generator that was away for a while did nothing for it: no request started, and no reply was read.
+//! Rule for stalls of the generator, in which no request started and no reply was read.
 
 use evidence::{Distorted, Distortion, Level};
 
@@ -8,10 +8,11 @@ use super::words::{Finding, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::words::duration;
 
-/// Of the time, what a thread may be away in stretches of 50 ms and more.
+/// Share of the time for which a thread may be away, in stretches of at least 50 ms, before the run is suspect.
 const STALLED_SUSPECT: f64 = 0.01;
+/// Share of the time for which a thread may be away, in such stretches, before the run is invalid.
 const STALLED_INVALID: f64 = 0.05;
-/// One stretch that is longer is reported, whatever its share.
+/// Length of a single stretch, in nanoseconds, above which it is reported whatever its share.
 const LONGEST_NS: u64 = 100_000_000;
 
 impl Doubt {
@@ -28,7 +29,7 @@ impl Doubt {
     };
 }
 
-/// How much of the time, and how long at most, a thread did not come back to its loop.
+/// Reports threads that did not return to their loop: share of the time, and longest stretch.
 pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let longest_ns = evidence.heartbeat_max_ns()?;
     let share = evidence.stalled_share()?;
@@ -47,7 +48,8 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Finding> {
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
     let tail = of_time(Distorted::Tail, longest_ns as f64, evidence.slowest_mean_ns());
     let response_ns = evidence.tally.response.all().mean_ns();
-    // Requests of so much of the time were held up: by less than the longest time, or as long as any other.
+    // The share of requests that was held up is at most that of the time. Each was delayed by less than the longest stretch, or
+    // took as long as any other.
     let mean_ns = share * (longest_ns as f64).max(response_ns.unwrap_or_default());
     let times = [of_time(Distorted::Mean, mean_ns, response_ns), Distortion { level, ..tail }];
     let throughput = (!evidence.planned.is_open()).then(|| of_throughput(share));

@@ -1,4 +1,4 @@
-//! Planted signals, and what the rules make of them.
+//! Tests of the rules on planted signals.
 
 use evidence::{Distorted, Level, Unit, Validity};
 use record::{Counts, ErrorClass, Finish, Health, Outcome, Tally};
@@ -9,7 +9,7 @@ use crate::planned::{Offered, Planned};
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Eight connections for ten seconds: at a rate, or of users.
+/// Eight connections for ten seconds: an open load at a rate, or a closed load.
 fn planned(rate: Option<u32>) -> Planned {
     let offered = match rate {
         Some(_) => Offered::Open { connections: 8, shed_after_ns: None },
@@ -27,7 +27,7 @@ fn planned(rate: Option<u32>) -> Planned {
     }
 }
 
-/// Requests that took so long, one after the other, each sent so long after its instant.
+/// Requests with the given service time, each sent `lateness_ns` after its intended time.
 fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
     let mut tally = Tally::default();
     for number in 0..count {
@@ -46,7 +46,7 @@ fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
     tally
 }
 
-/// A worker over ten seconds whose slowest twentieth has this lag of this response time.
+/// A worker over ten seconds, whose slowest twentieth has the given lag and response time.
 fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> Health {
     let mut health = Health { wall_ns: 10 * SECOND, cpu_ns: SECOND, ..Health::default() };
     let count = tally.response.all().count();
@@ -67,7 +67,7 @@ fn codes(validity: &Validity) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_speaks_against_a_quiet_run() {
+fn undisturbed_run_is_valid() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let validity =
         judged(&planned(Some(200)), &tally, worker(&tally, 50_000, 6 * MS), &Environment::default());
@@ -75,7 +75,7 @@ fn nothing_speaks_against_a_quiet_run() {
 }
 
 #[test]
-fn a_load_without_a_request_measured_nothing() {
+fn load_without_requests_is_invalid() {
     let tally = Tally::default();
     let validity = judged(&planned(Some(200)), &tally, Health::default(), &Environment::default());
     assert_eq!(
@@ -86,7 +86,7 @@ fn a_load_without_a_request_measured_nothing() {
 }
 
 #[test]
-fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() {
+fn own_delay_in_the_tail_makes_a_run_suspect_or_invalid() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let planned = planned(Some(200));
     let level = |lag_ns, response_ns| {
@@ -99,7 +99,7 @@ fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() 
 }
 
 #[test]
-fn a_few_requests_are_not_spoilt_by_a_few_milliseconds() {
+fn few_requests_tolerate_a_delay_of_milliseconds() {
     let few = tally(50, 5 * MS, 50_000);
     let planned = planned(Some(5));
     let level =
@@ -109,7 +109,7 @@ fn a_few_requests_are_not_spoilt_by_a_few_milliseconds() {
 }
 
 #[test]
-fn time_away_spoils_a_run_and_one_long_moment_puts_it_in_doubt() {
+fn frequent_stalls_invalidate_and_a_single_one_makes_suspect() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let level = |longest_ns, stalled_ns| {
         let mut end = worker(&tally, 0, 6 * MS);
@@ -122,7 +122,7 @@ fn time_away_spoils_a_run_and_one_long_moment_puts_it_in_doubt() {
 }
 
 #[test]
-fn waiting_for_a_core_spoils_a_run_only_if_others_took_it() {
+fn wait_for_a_core_invalidates_only_if_other_processes_took_it() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let found_over = |over_s: f64, others: Vec<Process>| {
         let mut end = worker(&tally, 0, 6 * MS);
@@ -143,7 +143,7 @@ fn waiting_for_a_core_spoils_a_run_only_if_others_took_it() {
 }
 
 #[test]
-fn a_quota_spoils_a_run() {
+fn throttling_makes_a_run_suspect_or_invalid() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let level = |throttled_s| {
         let environment = Environment { throttled_s: Some(throttled_s), ..Environment::default() };
@@ -153,7 +153,7 @@ fn a_quota_spoils_a_run() {
 }
 
 #[test]
-fn a_proxy_at_its_limit_makes_a_run_suspect() {
+fn saturated_proxy_makes_a_run_suspect() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let validity = |share| {
         let environment =
@@ -171,7 +171,7 @@ fn a_proxy_at_its_limit_makes_a_run_suspect() {
 }
 
 #[test]
-fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator() {
+fn unsent_requests_due_to_busy_connections_do_not_blame_the_generator() {
     let mut tally = tally(800, 100 * MS, 1_500 * MS);
     tally.note_not_sent(1_200);
     let mut end = worker(&tally, 0, 1_600 * MS);
@@ -186,7 +186,7 @@ fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator
 }
 
 #[test]
-fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows_it() {
+fn unsent_requests_due_to_generator_lag_follow_that_cause() {
     let mut tally = tally(1_500, 5 * MS, 300 * MS);
     tally.note_not_sent(500);
     let mut end = worker(&tally, 0, MS);
@@ -198,7 +198,7 @@ fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows
 }
 
 #[test]
-fn connections_that_were_refused_are_not_said_to_be_held() {
+fn refused_connections_are_not_reported_as_held() {
     let sentence = |errors: u64| {
         let mut tally = tally(1_500, 5 * MS, 50_000);
         tally.note_not_sent(500);
@@ -218,9 +218,9 @@ fn connections_that_were_refused_are_not_said_to_be_held() {
 }
 
 #[test]
-fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_up_before_is() {
+fn requests_due_at_a_steady_end_are_accepted_but_shed_ones_are_not() {
     let level = |shed_after_ns: Option<u64>, not_sent: u64| {
-        // It may go on twice.
+        // The run may be extended twice.
         let asked = planned(Some(200));
         let offered = Offered::Open { connections: 8, shed_after_ns };
         let planned = Planned { offered, ends_at_ns: Some(30 * SECOND), ..asked };
@@ -228,7 +228,7 @@ fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_u
         tally.note_not_sent(not_sent);
         let ends = [worker(&tally, 0, 6 * MS)];
         let environment = Environment::default();
-        // It was ended at the first of its ends.
+        // The run ended at the first planned end.
         let window_ns = Some(10 * SECOND);
         let evidence = Evidence::of(&planned, &tally, &ends, &environment);
         judge(&Evidence { is_settled: true, window_ns, ..evidence }).verdict
@@ -239,7 +239,7 @@ fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_u
 }
 
 #[test]
-fn a_target_must_have_counted_what_was_sent() {
+fn count_of_the_target_must_match_requests_sent() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let planned = planned(Some(200));
     let level = |heard| {
@@ -253,7 +253,7 @@ fn a_target_must_have_counted_what_was_sent() {
 }
 
 #[test]
-fn two_counts_of_one_thing_that_differ_are_told() {
+fn violation_of_littles_law_is_reported() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let found = |share: f64| {
         let mut end = worker(&tally, 0, 6 * MS);
@@ -264,7 +264,7 @@ fn two_counts_of_one_thing_that_differ_are_told() {
 }
 
 #[test]
-fn whoever_is_near_the_ceiling_is_in_doubt() {
+fn load_near_the_ceiling_is_suspect() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let level = |rate: Option<u32>, ceiling: f64| {
         let environment = Environment { ceiling_per_s: Some(ceiling), ..Environment::default() };
@@ -276,7 +276,7 @@ fn whoever_is_near_the_ceiling_is_in_doubt() {
 }
 
 #[test]
-fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
+fn unsolicited_replies_cast_doubt_on_earlier_ones() {
     let (mut tally, planned) = (tally(2_000, 5 * MS, 50_000), planned(Some(200)));
     tally.errors.note(ErrorClass::UnsolicitedReply, u32::MAX, String::new);
     let mut end = worker(&tally, 50_000, 6 * MS);
@@ -288,7 +288,7 @@ fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
 }
 
 #[test]
-fn nobody_is_told_to_pin_what_is_pinned() {
+fn pinned_generator_is_not_advised_to_pin() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let mut planned = planned(Some(200));
     let remedies = |planned: &Planned| {
@@ -300,7 +300,7 @@ fn nobody_is_told_to_pin_what_is_pinned() {
     assert!(remedies(&planned).contains("pinned already") && !remedies(&planned).contains("--pin"));
 }
 
-/// Replies that lay in the kernel for so long, of a closed load of eight users who all wait for answers.
+/// A closed load of eight users who always wait for answers, whose replies lay in the kernel for `lain_ns`.
 fn read_late(service_ns: u64, lain_ns: u64, others: Vec<Process>) -> Validity {
     let count = 8 * 10 * SECOND / service_ns;
     let tally = tally(count, service_ns, 0);
@@ -314,7 +314,7 @@ fn read_late(service_ns: u64, lain_ns: u64, others: Vec<Process>) -> Validity {
 }
 
 #[test]
-fn a_wait_that_moved_nothing_is_a_note() {
+fn wait_without_effect_is_a_note() {
     let spinner = || vec![Process { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 }];
     for others in [Vec::new(), spinner()] {
         let validity = read_late(20 * MS, 100_000, others);
@@ -329,9 +329,9 @@ fn a_wait_that_moved_nothing_is_a_note() {
 }
 
 #[test]
-fn a_wait_distorts_the_figures_that_replies_were_read_late_for() {
+fn late_reads_distort_all_figures_of_a_closed_load() {
     let levels = |validity: &Validity| Distorted::ALL.map(|figure| validity.of(figure));
-    // A tenth of the time of each user is the generator's.
+    // A tenth of each user's time is the generator's delay.
     let alone = read_late(5 * MS, MS / 2, Vec::new());
     assert_eq!(levels(&alone), [Level::Suspect; 3], "{alone:?}");
     let spinner = Process { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 };
@@ -342,7 +342,7 @@ fn a_wait_distorts_the_figures_that_replies_were_read_late_for() {
 }
 
 #[test]
-fn the_tail_of_an_open_load_may_be_spoilt_alone() {
+fn open_load_may_have_an_invalid_tail_only() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let validity =
         judged(&planned(Some(200)), &tally, worker(&tally, 150 * MS, 200 * MS), &Environment::default());
@@ -351,7 +351,7 @@ fn the_tail_of_an_open_load_may_be_spoilt_alone() {
 }
 
 #[test]
-fn the_validity_of_a_tools_load_is_unknown() {
+fn validity_of_another_tools_load_is_unknown() {
     let (planned, environment) =
         (planned(None), Environment { steal_share: Some(0.5), ..Environment::default() });
     let mut tally = tally(2_000, 5 * MS, 0);

@@ -1,4 +1,4 @@
-//! Loads by other load generators, whose own delay nobody knows.
+//! Rules for loads by other load generators, whose own delay is unknown.
 
 use evidence::{Distorted, Level};
 
@@ -21,7 +21,7 @@ impl Doubt {
         is_lateness: false,
     };
 
-    /// Another load generator used up its cores.
+    /// Another load generator exhausted its cores.
     pub const TOOL_CPU: Self = Self {
         code: "tool_cpu",
         words: MEASURED_ITSELF,
@@ -34,7 +34,7 @@ impl Doubt {
     };
 }
 
-/// Whether it could have sent more.
+/// Reports a tool whose CPU use suggests that it could not have sent more.
 pub(super) fn tool_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     let tool = evidence.tool.filter(|_| evidence.hopeless.is_empty())?;
     let share = evidence.environment.tool_share.filter(|share| *share > CPU_SUSPECT)?;
@@ -43,7 +43,7 @@ pub(super) fn tool_cpu(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(found(Level::Suspect, sentence, remedy).distorting(lower_bound(evidence)))
 }
 
-/// Whether requests left when they should is known to the engine alone.
+/// Reports that the send delay is unknown. Only Tenbin's own engine measures whether requests were sent on time.
 pub(super) fn no_send_delay(evidence: &Evidence<'_>) -> Option<Finding> {
     let tool = evidence.tool.filter(|_| evidence.hopeless.is_empty())?;
     let sentence = format!("validity is unknown: {tool} reports no send delay");

@@ -1,24 +1,24 @@
-//! What rules find, and the figures in their sentences.
+//! Findings of rules, and figures in their sentences.
 
 use evidence::{Distortion, Level, Unit};
 
 use crate::planned::Planned;
 use crate::words;
 
-/// What a rule found, and how much it weighs.
+/// A finding of a rule, with its level.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Finding {
     pub(super) level: Level,
-    /// What was seen, with its figures.
+    /// Description of the observation, with its figures.
     pub(super) sentence: String,
-    /// What to do about it.
+    /// Advice.
     pub(super) remedy: String,
-    /// What it can do to figures; `None` if no reading tells how much.
+    /// Possible distortions of figures; `None` if no reading gives their size.
     pub(super) distorts: Option<Vec<Distortion>>,
 }
 
 impl Finding {
-    /// The same, with the figures that it can distort, which say how much it weighs.
+    /// Sets the possible distortions, which determine the level.
     pub(super) fn distorting(self, distorts: Vec<Distortion>) -> Self {
         let level = distorts.iter().map(|distortion| distortion.level).max().unwrap_or_default();
         Self { level, distorts: Some(distorts), ..self }
@@ -29,7 +29,7 @@ pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into
     Finding { level, sentence: sentence.into(), remedy: remedy.into(), distorts: None }
 }
 
-/// Where the generator could have a core of its own, if it has none yet.
+/// Advice to give the generator a core of its own, if it has none yet.
 pub(super) fn own_core(planned: &Planned) -> &'static str {
     match planned.is_pinned {
         false => {
@@ -41,7 +41,7 @@ pub(super) fn own_core(planned: &Planned) -> &'static str {
     }
 }
 
-/// What is counted.
+/// Name of the counted units.
 pub(super) fn units(planned: &Planned) -> &'static str {
     let of_sql = planned.units.iter().filter(|unit| **unit == Unit::Transactions).count();
     match of_sql {

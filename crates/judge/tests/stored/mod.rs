@@ -1,4 +1,4 @@
-//! Runs and studies whose figures are known, through a real store.
+//! Test support: runs and studies with known figures, written to a real store.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -14,19 +14,19 @@ use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A system that answers one request after the other, under a load that comes at a steady rate.
+/// A system that answers one request at a time, under a load with a constant rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queue {
     pub(crate) rate_per_s: u64,
-    /// How long one request takes.
+    /// Service time of one request.
     pub(crate) service_ns: u64,
     pub(crate) warm_up_s: u64,
     pub(crate) measured_s: u64,
-    /// Every one of so many fails; 0: none.
+    /// Interval of failing requests: 10 for every tenth, 0 for none.
     pub(crate) fails_every: u64,
-    /// Nobody is answered for so long, this long after the measured time began.
+    /// Start and length of a stall in nanoseconds, from the beginning of the measured time.
     pub(crate) stall: Option<(u64, u64)>,
-    /// Whether requests wait in the generator, and not in the system.
+    /// Whether requests wait in the generator, not in the system.
     pub(crate) waits_to_be_sent: bool,
 }
 
@@ -76,7 +76,7 @@ impl Queue {
     }
 }
 
-/// So many connections, each with a request.
+/// Totals of `count` connections, each with one request.
 pub(crate) fn connections(count: u64) -> Spread {
     let totals = ConnectionTotals { requests: 1, response_sum_ns: 1, response_max_ns: 1 };
     Spread::over(&vec![totals; count as usize]).unwrap()
@@ -98,7 +98,7 @@ pub(crate) fn cut_short() -> Ending {
     Ending { verdict: Verdict::Partial, ..ending() }
 }
 
-/// A store in a folder of its own.
+/// A store in a directory of its own.
 pub(crate) struct Stored {
     pub(crate) store: OwnStore,
 }
@@ -108,7 +108,7 @@ impl Stored {
         Self { store: OwnStore::new() }
     }
 
-    /// A run with its seconds; `None`: it never had any.
+    /// Stores a run with per-second data; with `None`, it has none.
     pub(crate) fn run(
         &self,
         at: Option<(&StudyId, &StudyPlace)>,

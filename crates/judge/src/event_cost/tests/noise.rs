@@ -1,40 +1,40 @@
-//! How often an event that does nothing seems to cost something, on machines that disturb the measurement.
+//! Tests of the false positive rate: costs of events without effect, on machines that disturb the measurement.
 
 use evidence::{Cost, Judged, Recovery};
 use record::{AskedParts, Moment, Presence};
 
 use super::{Chance, MS, SECOND, Times, judge};
 
-/// Of each kind of noise.
+/// Number of runs for each kind of noise.
 const RUNS: u64 = 200;
 const WINDOW: (u64, u64) = (SECOND, 11 * SECOND);
 const AT: u64 = 6 * SECOND;
 const RATE: f64 = 500.0;
 const HOLD_NS: f64 = 20e6;
 
-/// What else goes on.
+/// Kind of noise.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
-    /// Nothing but the spread of response times.
+    /// Only the normal variation of response times.
     Quiet,
-    /// Some responses take far longer: a Pareto distribution without a variance.
+    /// Some responses take much longer: a Pareto distribution with infinite variance.
     LongTail,
-    /// The whole machine stands still now and then, some of it for long.
+    /// The whole machine stalls occasionally, sometimes for long.
     Stalls,
-    /// Other programs begin to run at some time, and take cores from generator and server for a few ms, many times a second.
+    /// From a random time on, other programs take cores from generator and server for a few milliseconds, many times a second.
     Neighbors,
-    /// The server pauses regularly for itself, as for a garbage collection.
+    /// The server pauses regularly, as for garbage collection.
     Pauses,
 }
 
 const ALL: [Noise; 5] = [Noise::Quiet, Noise::LongTail, Noise::Stalls, Noise::Neighbors, Noise::Pauses];
 
-/// A time in which somebody stands still.
+/// A period in which the generator, the server, or both stand still.
 #[derive(Clone, Copy)]
 struct Stall {
     from_ns: u64,
     to_ns: u64,
-    /// The generator does, and notices when it goes on.
+    /// Whether the generator stalls; it notices when it resumes.
     hits_generator: bool,
     hits_server: bool,
 }
@@ -44,7 +44,7 @@ impl Chance {
         (-(self.exponential_ns(1e9) as f64) / 1e9).exp()
     }
 
-    /// At least `least`, and longer than `x` with a chance of (least ÷ x)^shape.
+    /// Pareto-distributed time: at least `least`, and longer than `x` with probability (least ÷ x)^shape.
     fn pareto_ns(&mut self, least: f64, shape: f64) -> u64 {
         (least * self.unit().max(1e-9).powf(-1.0 / shape)) as u64
     }
@@ -77,7 +77,7 @@ fn stalls(noise: Noise, chance: &mut Chance) -> Vec<Stall> {
     all
 }
 
-/// Adds one of the server alone, when the event begins.
+/// Adds a stall of the server alone at the start of the event.
 fn plant(stalls: &mut Vec<Stall>, length_ns: u64) {
     let planted = Stall { from_ns: AT, to_ns: AT + length_ns, hits_generator: false, hits_server: true };
     stalls.retain(|stall| stall.to_ns <= planted.from_ns || stall.from_ns >= planted.to_ns);
@@ -85,7 +85,7 @@ fn plant(stalls: &mut Vec<Stall>, length_ns: u64) {
     stalls.insert(place, planted);
 }
 
-/// When somebody who is hit by these goes on, if an instant is within one of them.
+/// Time at which a component affected by `is_hit` resumes: the end of a stall that contains `at_ns`, else `at_ns`.
 fn on_ns(stalls: &[Stall], is_hit: impl Fn(&Stall) -> bool, at_ns: u64) -> u64 {
     let next = stalls.partition_point(|stall| stall.to_ns <= at_ns);
     match stalls.get(next) {
@@ -94,7 +94,7 @@ fn on_ns(stalls: &[Stall], is_hit: impl Fn(&Stall) -> bool, at_ns: u64) -> u64 {
     }
 }
 
-/// The windows of a load in even steps on a server that holds each request for some time; `planted_ns`: it stalls for so long.
+/// Windows of a load at a constant rate, on a server that holds each request for a while and stalls for `planted_ns`.
 fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9));
     let mut stalls = stalls(noise, &mut chance);
@@ -131,7 +131,7 @@ fn moments(noise: Noise, planted_ns: u64, seed: u64) -> Vec<Moment> {
         last_ns = at_ns;
     }
     for stall in stalls.iter().filter(|stall| stall.hits_generator) {
-        // As the generator does: it notices in the turn after, and that belongs to the window which still goes on.
+        // Like the generator, which notices the delay in its next iteration and records it in the window of the previous one.
         if let Some(window) = windows.get_mut(window(stall.from_ns)) {
             window.late_ns = window.late_ns.max(stall.to_ns - stall.from_ns);
         }
@@ -156,7 +156,7 @@ fn judged(noise: Noise, planted_ns: u64, seed: u64) -> Cost {
 }
 
 #[test]
-fn an_event_that_does_nothing_costs_nothing_in_99_of_100_runs_whatever_else_goes_on() {
+fn event_without_effect_has_a_cost_in_at_most_1_percent_of_noisy_runs() {
     for noise in ALL {
         let (mut costly, mut unconfirmed) = (0, 0);
         for seed in 0..RUNS {
@@ -168,14 +168,14 @@ fn an_event_that_does_nothing_costs_nothing_in_99_of_100_runs_whatever_else_goes
             }
         }
         assert!(costly * 100 <= RUNS, "{noise:?}: {costly} of {RUNS} have a cost");
-        // Only if the generator was late itself.
+        // A recovery is unconfirmed only if the generator itself was late.
         let most = if matches!(noise, Noise::Stalls | Noise::Neighbors) { RUNS / 3 } else { RUNS / 50 };
         assert!(unconfirmed <= most, "{noise:?}: {unconfirmed} of {RUNS} are not confirmed");
     }
 }
 
 #[test]
-fn a_stall_is_found_whatever_else_goes_on() {
+fn stall_is_found_under_every_kind_of_noise() {
     let (runs, truth_ns) = (40, 800 * MS);
     for noise in ALL {
         let costs: Vec<Cost> = (0..runs).map(|seed| judged(noise, truth_ns, seed)).collect();
@@ -186,11 +186,11 @@ fn a_stall_is_found_whatever_else_goes_on() {
             .iter()
             .filter_map(|cost| if let Recovery::After(ns) = cost.recovery { Some(ns) } else { None })
             .collect();
-        // Of all that was asked within the stall, some is held for long after it.
+        // With a long tail, some requests sent within the stall take much longer than the stall.
         let after_ns = if matches!(noise, Noise::LongTail) { 300 * MS } else { 100 * MS };
         let is_close = |ns: u64| (truth_ns - 100 * MS..=truth_ns + after_ns).contains(&ns);
         let found = confirmed.iter().filter(|ns| is_close(**ns)).count();
-        // What stalls the whole machine soon after it makes it longer.
+        // A stall of the whole machine soon afterwards prolongs the recovery.
         let least = if matches!(noise, Noise::Stalls) { 17 } else { 19 };
         assert!(
             found * 20 >= confirmed.len() * least,
