@@ -12,8 +12,7 @@ use crate::view::View;
 use crate::words;
 
 /// Result of a run, of a study under a load, or of a capacity search, without full stops. Only names in it come from outside; they
-/// are
-/// escaped for the format.
+/// are escaped for the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// The result in one sentence.

@@ -14,8 +14,7 @@ pub(crate) const NAMED_MAX: usize = 3;
 pub(crate) const FAILED: &str = "Gate failed";
 
 /// Formats the failed gates of a run: `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`. Not escaped.
-/// `None` if
-/// all gates held.
+/// `None` if all gates held.
 pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
     let failed = view
         .run

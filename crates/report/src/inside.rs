@@ -89,8 +89,7 @@ fn in_a_line(inside: &Inside) -> String {
 }
 
 /// Session that blocks the majority of waiting sessions. If there is none, the activity of blocking sessions that take turns.
-/// `None` if no
-/// activity has a majority either.
+/// `None` if no activity has a majority either.
 fn blocked(inside: &Inside) -> Option<String> {
     let most = inside.blocking.iter().map(|(_, sessions)| sessions).sum::<f64>() / 2.0;
     let mut by_deed: BTreeMap<&str, f64> = BTreeMap::new();

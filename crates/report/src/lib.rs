@@ -1,8 +1,7 @@
 //! Writes reports on stored runs and studies in several formats, all from one view of the data.
 //!
 //! Reports use nothing but the store: what was measured but not stored does not exist. The crate depends neither on the engine nor
-//! on the
-//! lab.
+//! on the lab.
 
 mod answer;
 mod apart;
@@ -101,8 +100,7 @@ pub fn study_ending(study: &evidence::Study, load_run: LoadRun<'_>) -> Result<Co
 }
 
 /// Writes a report on a study: its variants side by side, and the result. Formats with per-second data load one run after the
-/// other,
-/// and keep none in memory.
+/// other, and keep none in memory.
 pub fn write_study(
     format: &Format,
     study: &evidence::Study,

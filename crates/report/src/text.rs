@@ -121,8 +121,7 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
 }
 
 /// Wraps a text at spaces, the first line to `first_room` columns, the others to `room`. A longer word gets a line of its own,
-/// unless its
-/// script allows a break anywhere. A text that fits stays as it is.
+/// unless its script allows a break anywhere. A text that fits stays as it is.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
     if columns(text) <= first_room {
         return vec![text.to_owned()];

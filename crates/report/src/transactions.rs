@@ -100,8 +100,7 @@ fn late(figures: &Figures) -> Option<String> {
 }
 
 /// Transactions per second without the time to connect, as pgbench reported them before version 14. `None` unless each transaction
-/// had a
-/// connection of its own.
+/// had a connection of its own.
 pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     let connections = view.run.ending.as_ref()?.spread.as_ref()?.connections;
     if !view.run.new.connects_each || connections == 0 {

@@ -120,8 +120,7 @@ impl<'a> View<'a> {
     }
 
     /// Measured time in seconds, from the end of the warm-up to the last request that ended. By the wall clock if none ended.
-    /// `None` if
-    /// neither is known.
+    /// `None` if neither is known.
     pub(crate) fn duration_s(&self) -> Option<f64> {
         self.measured_run().duration_s()
     }

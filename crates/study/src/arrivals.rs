@@ -13,8 +13,7 @@ const SLICES: u64 = 1 << 40;
 /// Seed of all random draws of a run, from 0 to 2⁵³ − 1.
 ///
 /// All runs of a block share it, so that random draws cause no difference between variants. Each block has its own, so that no
-/// verdict
-/// depends on one series of draws. The first block uses the seed of the study.
+/// verdict depends on one series of draws. The first block uses the seed of the study.
 ///
 /// `before` is the number of earlier slices of this variant in the block. The two slices of a pair share their draws.
 pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {

@@ -28,8 +28,7 @@ impl LikelyBottlenecks {
     }
 
     /// Finds bottlenecks that were not reported before, one finding for each limit. An offered load below the capacity is no limit
-    /// of a
-    /// system and is left out. The report has the evidence.
+    /// of a system and is left out. The report has the evidence.
     pub(crate) fn news(
         &mut self,
         plan: &Plan,

@@ -139,8 +139,7 @@ impl<'a> Pace<'a> {
 }
 
 /// Durations of the stored runs, in the order in which they started. A duration begins at the end of the previous run, so it
-/// includes
-/// preparation. A gap longer than [`GAP_MAX_MS`] is an interruption of the study, and is not counted.
+/// includes preparation. A gap longer than [`GAP_MAX_MS`] is an interruption of the study, and is not counted.
 pub(crate) fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&evidence::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);

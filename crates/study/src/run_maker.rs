@@ -60,8 +60,7 @@ pub trait Journal {
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
 
     /// Claims a study that has ended, and appends `places` to extend it to `blocks` blocks. `within_s` is the new time limit in
-    /// seconds;
-    /// `None` leaves the limit as it is.
+    /// seconds; `None` leaves the limit as it is.
     fn extend(
         &self,
         kept: &Study,

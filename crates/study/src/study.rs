@@ -232,8 +232,7 @@ struct Going<'a> {
 
 impl Going<'_> {
     /// Makes the runs of a turn. `Some` if the study stops before the end of the turn: with the reason, or with `None` if a stop
-    /// was
-    /// requested.
+    /// was requested.
     fn turn<R: RunMaker>(
         &mut self,
         next_runs: &dyn StudyProcedure,

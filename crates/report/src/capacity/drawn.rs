@@ -10,8 +10,7 @@ const BETWEEN: char = '▒';
 const FAILED: char = '┈';
 
 /// Draws the passing rates, the unknown ones, and the failing ones: `━━━━━━━━━▒┈┈┈┈`. Also returns the rate at the right end.
-/// `None` if no
-/// rate passed and none failed.
+/// `None` if no rate passed and none failed.
 pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
     let run = found.tallies.iter().map(|tally| tally.per_s);
     let end = run.chain(found.held_per_s).chain(found.failed_per_s).fold(0.0, f64::max);

@@ -64,8 +64,7 @@ pub(crate) const A_AND_B: [&str; 2] = ["A", "B"];
 /// Differences, one sentence each, not escaped. Empty if the plans are equal.
 ///
 /// `is_same_file` says that both runs belong to studies with the same plan file. Values that Tenbin chose, such as ports, are then
-/// ignored.
-/// `names` are the names of the two runs.
+/// ignored. `names` are the names of the two runs.
 pub(crate) fn differences(
     first: &Asked<'_>,
     second: &Asked<'_>,

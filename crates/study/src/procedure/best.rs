@@ -60,8 +60,7 @@ impl<'a> Best<'a> {
     }
 
     /// The variants of the slices of a block: all in random order, then in reverse order, and so on. A linear drift over time
-    /// affects all
-    /// variants alike.
+    /// affects all variants alike.
     fn rounds(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
         let mut chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
         let mirrored = |_| {

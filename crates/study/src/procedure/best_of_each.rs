@@ -1,6 +1,5 @@
 //! Search for the best variant of each system. A sweep runs every variant under the first load. A final compares the best variant
-//! of
-//! each system under all loads. Only blocks of the final decide: the blocks that selected a winner overstate it.
+//! of each system under all loads. Only blocks of the final decide: the blocks that selected a winner overstate it.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! Fixed number of blocks, each with one run of every variant under every load, whatever the results. Blocks with an invalid run
-//! are
-//! replaced, within a limit. The blocks of a final have only its variants.
+//! are replaced, within a limit. The blocks of a final have only its variants.
 
 use std::collections::BTreeSet;
 

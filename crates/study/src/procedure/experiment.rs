@@ -56,8 +56,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Selects the variant and the load with the highest throughput among those that can be changed. `None` if none of them has a
-    /// run
-    /// that counts.
+    /// run that counts.
     fn subject(&self, kept: &Study) -> Result<Option<Subject>, StudyError> {
         let mut best: Option<(f64, Subject, Vec<&Run>)> = None;
         for load in 0..self.plan.loads.len() {
@@ -128,8 +127,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to planned
-    /// durations.
-    /// A cheap change may stay although an expensive one before it is removed.
+    /// durations. A cheap change may stay although an expensive one before it is removed.
     fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
         let mut left = Vec::new();
         for changed in std::mem::take(changes) {
@@ -173,8 +171,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// The runs of a block, in random order. Those with a restart are together, at the beginning of odd blocks and at the end of
-    /// even
-    /// ones. This minimizes restarts, and neither kind always comes later.
+    /// even ones. This minimizes restarts, and neither kind always comes later.
     fn block(
         &self,
         base: &StudyPlace,

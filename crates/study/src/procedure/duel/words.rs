@@ -8,8 +8,7 @@ use super::{Duels, outlook};
 use crate::procedure::{percent, under};
 
 /// Messages about the duel under a load after a turn: the forecast after the pilot, the outlook after a block, and the result at
-/// the
-/// end.
+/// the end.
 pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Vec<String> {
     let under = under(duels.plan, load);
     let of_load = |stage: &'static str| {

@@ -108,8 +108,7 @@ fn experiment_follows_study_in_eight_blocks_with_two_controls() {
 #[test]
 fn changes_beyond_time_limit_are_skipped_and_reported() {
     // A block with two controls and one change takes 3.9 s, with other numbers of users 5.5 s. With a parameter, which needs a
-    // restart,
-    // it takes 9.1 s.
+    // restart, it takes 9.1 s.
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
