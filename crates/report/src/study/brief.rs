@@ -249,8 +249,8 @@ impl<'v, 'a> Brief<'v, 'a> {
     fn limits(&self) -> Vec<String> {
         let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
-            // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence only
-            // if there is no other line.
+            // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence
+            // only if there is no other line.
             let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
                 1 if is_told => {
