@@ -351,7 +351,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_peak_and_no_hole_of_a_rate_is_lost(
+        fn keeps_every_peak_and_gap_of_rates(
             amounts in prop::collection::vec(prop::option::of(0f64..1e6), 1..200),
             points_max in 1usize..50,
         ) {
@@ -372,7 +372,7 @@ mod tests {
         }
 
         #[test]
-        fn no_duration_is_longer_than_the_longest_shown(
+        fn keeps_longest_duration_and_extremes_of_medians(
             seconds in prop::collection::vec(prop::collection::vec(1u64..1_000_000_000, 0..60), 1..40),
             points_max in 1usize..20,
         ) {
