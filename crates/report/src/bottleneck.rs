@@ -14,8 +14,8 @@ pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
-/// Causes of the bottleneck of a row, revised by the results of an experiment. They come from the median of the runs that its
-/// figures show. Empty if no request ended ok.
+/// Causes of the bottleneck of a row, revised by the results of an experiment. They use medians over the runs that its figures
+/// show. Empty if no request ended ok.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
     let Some(figures) = row.figures.as_ref() else { return Vec::new() };
     let found = of(row.shown().map(|run| &study.runs[run]), figures);

@@ -27,7 +27,7 @@ const POINTS_MAX: usize = 30;
 const POINTS_MIN: usize = 3;
 
 impl OverTime {
-    /// Figures of a run that was loaded on its own. `None` if too little was stored for a drawing.
+    /// Figures of a run that was loaded with its per-second data. `None` if too little was stored for a drawing.
     pub(crate) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(series) = series::of(run, POINTS_MAX)? else { return Ok(None) };
         let bin_ns = u128::from(series.bin_s) * 1_000_000_000;

@@ -218,7 +218,7 @@ fn steal_time_precedes_cores() {
 }
 
 #[test]
-fn one_core_limits_single_threads_locks_and_pinned_systems() {
+fn one_core_limits_single_and_alternating_threads_and_pinned_systems() {
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.95)]), "one_core");
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.85)]), "unknown");
     assert_eq!(resource(&[("app", "cpu_user_s", "", 1.0)]), "one_core");
@@ -355,7 +355,7 @@ fn doubtful_generator_precedes_other_limits() {
 }
 
 #[test]
-fn waits_for_cores_reveal_bursts() {
+fn waits_for_cores_reveal_bursts_of_cpu_usage() {
     let often = [
         ("machine", "cpu_user_s", "core0", 0.85),
         ("machine", "cpu_idle_s", "core0", 0.15),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::document::HappenedEvent;
 
-/// Time before an event, and after its evaluation, that is drawn.
+/// Time that is drawn before an event, and after the end of its evaluation, in nanoseconds.
 const AROUND_NS: u64 = 5_000_000_000;
 /// Maximum numbers of points of one event, and of all events of a page.
 const POINTS_MAX: usize = 400;
@@ -67,7 +67,7 @@ impl Course {
 /// Load between two times since the start of the load. `None` if nothing is known of that time.
 fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
-    // Windows after the load are drawn only if requests were lost in them.
+    // Windows after the load are drawn up to the last one in which requests were lost.
     let last = windows.iter().rfind(|window| window.planned > 0 || window.lost() > 0)?.number;
     let end = end.min(last + 1);
     let count = usize::try_from(end.checked_sub(first).filter(|count| *count > 0)?).ok()?;

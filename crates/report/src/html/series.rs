@@ -31,7 +31,8 @@ pub(crate) struct Series {
     pub(crate) threads: Vec<ThreadTrack>,
 }
 
-/// Time series of a run that was loaded on its own, with at most `points_max` points per track. `None` if no second was stored.
+/// Time series of a run that was loaded with its per-second data, with at most `points_max` points per track. `None` if no second
+/// was stored.
 ///
 /// Rates exist only for whole seconds of load: not for a second in which the load ends, and not for later ones, when nothing is
 /// sent. Durations of requests that ended later count in the last whole second, so that none is lost and lines end with the load.

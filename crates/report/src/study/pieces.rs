@@ -221,8 +221,8 @@ impl<'a> StudyPieces<'a> {
         format!("{}{quick}: {runs} {order}, started {}", self.text(&new.title), view.started_at())
     }
 
-    /// Reason why a procedure stopped, and what is left undecided. `None` while the study is running, and if all runs were planned
-    /// in advance.
+    /// Reason why a procedure stopped. `None` while the study is running, and if all runs were planned in advance, unless time ran
+    /// out.
     pub(crate) fn stopped(&self) -> Option<String> {
         let why = self.view.study.ending.as_ref()?.why.as_deref()?;
         let within = self

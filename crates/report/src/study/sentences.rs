@@ -199,7 +199,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         }
         Verdict::Equivalent => format!("{}: equivalent within {matters}", common_blocks(pair)),
         Verdict::Inconclusive => {
-            // After enough blocks for the only look, no later look follows.
+            // A look before the usual first one was the only one of its study.
             let next = if common < first_look_blocks() { String::new() } else { next_look(pair) };
             format!("{ahead}: inconclusive{next}")
         }

@@ -120,7 +120,7 @@ pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'stati
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
     let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
-    // Statements of users who log in once run before the measured time.
+    // Users who log in once do so before the measured time, so the statements of the log-in have no samples.
     if lines.iter().all(|line| line.figures.service.all.count == 0) {
         return None;
     }

@@ -57,8 +57,8 @@ pub(crate) struct Group<'a> {
     pub(crate) runs: usize,
     /// Indexes of load and row, without duplicates.
     pub(crate) places: Vec<(usize, usize)>,
-    /// Sentence with the medians over the runs. `None` if it is not a doubt or note, or if the sentences do not differ in figures
-    /// alone.
+    /// Sentence for all runs: a doubt with medians of its figures, or a note without its varying parts. `None` if the sentence of
+    /// the first run applies.
     pub(crate) sentence: Option<String>,
     /// Largest possible distortion of each figure in any of the runs.
     pub(crate) distorts: Vec<Distortion>,

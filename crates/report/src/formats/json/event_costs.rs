@@ -82,7 +82,7 @@ impl CostObject {
 pub(super) struct CausesObject {
     /// Causes, most likely first. Empty if the event cost nothing, or if they are unknown.
     causes: Vec<CauseObject>,
-    /// Reason why the causes are unknown. `None` if the event has no known cost.
+    /// Reason why the causes are unknown. `None` if they are known, or if the event has no known cost.
     causes_unknown: Option<String>,
     /// Other events during the seconds that the causes are based on.
     meanwhile: Vec<String>,

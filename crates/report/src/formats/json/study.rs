@@ -172,7 +172,7 @@ struct CarryOverObject {
     /// Interval with 99 % confidence.
     interval: [f64; 2],
     is_found: bool,
-    /// Maximum bias of the ratio.
+    /// Maximum bias of the natural logarithm of the ratio.
     bias_most: f64,
 }
 
