@@ -53,7 +53,7 @@ pub(crate) struct Figures {
     pub(crate) counts: Counts,
     /// Time from the first request sent to the last one that ended, in seconds, for JMeter's throughput. `None` if it is zero.
     pub(crate) span_s: Option<f64>,
-    /// What ended in the measured window: the basis of all other rates. `None` if the length of the window is unknown.
+    /// Counts of the measured window: the basis of all other rates. `None` if the length of the window is unknown.
     pub(crate) window: Option<Window>,
     /// `None` if the tool that made the load did not report it. This also applies to the next two fields.
     pub(crate) received_bytes: Option<u64>,

@@ -36,7 +36,7 @@ const OF_PLANS: [(&str, &str); 9] = [
     ("pin", "cores of the generator"),
 ];
 
-/// What the plan of a run asks for.
+/// Work that the plan of a run asks for.
 pub(crate) struct Asked<'a> {
     title: &'a str,
     steps: &'a [String],

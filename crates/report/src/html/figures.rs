@@ -42,7 +42,7 @@ pub(super) fn of_row(row: &VariantRow<'_>, metric: Option<&ComparedBy>) -> Optio
     })
 }
 
-/// Figures that only depend on samples.
+/// Figures that depend only on samples.
 fn of_all(figures: &figures::Figures) -> RowFigures {
     let record::Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } =
         figures.counts;

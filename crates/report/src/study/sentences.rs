@@ -218,7 +218,7 @@ pub(super) fn is_open(pair: &Pair) -> bool {
     pair.has_more_errors || !matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent)
 }
 
-/// What a pair says about the best row in it.
+/// Result of a pair for the best row.
 #[derive(PartialEq)]
 pub(super) enum Outcome {
     Beats,

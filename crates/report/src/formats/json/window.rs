@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::counted::share;
 use super::thousandths;
 
-/// Counts of what ended within the measured window.
+/// Counts of requests that ended within the measured window.
 #[derive(Serialize)]
 pub(super) struct WindowObject {
     length_s: f64,
