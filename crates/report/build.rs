@@ -1,12 +1,12 @@
-//! Checks that the parts of the HTML report's page are there, and that they can stand in one file.
+//! Checks that the parts of the HTML page exist, and that they can be embedded in one file.
 
 #![allow(clippy::print_stdout, reason = "a build script speaks to Cargo on stdout")]
 
 use std::path::{Path, PathBuf};
 
-/// Where the page is built, as seen from this crate.
+/// Folder of the built page, relative to this crate.
 const UI: &str = "../../ui";
-/// Its parts, and what would end the element that each is put into.
+/// Parts of the page, each with the texts that would end the element it is embedded in.
 const PARTS: [(&str, &[&str]); 3] = [
     ("page.html", &[]),
     ("dist/page.css", &["</style", "<!--"]),

@@ -1,4 +1,4 @@
-//! What an answer is, and that of a single run: one sentence, and how sure it is.
+//! Results in one sentence, with their certainty. Computes the result of a single run.
 
 use evidence::{Level, Model, RunState, Verdict};
 use judge::Doubt;
@@ -11,21 +11,21 @@ use crate::units::{count, duration, percent, rate};
 use crate::view::View;
 use crate::words;
 
-/// What a run, a study under a load, or a search for a capacity says, without full stops. Only names in it may come from
-/// outside; they are escaped as the format does it.
+/// Result of a run, of a study under a load, or of a capacity search, without full stops. Only names in it come from outside; they
+/// are escaped for the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// One sentence.
+    /// The result in one sentence.
     pub(crate) text: String,
     pub(crate) certainty: Certainty,
-    /// Why it is as sure as it is, in a few words; may be empty.
+    /// Reason for the certainty, in a few words. May be empty.
     pub(crate) how_sure: String,
-    /// What it leaves out; may be empty.
+    /// Qualification of the result. May be empty.
     pub(crate) besides: String,
 }
 
 impl Answer {
-    /// `text (how sure); what it leaves out`
+    /// Formats the result: `text (how sure); qualification`.
     pub(crate) fn sentence(&self) -> String {
         let Self { text, how_sure, besides, .. } = self;
         let how_sure = if how_sure.is_empty() { String::new() } else { format!(" ({how_sure})") };
@@ -34,21 +34,21 @@ impl Answer {
     }
 }
 
-/// How sure an answer is.
+/// Certainty of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
     /// There is a verdict.
     Sure,
-    /// There is none yet.
+    /// There is no verdict yet.
     Open,
-    /// There can be none.
+    /// A verdict is impossible.
     None,
     /// Nothing was compared.
     Plain,
 }
 
 impl Certainty {
-    /// The word for programs.
+    /// Name in formats for programs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Sure => "sure",
@@ -59,7 +59,7 @@ impl Certainty {
     }
 }
 
-/// The answer of one run: that the system was gone first, then errors if there are any, then how much was answered, then how long it took.
+/// Result of one run, in this order: outages, errors, throughput, response times.
 pub(crate) fn of_run(view: &View<'_>) -> Answer {
     Answer { text: text(view), certainty: Certainty::Plain, how_sure: how_sure(view), besides: String::new() }
 }
@@ -78,7 +78,7 @@ fn text(view: &View<'_>) -> String {
     if figures.samples() == 0 {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
-    // That everything failed is the whole answer; an outage is but a consequence of it.
+    // If everything failed, an outage is only a consequence.
     if figures.errors_counted() == figures.counts.planned {
         let parts = [errors(figures), times(figures)];
         return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -90,7 +90,7 @@ fn text(view: &View<'_>) -> String {
     parts.join("; ")
 }
 
-/// `5.00 % errors (300 of 6,000 requests)`
+/// Formats errors: `5.00 % errors (300 of 6,000 requests)`.
 fn errors(figures: &Figures) -> Option<String> {
     let (errors, samples) = (figures.errors_counted(), figures.counts.planned);
     match errors {
@@ -114,7 +114,7 @@ fn answers(figures: &Figures) -> Option<String> {
     })
 }
 
-/// Of an open load: whether what it asked for was sent, and answered well.
+/// Throughput of an open load, and whether the offered rate was kept. `None` for a closed load, and if no request ended ok.
 fn rate_kept(view: &View<'_>) -> Option<String> {
     if view.run.new.model != Model::Open {
         return None;
@@ -134,7 +134,7 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// `p50 1.46 ms, p99 9.39 ms`, as far as there are samples enough.
+/// Formats response times: `p50 1.46 ms, p99 9.39 ms`. Percentiles with too few samples are left out.
 fn times(figures: &Figures) -> Option<String> {
     let response = &figures.response.all;
     let at = |percentile| response.at(percentile).map(duration);

@@ -1,4 +1,4 @@
-//! How far two figures lie apart is written: as a ratio, or, of what may be 0, as a difference with its sign and unit.
+//! Formats the difference between two figures: as a ratio, or as a signed difference if the figures may be 0.
 
 use judge::ComparedBy;
 use judge::results::{MinEffect, Scale};
@@ -6,7 +6,7 @@ use judge::results::{MinEffect, Scale};
 use crate::ratio;
 use crate::units::percent_with;
 
-/// `1.12 ×`, `−398 ms`.
+/// Formats an estimate: `1.12 ×`, `−398 ms`.
 pub(crate) fn alone(by: &ComparedBy, estimate: f64) -> String {
     match by.scale() {
         Scale::Ratio => ratio::times(estimate),
@@ -14,13 +14,13 @@ pub(crate) fn alone(by: &ComparedBy, estimate: f64) -> String {
     }
 }
 
-/// `1.12 × (1.08–1.15)`, `−398 ms (−410 ms to −380 ms)`.
+/// Formats an estimate with its interval: `1.12 × (1.08–1.15)`, `−398 ms (−410 ms to −380 ms)`.
 pub(crate) fn within(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
     let of_ends = ends.map(|ends| format!(" ({})", ends_beside(by, estimate, ends)));
     format!("{}{}", alone(by, estimate), of_ends.unwrap_or_default())
 }
 
-/// The same where the head of a column says what it is: `1.12 (1.08–1.15)`.
+/// Formats an estimate with its interval in a column whose head says that it has ratios: `1.12 (1.08–1.15)`.
 pub(crate) fn in_column(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) -> String {
     match by.scale() {
         Scale::Ratio => ratio::within(estimate, ends),
@@ -28,7 +28,7 @@ pub(crate) fn in_column(by: &ComparedBy, estimate: f64, ends: Option<[f64; 2]>) 
     }
 }
 
-/// The ends of an interval next to its estimate: `1.08–1.15`, `−410 ms to −380 ms`.
+/// Formats the bounds of an interval next to its estimate: `1.08–1.15`, `−410 ms to −380 ms`.
 pub(crate) fn ends_beside(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> String {
     let link = match by.scale() {
         Scale::Ratio => "–",
@@ -37,7 +37,7 @@ pub(crate) fn ends_beside(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> Str
     each_end(by, estimate, ends).join(link)
 }
 
-/// Each of them.
+/// Formats the lower and the upper bound of an interval.
 pub(crate) fn each_end(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> [String; 2] {
     match by.scale() {
         Scale::Ratio => ratio::ends_beside(estimate, ends),
@@ -45,7 +45,7 @@ pub(crate) fn each_end(by: &ComparedBy, estimate: f64, ends: [f64; 2]) -> [Strin
     }
 }
 
-/// `ratio`, `difference`.
+/// Name of a scale: `ratio`, `difference`.
 pub(crate) const fn noun(scale: Scale) -> &'static str {
     match scale {
         Scale::Ratio => "ratio",
@@ -53,7 +53,7 @@ pub(crate) const fn noun(scale: Scale) -> &'static str {
     }
 }
 
-/// What does not matter: `3 %`, `20 ms`, `1 request`.
+/// Formats the smallest effect that matters: `3 %`, `20 ms`, `1 request`.
 pub(crate) fn min_effect(by: &ComparedBy, matters: MinEffect) -> String {
     match matters.scale {
         Scale::Ratio => {
@@ -64,7 +64,7 @@ pub(crate) fn min_effect(by: &ComparedBy, matters: MinEffect) -> String {
     }
 }
 
-/// A difference with its sign. ∞: one of the two has no limit.
+/// Formats a difference with its sign. An infinite difference means that one of the two figures is unbounded.
 pub(crate) fn signed(figure: f64, write: impl Fn(f64) -> String) -> String {
     let sign = match figure {
         figure if figure > 0.0 => "+",
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_have_a_sign_and_a_unit() {
+    fn formats_differences_with_sign_and_unit() {
         let by = |name: &str| ComparedBy::named(name).unwrap();
         assert_eq!(within(&by("outage"), -398e6, Some([-410e6, 0.0])), "−398 ms (−410 ms to 0 ms)");
         assert_eq!(within(&by("recovery"), f64::INFINITY, Some([2e9, f64::INFINITY])), "+∞ (+2.00 s to +∞)");

@@ -1,4 +1,4 @@
-//! The stored baseline of a run or a study, in words and for programs.
+//! The stored baseline of a run or a study, in words and in JSON.
 
 use evidence::{AskedBaseline, Baseline, BaselineLoad, FoundBaseline, NewRun};
 use judge::baseline::Decision;
@@ -12,10 +12,10 @@ use crate::origin::build;
 use crate::study::explained::Why;
 use crate::view::View;
 
-/// What the two sides are called where they differ.
+/// Names of the two sides in sentences about their differences.
 const SIDES: [&str; 2] = ["baseline", "now"];
 
-/// How it was asked for: `label main`; not escaped.
+/// Reference by which the baseline was requested: `label main`. Not escaped.
 fn asked_words(asked: &AskedBaseline) -> String {
     match asked {
         AskedBaseline::Label(label) => format!("label {label}"),
@@ -24,7 +24,7 @@ fn asked_words(asked: &AskedBaseline) -> String {
     }
 }
 
-/// Which one it is, or why there is none; not escaped.
+/// The baseline, or the reason why there is none. Not escaped.
 pub(crate) fn words(baseline: &Baseline) -> String {
     match &baseline.found {
         Err(why) => format!("{}: {why}", asked_words(&baseline.asked)),
@@ -32,7 +32,7 @@ pub(crate) fn words(baseline: &Baseline) -> String {
     }
 }
 
-/// `s-20261121-142501-k3f9 (main · 1a2b3c4d5e6f on main, 2026-11-21 14:25 UTC)`; not escaped.
+/// Formats a baseline: `s-20261121-142501-k3f9 (main · 1a2b3c4d5e6f on main, 2026-11-21 14:25 UTC)`. Not escaped.
 pub(crate) fn name(found: &FoundBaseline) -> String {
     let build = build(&found.origin);
     let build = if build.is_empty() { build } else { format!("{build}, ") };
@@ -40,7 +40,7 @@ pub(crate) fn name(found: &FoundBaseline) -> String {
     format!("{} ({build}{at} UTC)", found.id)
 }
 
-/// In which points a baseline and what is held against it differ, a sentence each; not escaped.
+/// Differences between a baseline and a run, other than results, one sentence each. Not escaped.
 pub(crate) fn differences(
     found: &FoundBaseline,
     load: &BaselineLoad,
@@ -56,7 +56,7 @@ pub(crate) fn differences(
     points
 }
 
-/// What must be known of a run that is held against a stored baseline; not escaped.
+/// Notes on a run that is compared with a stored baseline. Not escaped.
 pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
     let Some(baseline) = &view.run.baseline else { return Vec::new() };
     let found = match &baseline.found {
@@ -77,7 +77,7 @@ pub(crate) fn notes(view: &View<'_>) -> Vec<String> {
     notes
 }
 
-/// Every condition of a run on its baseline, with why the run is slower where one fails by that.
+/// Every baseline condition of a run. A run that fails because it is slower has an explanation.
 fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
     let judged = judge::baseline::of_run(view.run, baseline).unwrap_or_default();
     let with_why = |(condition, found)| {
@@ -91,7 +91,7 @@ fn judged(view: &View<'_>, baseline: &Baseline) -> Vec<Failure> {
     judged.into_iter().map(with_why).collect()
 }
 
-/// For programs: which one it is, or why there is none.
+/// JSON object of a baseline, or of the reason why there is none.
 pub(crate) fn object(baseline: &Baseline) -> Value {
     let (kind, name) = match &baseline.asked {
         AskedBaseline::Label(label) => ("label", label),
@@ -114,7 +114,7 @@ pub(crate) fn object(baseline: &Baseline) -> Value {
     object
 }
 
-/// The same of a run, with its conditions.
+/// JSON object of the baseline of a run, with the run's conditions. `None` without a baseline.
 pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     let baseline = view.run.baseline.as_ref()?;
     let mut object = object(baseline);
@@ -122,7 +122,7 @@ pub(crate) fn object_of_run(view: &View<'_>) -> Option<Value> {
     Some(object)
 }
 
-/// A condition that must hold, for programs: what is true has passed.
+/// JSON object of a condition that must hold: it has passed if it is true.
 pub(crate) fn gate_object(gate: &Failure) -> Value {
     let mut object = gate.object();
     let verdict = match gate.decision() {

@@ -1,4 +1,4 @@
-//! What probably kept a system from doing more, as reports ask for it.
+//! Likely bottlenecks of runs and of rows in reports.
 
 use evidence::Model;
 use judge::bottleneck::{CombinedFigures, Evidence, RunEvidence, causes};
@@ -9,20 +9,20 @@ use crate::figures::Figures;
 use crate::study::{StudyView, VariantRow, experiment};
 use crate::view::View;
 
-/// The causes of one run, most likely first; none where nothing was answered well, so that there is nothing to explain.
+/// Causes of the bottleneck of one run, most likely first. Empty if no request ended ok.
 pub(crate) fn of_run(view: &View<'_>) -> Vec<Bottleneck> {
     of([view].into_iter(), &view.whole)
 }
 
-/// The causes of a row, from the middle of the runs that its figures are of, by what an experiment says of them; none where
-/// nothing was answered well.
+/// Causes of the bottleneck of a row, revised by the results of an experiment. They use medians over the runs that its figures
+/// show. Empty if no request ended ok.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Vec<Bottleneck> {
     let Some(figures) = row.figures.as_ref() else { return Vec::new() };
     let found = of(row.shown().map(|run| &study.runs[run]), figures);
     experiment::judged(study.diagnosis.as_ref(), row.place, found)
 }
 
-/// What it is, and that it is only likely, or was confirmed.
+/// Name of a bottleneck, marked as likely or as confirmed.
 pub(crate) fn likely(found: &Bottleneck) -> String {
     match certainty(found) {
         "suspected" => format!("likely {}", found.what),
@@ -31,7 +31,7 @@ pub(crate) fn likely(found: &Bottleneck) -> String {
     }
 }
 
-/// `confirmed`, `suspected`, `unknown`, or `none`: a load below capacity is no bottleneck that one could suspect.
+/// Certainty of a bottleneck: `confirmed`, `suspected`, `unknown`, or `none`. An offered load below the capacity is `none`.
 pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
     match (found.resource, found.certainty) {
         (Resource::LOAD, Certainty::Suspected) => "none",
@@ -39,11 +39,11 @@ pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
     }
 }
 
-/// The bottleneck of one run, if it says something that its answer has not said already.
+/// Bottleneck of one run. `None` if the result of the run implies it already.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
     let is_said = |found: &Bottleneck| match found.resource {
         Resource::LOAD => view.run.new.model == Model::Open,
-        // What casts doubt on the run stands in its first lines.
+        // The first lines of the report show what casts doubt on the run.
         resource => resource == Resource::GENERATOR && !view.validity.causes.is_empty(),
     };
     let is_read = view.signals.is_some();
@@ -51,7 +51,7 @@ pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
     found.filter(|found| found.certainty == Certainty::Suspected || is_read)
 }
 
-/// The evidence, and what to do next. May quote names: escape it.
+/// Evidence for a bottleneck, and the next step. May quote names: escape it.
 pub(crate) fn because_and_next(found: &Bottleneck) -> String {
     match found.next.is_empty() {
         true => found.because.clone(),
@@ -59,8 +59,7 @@ pub(crate) fn because_and_next(found: &Bottleneck) -> String {
     }
 }
 
-/// A sentence for each cause: how much it explains, what speaks for and against it, and what to do next. May quote names: escape
-/// them.
+/// One sentence for each cause: its share, the evidence for and against it, and the next step. May quote names: escape them.
 pub(crate) fn lines(causes: &[Bottleneck]) -> Vec<String> {
     let line = |(place, cause): (usize, &Bottleneck)| {
         let share = cause.share.map(|share| format!(", {} of the response time", percent(share, 0)));

@@ -1,4 +1,4 @@
-//! Gates that failed, in words for the first lines of a report: which, by how much, and from how many samples.
+//! Failed gates in the first lines of a report: condition, observed value, limit, and number of samples.
 
 use evidence::GateResult;
 use judge::Condition;
@@ -8,12 +8,13 @@ use crate::text::listed;
 use crate::view::View;
 use crate::words;
 
-/// Gates that are named.
+/// Maximum number of failed gates in a sentence.
 pub(crate) const NAMED_MAX: usize = 3;
-/// What the sentence begins with.
+/// Beginning of the sentence.
 pub(crate) const FAILED: &str = "Gate failed";
 
-/// `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`; not escaped. `None` if all held.
+/// Formats the failed gates of a run: `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`. Not escaped.
+/// `None` if all gates held.
 pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
     let failed = view
         .run
@@ -24,7 +25,7 @@ pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
     sentence(failed.collect())
 }
 
-/// What was seen, what was allowed, and from how many samples.
+/// Observed value, limit, and number of samples of a gate.
 pub(crate) fn with_samples(view: &View<'_>, gate: &GateResult) -> String {
     let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
     let figures = of_step.map_or(&view.whole, |step| &step.figures);
@@ -33,7 +34,7 @@ pub(crate) fn with_samples(view: &View<'_>, gate: &GateResult) -> String {
         .unwrap_or_else(|| format!("{}, {}", by_how_much(gate), view.noun().counted(samples)))
 }
 
-/// What was seen, and what was allowed.
+/// Observed value and limit of a gate.
 pub(crate) fn by_how_much(gate: &GateResult) -> String {
     let Some(observed) = gate.observed else { return words::observed(gate) };
     let limit = words::observed(&GateResult { observed: Some(gate.limit), ..gate.clone() });
@@ -44,17 +45,18 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
     format!("{}, limit {limit}{times}{why}", words::observed(gate))
 }
 
-/// Why a gate on errors or throughput fails whose figure is within its limit.
+/// Reason why a gate on errors or throughput failed although its value is within the limit.
 const GONE: &str = ", but the run is degraded: the system was gone for 5 % of the time or more";
 
-/// Whether a gate failed although its figure is within its limit: few requests ask a system that is gone.
+/// Whether a gate failed although its value is within the limit. This happens if the system was gone, so that few requests reached
+/// it.
 fn is_within_limit(gate: &GateResult) -> bool {
     let condition =
         Condition::parse_gate(&gate.text).ok().filter(|condition| condition.of_baseline.is_none());
     !gate.holds && condition.zip(gate.observed).is_some_and(|(condition, observed)| condition.holds(observed))
 }
 
-/// The first of them.
+/// Sentence about failed gates, of which the first [`NAMED_MAX`] are named. `None` without any.
 pub(crate) fn sentence(failed: Vec<String>) -> Option<String> {
     (!failed.is_empty()).then(|| format!("{FAILED}: {}.", listed(failed, NAMED_MAX, "; ")))
 }
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_that_fails_within_its_limit_says_why() {
+    fn gate_that_fails_within_its_limit_has_reason() {
         let gate = |observed, holds| GateResult {
             text: "errors<1%".to_owned(),
             step: None,

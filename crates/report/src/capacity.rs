@@ -1,4 +1,4 @@
-//! A search for a capacity as every format sees it: what held, what failed, and every level between.
+//! Data of a capacity search for all formats: passing rates, failing rates, and every level.
 
 mod drawn;
 mod limit;
@@ -19,37 +19,37 @@ pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
 pub(crate) use table::table;
 
-/// Rates that are shown without the details.
+/// Maximum number of rates outside of the details.
 const RATES_MAX: usize = 9;
 
-/// What a search has found, of every variant.
+/// Result of a capacity search, with all variants.
 pub(crate) struct CapacityView {
-    /// The conditions of a run; empty if this version does not understand it.
+    /// Conditions of a run. Empty if this version does not understand them.
     pub(crate) slos: Vec<Condition>,
-    /// The same as it was written.
+    /// Conditions as they were written.
     pub(crate) asked: Vec<String>,
-    /// How long a soak was to be.
+    /// Planned length of the soak run, in seconds. `None` without one.
     pub(crate) soak_s: Option<f64>,
-    /// In the order of their names.
+    /// Rows, sorted by the names of their variants.
     pub(crate) rows: Vec<CapacityRow>,
 }
 
 /// One variant under one load.
 pub(crate) struct CapacityRow {
-    /// May hold anything: escape it.
+    /// Name of the variant. May hold anything: escape it.
     pub(crate) setting: Setting,
-    /// The name of the load; may hold anything.
+    /// Name of the load. May hold anything: escape it.
     pub(crate) load: String,
     pub(crate) found: Capacity,
     pub(crate) levels: SearchLevels,
-    /// What probably limits it; `None` if no rate failed.
+    /// Likely bottleneck. `None` if no rate failed.
     pub(crate) limit: Option<Limit>,
-    /// What the scalability law says of the sizing.
+    /// Fit of the universal scalability law to the sizing runs. `None` without a fit.
     pub(crate) usl: Option<Usl>,
 }
 
 impl CapacityRow {
-    /// The rates around the highest that passed and the lowest that failed, lowest first.
+    /// Rates near the highest passing and the lowest failing one, lowest first.
     fn rates_near_result(&self) -> &[LevelRow] {
         let rates = &self.levels.rates;
         let below = |limit: f64| rates.iter().filter(|rate| rate.per_s < limit).count();
@@ -61,7 +61,7 @@ impl CapacityRow {
 }
 
 impl CapacityView {
-    /// `None` if the study searches for something else.
+    /// `None` if the study is not a capacity search.
     pub(crate) fn of(study: &Study, load_run: LoadRun<'_>) -> Result<Option<Self>, EvidenceError> {
         let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
         let slos: Result<Vec<Vec<Condition>>, _> =
@@ -90,7 +90,7 @@ impl CapacityView {
         Ok(Some(Self { slos, asked: rules.slos.clone(), soak_s: rules.soak_s, rows }))
     }
 
-    /// How a row is called, not escaped: with its load where there are several.
+    /// Name of a row, with its load if there are several. Not escaped.
     pub(crate) fn name(&self, row: &CapacityRow) -> String {
         let has_others = self.rows.iter().any(|other| other.load != row.load);
         let name = row.setting.name();

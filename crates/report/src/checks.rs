@@ -1,4 +1,4 @@
-//! What a report answers with passed or failed, for programs that run builds: each condition, and whether each run counts.
+//! Checks for build servers: each has passed, failed, or was skipped. A check is a condition, or asks whether a run counts.
 
 use judge::baseline::Decision;
 use judge::{CheckOutcome, CommandEnding, Eligibility};
@@ -12,26 +12,26 @@ use crate::text::harmless;
 use crate::view::View;
 use crate::words;
 
-/// Characters of one text from outside.
+/// Maximum number of characters of a text from outside.
 const TEXT_CHARACTERS_MAX: usize = 500;
 
-/// The checks of one run, or of one load of a study.
+/// Checks of one run, or of one load of a study.
 pub(crate) struct Group {
-    /// The run or load.
+    /// Name of the run or load.
     pub(crate) name: String,
     pub(crate) checks: Vec<Check>,
-    /// How long it was measured, if that is known.
+    /// Measured time in seconds. `None` if unknown.
     pub(crate) duration_s: Option<f64>,
 }
 
-/// One question with an answer.
+/// One check and its outcome.
 pub(crate) struct Check {
-    /// The configuration or the run that it is about.
+    /// Configuration or run that is checked.
     pub(crate) of: String,
-    /// What was asked.
+    /// Condition, or name of the check.
     pub(crate) name: String,
     pub(crate) outcome: CheckOutcome,
-    /// Why, in words, if it did not pass.
+    /// Explanation of the outcome.
     pub(crate) message: String,
 }
 
@@ -58,14 +58,15 @@ fn of_run(view: &View<'_>) -> Group {
     Group { name, checks, duration_s: view.duration_s() }
 }
 
-/// How a run ended, conditions aside, and whether its figures count.
+/// Check of how a run ended, apart from its conditions, and of whether its figures count.
 fn ended(view: &View<'_>, of: String) -> Check {
     let causes = view.validity.causes.iter().map(judge::validity::told);
     let message = std::iter::once(words::verdict(view)).chain(causes).collect::<Vec<_>>().join("; ");
     Check::new(of, "run".to_owned(), CommandEnding::of_verdict(view.verdict).row().check, &message)
 }
 
-/// How a study ends, and one group for each load; one group for a search for a capacity, whose runs fail on purpose.
+/// Check of how a study ended, and one group for each load. A capacity search has one group for all loads, because its runs fail on
+/// purpose.
 pub(crate) fn of_study(view: &StudyView<'_>) -> Vec<Group> {
     let ending = ending::of_study(view);
     let name = safe(&view.study.new.title);
@@ -96,7 +97,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         let (valid, failed) = (of_row.count(Eligibility::Valid), of_row.count(Eligibility::Failed));
         let (outcome, message) = match of_row.runs.len() {
             _ if valid > 0 => (CheckOutcome::Passed, String::new()),
-            // Where other rows give the study its verdict, the rest is a warning.
+            // If other rows give the study its verdict, a row without a valid run is a mere warning.
             runs if ending.is_some_and(|ending| ending.code() == 0) => {
                 (CheckOutcome::Skipped, format!("no valid run of {runs}"))
             }
@@ -109,7 +110,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         let of = safe(&study::row_name(load, row));
         checks.push(Check::new(of, "valid runs".to_owned(), outcome, &message));
     }
-    // A row without a valid run has said so.
+    // A row without a valid run was reported above.
     let has_valid = |row: &usize| load.rows[*row].count(Eligibility::Valid) > 0;
     for row in study::unjudged(view, load).into_iter().filter(has_valid) {
         let (of, why) = (safe(&study::row_name(load, row)), study::why_unjudged(load, row));
@@ -124,7 +125,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
         );
         let outcome = match gate.runs - gate.held {
             0 => CheckOutcome::Passed,
-            // What a short form has too few samples to tell is no breach.
+            // A quick run with too few samples to judge a gate does not breach it.
             open if view.study.new.is_quick && open == gate.untold => CheckOutcome::Skipped,
             _ => CommandEnding::Breached.row().check,
         };
@@ -151,7 +152,7 @@ fn of_load(view: &StudyView<'_>, load: &LoadView<'_>, ending: Option<CommandEndi
     Group { name: safe(load.name), checks, duration_s }
 }
 
-/// One group, with the conditions on which a comparison is to fail.
+/// One group with the conditions of a comparison.
 pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
     let name = safe(&compared.name());
     let check = |failure: &Failure| {
@@ -165,7 +166,7 @@ pub(crate) fn of_compared(compared: &Compared) -> Vec<Group> {
 
 fn named(text: &str, step: Option<&str>) -> String {
     match step {
-        // Conditions about a step name it themselves.
+        // Conditions on a step name the step already.
         Some(step) if !text.starts_with(step) => safe(&format!("{step}: {text}")),
         _ => safe(text),
     }

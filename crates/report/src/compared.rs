@@ -1,4 +1,4 @@
-//! Two stored runs, or two stored studies, side by side: what was measured at different times, and so is not paired.
+//! Comparison of two stored runs, or of two stored studies. They were measured at different times, so their results are not paired.
 
 use std::io::Write;
 
@@ -27,28 +27,28 @@ mod written;
 pub(crate) use failures::Failure;
 pub(crate) use of_stored::AgainstStored;
 
-/// Characters of a title.
+/// Maximum number of characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
-/// Two things that can be compared, worked out. The ratio is always that of the second to the first.
+/// Comparison of two runs or two studies. Ratios are those of the second to the first.
 pub struct Compared {
     sides: [ComparedItem; 2],
     of: Of,
-    /// The conditions on which it is to fail, judged.
+    /// Results of the conditions under which the comparison fails.
     failures: Vec<Failure>,
-    /// What else must be known, not escaped.
+    /// Notes for the reader. Not escaped.
     notes: Vec<String>,
 }
 
-/// One of the two.
+/// One side of a comparison.
 struct ComparedItem {
     id: String,
     /// May hold anything: escape it.
     title: String,
     started_at_unix_ms: i64,
-    /// Which build was measured; its texts may hold anything.
+    /// Build that was measured. Its texts may hold anything.
     origin: Origin,
-    /// Whether it is a run that was profiled.
+    /// Whether the side is a run that was profiled.
     is_profiled: bool,
 }
 
@@ -58,7 +58,7 @@ enum Of {
 }
 
 impl Compared {
-    /// Two runs under the same load, of which the second is held against conditions on which the comparison is to fail.
+    /// Compares two runs under the same load. The comparison fails if one of the conditions in `failing` is true of the second run.
     pub fn of_runs(first: &Run, second: &Run, failing: &[Condition]) -> Result<Self, ReportError> {
         let (runs, notes) = of_runs::compare(first, second)?;
         let failures = failures::judge_runs(failing, first, second)?;
@@ -72,8 +72,8 @@ impl Compared {
         Ok(Self { sides: [side(first), side(second)], of: Of::Runs(runs), failures, notes })
     }
 
-    /// Two studies with the same metric, and a load in common, of which the second is held against conditions on which the comparison
-    /// is to fail.
+    /// Compares two studies with the same metric and at least one load in common. The comparison fails if one of the conditions in
+    /// `failing` is true of the second study.
     pub fn of_studies(
         first: &Study,
         second: &Study,
@@ -91,7 +91,7 @@ impl Compared {
         Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), failures, notes })
     }
 
-    /// The same, with the builds that were measured.
+    /// Adds the builds that were measured.
     #[must_use]
     pub fn with_origins(mut self, origins: [Origin; 2]) -> Self {
         for (side, origin) in self.sides.iter_mut().zip(origins) {
@@ -100,17 +100,17 @@ impl Compared {
         self
     }
 
-    /// How the comparison ends, by the conditions on which it is to fail.
+    /// How the comparison ends, according to its conditions.
     pub fn ending(&self) -> CommandEnding {
         self.failures.iter().map(Failure::ending).fold(CommandEnding::Ok, CommandEnding::or_worse)
     }
 
-    /// The conditions on which it is to fail, judged.
+    /// Results of the conditions under which the comparison fails.
     pub(crate) fn failures(&self) -> &[Failure] {
         &self.failures
     }
 
-    /// Both sides in a few words, not escaped: `main · 1a2b3c4d5e6f (s-1) and s-2`.
+    /// Names of both sides, not escaped: `main · 1a2b3c4d5e6f (s-1) against s-2`.
     pub(crate) fn name(&self) -> String {
         let [a, b] = self.sides.each_ref().map(|side| match crate::build(&side.origin).as_str() {
             "" => side.id.clone(),
@@ -119,12 +119,12 @@ impl Compared {
         format!("{b} against {a}")
     }
 
-    /// Writes it in a format that has room for it.
+    /// Writes the comparison. Fails if the format does not support comparisons.
     pub fn write(&self, format: &Format, options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
         format.write_compared(self, options, out)
     }
 
-    /// All pieces of the comparison, in order.
+    /// Items of the report, in order.
     pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
         let side = |(name, side): (&str, &ComparedItem)| {
             let [title, build] = [&side.title, &crate::build(&side.origin)]
@@ -159,7 +159,7 @@ impl Compared {
         }
     }
 
-    /// The schema `tenbin.compare/1`.
+    /// JSON object with the schema `tenbin.compare/1`.
     pub(crate) fn object(&self) -> Value {
         let [a, b] = self.sides.each_ref().map(|side| {
             json!({

@@ -1,4 +1,4 @@
-//! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
+//! Table of several runs, one row each. Runs are not ranked: they keep the order of the request.
 
 use crate::durations::Durations;
 use crate::item::{Escape, Item, Tone};
@@ -10,10 +10,10 @@ use crate::times;
 use crate::units::{decimal, mebibytes, rate};
 use crate::view::View;
 
-/// Columns of a name; a longer one is cut.
+/// Maximum width of a name in columns. Longer names are cut.
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// All pieces of a report on several runs, in order.
+/// Items of a report on several runs, in order.
 pub(crate) fn items(views: &[View<'_>], escape: Escape) -> Vec<Item> {
     let warning = warning(views).map(|warning| (Tone::Bad, warning));
     let of_run = |(name, view): (String, &View<'_>)| {
@@ -31,7 +31,7 @@ pub(crate) fn items(views: &[View<'_>], escape: Escape) -> Vec<Item> {
     items
 }
 
-/// The summary table: response times, rates, errors, costs, verdict.
+/// Summary table: response times, rates, errors, costs, and verdicts.
 pub(crate) fn summary(views: &[View<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("response time", names(views).iter().map(|name| escape(name)));
     let response: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.response.all)).collect();
@@ -57,7 +57,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: Escape) -> Table {
     table
 }
 
-/// Service times, in the same order.
+/// Table of service times, in the same order.
 pub(crate) fn service(views: &[View<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("service time", names(views).iter().map(|name| escape(name)));
     let service: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.service.all)).collect();
@@ -65,7 +65,7 @@ pub(crate) fn service(views: &[View<'_>], escape: Escape) -> Table {
     table
 }
 
-/// Names that differ: the variant or title, and where two have the same, the end of the run's name.
+/// Unique names of runs: their variants or titles. If two runs share one, the end of the run identifier is added.
 pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
     let whole: Vec<String> = views.iter().map(|view| visible(&view.name())).collect();
     let plain: Vec<String> = without_shared_beginning(&whole)
@@ -80,7 +80,7 @@ pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
     views.iter().zip(&plain).map(told_apart).collect()
 }
 
-/// Names that are too long lose the folders, or the scheme and host, that all of them have: what differs comes last.
+/// Removes the folders, or the scheme and host, that all names share if one is too long. Differences are mostly at the end.
 fn without_shared_beginning(names: &[String]) -> Vec<String> {
     let is_long = names.iter().any(|name| name.chars().count() > NAME_CHARACTERS_MAX);
     let shared = names.iter().skip(1).fold(names.first().map_or("", String::as_str), |shared, name| {
@@ -96,7 +96,7 @@ fn without_shared_beginning(names: &[String]) -> Vec<String> {
     }
 }
 
-/// What must be said under the table, if anything.
+/// Warning below the table. `None` if all runs are valid.
 pub(crate) fn warning(views: &[View<'_>]) -> Option<String> {
     let invalid = views.iter().filter(|view| view.is_invalid()).count();
     match invalid {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_keep_what_tells_them_apart() {
+    fn long_names_lose_shared_prefix() {
         let names = |names: &[&str]| {
             without_shared_beginning(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
         };

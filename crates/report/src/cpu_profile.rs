@@ -1,4 +1,4 @@
-//! Where systems spend CPU time, in tables and sentences.
+//! CPU profiles in tables and sentences.
 
 use evidence::FrameKind;
 use judge::cpu_profile::{COVERED_MIN, Difference, Frame, Function, Profile, SAMPLES_MIN};
@@ -10,20 +10,20 @@ use crate::text::{harmless, listed};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
-/// How runs name a profile that could not be made.
+/// Name of the probe in runs whose profile could not be made.
 const PROBE: &str = "CPU profile";
 const WHY_COLUMNS_MAX: usize = 300;
-/// Functions of a table.
+/// Maximum number of functions in a table.
 const FUNCTIONS_MAX: usize = 10;
-/// Columns of a function, and of the file that it is in.
+/// Maximum width in columns of a function's name, and of its module.
 const NAME_COLUMNS_MAX: usize = 40;
 const MODULE_COLUMNS_MAX: usize = 16;
-/// The file of functions of the system's own program, whatever that is called.
+/// Module name for functions of the system's own executable.
 const OWN_PROGRAM: &str = "own program";
-/// Spaces of processes that are named in a sentence.
+/// Maximum number of process spaces in a sentence.
 const SPACES_MAX: usize = 3;
 
-/// Of a run; nothing if it was not profiled.
+/// Items about the profile of a run. Empty if none was requested.
 pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Vec<Item> {
     match profile_of(view) {
         Some(profile) => items("CPU time by function", &profile, escape),
@@ -31,7 +31,7 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Vec<Item> {
     }
 }
 
-/// Why there is no profile, in a line, if one was asked for.
+/// Reason why a requested profile is missing. Empty if none is missing.
 pub(crate) fn missing<'v, 'a: 'v>(
     views: impl IntoIterator<Item = &'v View<'a>>,
     escape: Escape,
@@ -42,12 +42,12 @@ pub(crate) fn missing<'v, 'a: 'v>(
     why.map(|why| Item::Text(Tone::Doubtful, format!("No CPU profile: {why}"))).into_iter().collect()
 }
 
-/// The profile of a run.
+/// Profile of a run. `None` if it was not profiled.
 pub(crate) fn profile_of(view: &View<'_>) -> Option<Profile> {
     Profile::of([(view.run, &view.measured)])
 }
 
-/// The functions with the most samples below a head, and what must be known of them.
+/// Heading, table of the functions with the most samples, and notes.
 pub(crate) fn items(head: &str, profile: &Profile, escape: Escape) -> Vec<Item> {
     let runs = if profile.runs > 1 { format!(" of {} runs", profile.runs) } else { String::new() };
     let rates: Vec<String> = profile.frequencies_hz.iter().map(u32::to_string).collect();
@@ -89,7 +89,7 @@ fn functions(profile: &Profile, escape: Escape) -> Table {
     table
 }
 
-/// How CPU time is divided between user space and kernel of the processes.
+/// Split of CPU time between user space and kernel, by process.
 fn spaces(profile: &Profile, escape: Escape) -> String {
     let space = |space: &judge::cpu_profile::Space| {
         let share = profile.share(space.samples).map_or_else(String::new, |(share, _)| percent(share, 1));
@@ -111,7 +111,7 @@ fn space_name(process: &str, kind: FrameKind, escape: Escape) -> String {
     }
 }
 
-/// What makes a profile say less than it seems to.
+/// Limitations of a profile, one sentence each.
 pub(crate) fn doubts(profile: &Profile) -> Vec<String> {
     let mut lines = Vec::new();
     if !profile.is_enough() {
@@ -142,14 +142,14 @@ pub(crate) fn doubts(profile: &Profile) -> Vec<String> {
     lines
 }
 
-/// How a second variant differs from a first one.
+/// Profiles of two variants.
 pub(crate) struct Compared<'a> {
     pub(crate) names: [&'a str; 2],
     pub(crate) profiles: [&'a Profile; 2],
 }
 
 impl Compared<'_> {
-    /// The difference in CPU time per request, and what it consists of; `None` where a figure is missing.
+    /// Difference in CPU time per request, and its parts. `None` if a figure is missing.
     pub(crate) fn sentence(&self, escape: Escape) -> Option<String> {
         let [first, second] = self.profiles;
         let [a, b] = [first.us_per_request?, second.us_per_request?];
@@ -177,7 +177,7 @@ impl Compared<'_> {
         })
     }
 
-    /// The functions that differ most in CPU time per request; `None` where a figure is missing, or nothing differs.
+    /// Functions that differ most in CPU time per request. `None` if a figure is missing, or if no function differs.
     pub(crate) fn table(&self, escape: Escape) -> Option<Table> {
         let [first, second] = self.profiles;
         let mut differences = first.functions_in(second)?;
@@ -210,7 +210,7 @@ impl Compared<'_> {
     }
 }
 
-/// Whether a part is the whole difference, as far as sampling can tell.
+/// Whether a part accounts for the whole difference, within the sampling error.
 fn is_all(part: &Difference<(String, FrameKind)>, more_us: f64) -> bool {
     let [low, high] = part.interval_us;
     (low..=high).contains(&more_us)

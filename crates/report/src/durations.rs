@@ -1,24 +1,24 @@
-//! Durations: which of their percentiles have a column where, and how they are called.
+//! Percentiles of durations: their names, and the tables in which they have a column.
 
 use record::{PRINTED, Percentile};
 use serde::{Serialize, Serializer};
 
 pub(crate) use judge::Durations;
 
-/// How much room a table has. Who has more has all columns of who has less.
+/// Space of a table. A larger table has all columns of the smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Room {
-    /// The table of a pull request.
+    /// Table in a comment on a pull request.
     Compact,
-    /// Statements, and the levels of a search.
+    /// Tables of statements, and of the levels of a search.
     Parts,
-    /// The steps of a run.
+    /// Tables of the steps of a run.
     Steps,
-    /// Rows for runs, or for variants.
+    /// Tables with a row for each run or variant.
     Summary,
 }
 
-/// What has a column at least where there is so much room. Formats without columns, and the table of one run, show all of
+/// Smallest table in which each percentile has a column. Formats without columns, and the table of one run, show all of
 /// [`PRINTED`].
 const COLUMNS: &[(Percentile, Room)] = &[
     (Percentile::P50, Room::Compact),
@@ -35,7 +35,7 @@ impl Room {
     }
 }
 
-/// Every figure by its name, in order: least, mean, percentiles, most.
+/// All figures with their names, in order: min, mean, percentiles, max. In nanoseconds.
 pub(crate) fn figures(durations: &Durations) -> impl Iterator<Item = (String, Option<f64>)> {
     let [min, mean, max] =
         [("min", durations.min_ns), ("mean", durations.mean_ns), ("max", durations.max_ns)]
@@ -44,12 +44,12 @@ pub(crate) fn figures(durations: &Durations) -> impl Iterator<Item = (String, Op
     [min, mean].into_iter().chain(percentiles).chain([max])
 }
 
-/// Figures by keys, for programs: `p99_9`.
+/// Figures by JSON key, such as `p99_9`.
 #[derive(Debug)]
 pub(crate) struct Keyed(Vec<(String, Option<f64>)>);
 
 impl Keyed {
-    /// Every figure, in another unit than nanoseconds.
+    /// All figures, converted from nanoseconds by `write`.
     pub(crate) fn of(durations: &Durations, write: impl Fn(f64) -> f64) -> Self {
         figures(durations).map(|(name, ns)| (name, ns.map(&write))).collect()
     }
@@ -67,17 +67,17 @@ impl Serialize for Keyed {
     }
 }
 
-/// A name as a key.
+/// JSON key of a name.
 pub(crate) fn key(name: &str) -> String {
     name.replace('.', "_")
 }
 
-/// How a percentile is called: `p99.9`.
+/// Name of a percentile: `p99.9`.
 pub(crate) fn name(percentile: Percentile) -> String {
     format!("p{}", percent(percentile))
 }
 
-/// How many of a hundred samples are no longer.
+/// The percentile in percent: 99.9 for `p99.9`.
 pub(crate) fn percent(percentile: Percentile) -> f64 {
     f64::from(percentile.ppm()) / 10_000.0
 }
@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_called_as_people_do() {
+    fn percentiles_have_usual_names() {
         let called = [Percentile::P50, Percentile::P99_9, Percentile::P99_99].map(name);
         assert_eq!(called, ["p50", "p99.9", "p99.99"]);
         assert_eq!(key(&called[1]), "p99_9");
     }
 
     #[test]
-    fn columns_are_printed_and_in_order() {
+    fn percentiles_of_columns_are_printed_and_sorted() {
         let all: Vec<Percentile> = Room::Summary.columns().collect();
         assert!(all.is_sorted() && all.iter().all(|percentile| PRINTED.contains(percentile)));
         assert!(PRINTED.is_sorted());

@@ -1,4 +1,4 @@
-//! How a study ends: which row of the list of endings applies to what its report says.
+//! Decides how a study ends, by the contents of its report.
 
 use evidence::{Procedure, StudyState, Verdict};
 use judge::results::Verdict as PairVerdict;
@@ -7,7 +7,7 @@ use judge::{CommandEnding, Eligibility, Gates};
 use crate::capacity::CapacityRow;
 use crate::study::{BaselineAnswer, StudyView, VariantRow};
 
-/// How a study ends by itself; `None` while it has not ended.
+/// How a study ends. `None` if it has not ended.
 pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     let (study, ended) = (view.study, view.study.ending.as_ref()?);
     Some(if study.state != StudyState::Complete && ended.why.is_none() {
@@ -21,11 +21,11 @@ pub(crate) fn of_study(view: &StudyView<'_>) -> Option<CommandEnding> {
     })
 }
 
-/// By the gates: one was breached, or could not be judged. `None` if none was.
+/// Ending by the gates. `None` if no gate was breached, and all of them could be judged.
 fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     let gates = Gates::of(view.study);
     let is_any_valid = gates.judged > 0 || has_valid_run(view);
-    // A condition of a baseline that is undecided because no run is valid is not breached.
+    // Without any valid run, an undecided baseline condition is not breached.
     let promises_nothing = view.study.new.is_quick || !is_any_valid;
     let is_breached =
         gates.is_breached || view.of_baseline.iter().any(|gate| gate.is_breached(promises_nothing));
@@ -39,7 +39,7 @@ fn of_gates(view: &StudyView<'_>) -> Option<CommandEnding> {
     }
 }
 
-/// By what was compared: that invalid runs left no verdict, that a system failed, or that it was gone.
+/// Ending of a comparison: invalid runs prevented a verdict, a system failed, or a system was gone for too long.
 fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
     let rows = || view.loads.iter().flat_map(|load| &load.rows);
     let has_only = |row: &VariantRow<'_>, wanted: Eligibility| {
@@ -60,7 +60,7 @@ fn of_comparison(view: &StudyView<'_>) -> CommandEnding {
     }
 }
 
-/// By whether any run may be used at all.
+/// Ending of a study without gates or comparison: whether any run has usable figures.
 fn of_figures(view: &StudyView<'_>) -> CommandEnding {
     if has_verdict_of_run(view, Verdict::Complete) || has_verdict_of_run(view, Verdict::Degraded) {
         ok_or_undecided(view)
@@ -79,7 +79,7 @@ fn ok_or_undecided(view: &StudyView<'_>) -> CommandEnding {
     if is_open { CommandEnding::Undecided } else { CommandEnding::Ok }
 }
 
-/// A search overloads systems on purpose: it ends with the best that it found of any variant.
+/// Ending of a capacity search: the best result of any variant, because a search overloads systems on purpose.
 fn of_searches(view: &StudyView<'_>) -> CommandEnding {
     let endings = || view.capacity.iter().flat_map(|found| &found.rows).map(of_search);
     let has = |wanted: CommandEnding| endings().any(|ending| ending == wanted);
@@ -87,12 +87,12 @@ fn of_searches(view: &StudyView<'_>) -> CommandEnding {
     by_rank.into_iter().find(|ending| has(*ending)).unwrap_or(CommandEnding::SystemFailed)
 }
 
-/// How the search of one variant ends.
+/// Ending of the search of one variant.
 pub(crate) fn of_search(row: &CapacityRow) -> CommandEnding {
     of_rates(row.found.held_per_s, row.found.failed_per_s, row.levels.was_answered)
 }
 
-/// By the highest passing and the lowest failing rate.
+/// Ending by the highest passing and the lowest failing rate. `was_answered`: whether the system answered at all.
 fn of_rates(held_per_s: Option<f64>, failed_per_s: Option<f64>, was_answered: bool) -> CommandEnding {
     match (held_per_s, failed_per_s) {
         (Some(_), _) => CommandEnding::Ok,
@@ -102,7 +102,7 @@ fn of_rates(held_per_s: Option<f64>, failed_per_s: Option<f64>, was_answered: bo
     }
 }
 
-/// Whether two variants differ, or are equivalent.
+/// Whether a comparison found a difference or equivalence.
 fn has_verdict(view: &StudyView<'_>) -> bool {
     let mut pairs = view.loads.iter().flat_map(|load| &load.pairs);
     pairs.any(|pair| matches!(pair.comparison.verdict, PairVerdict::Differs { .. } | PairVerdict::Equivalent))

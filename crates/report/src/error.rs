@@ -1,53 +1,53 @@
-//! Why a report could not be written.
+//! Errors of reports.
 
 use std::io;
 
 use evidence::{EvidenceError, RunId, StudyId};
 
-/// Why a report could not be written: what, where, and what to do.
+/// Error of writing a report: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// Nothing to report on.
+    /// There is no run to report on.
     #[error("there is no run to report on\n  help: `tenbin history` lists the stored runs")]
     NoRuns,
-    /// A request log was asked for of a run that kept none.
+    /// The format needs a request log, which the run does not have.
     #[error(
         "run {run} kept no single requests\n  help: measure with `--log-requests 1000` to write a JTL file"
     )]
     NoRequestLog {
-        /// The run.
+        /// Identifier of the run.
         run: RunId,
     },
-    /// The format has room for one run.
+    /// The format supports only one run.
     #[error("the format {format} holds one run\n  help: name one of the {runs}")]
     OneRunOnly {
-        /// The format.
+        /// Name of the format.
         format: &'static str,
-        /// How many there were.
+        /// Number of runs that were requested.
         runs: usize,
     },
-    /// The format has room for single runs only.
+    /// The format supports single runs only, and no studies.
     #[error("the format {format} is for single runs, and {study} is a study of several\n  help: name one of its runs{}", such_as(.example))]
     NoStudies {
-        /// The format.
+        /// Name of the format.
         format: &'static str,
-        /// The study.
+        /// Identifier of the study.
         study: StudyId,
-        /// One of its runs, if it has any.
+        /// One of its runs. `None` if it has none.
         example: Option<RunId>,
     },
-    /// Two things of which a ratio would say nothing.
+    /// The two sides cannot be compared, because a ratio would be meaningless.
     #[error("{what}\n  help: {way_out}")]
     NotComparable {
-        /// Why, with their names.
+        /// Reason, with the names of both sides.
         what: String,
-        /// What to do instead.
+        /// Advice.
         way_out: String,
     },
-    /// What is stored does not add up.
+    /// The stored data is inconsistent.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// The report could not be written out.
+    /// The report could not be written to its destination.
     #[error("the report cannot be written: {0}")]
     Io(#[from] io::Error),
 }

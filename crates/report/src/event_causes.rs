@@ -1,4 +1,4 @@
-//! What held requests up while events were felt, in words: the same in every format.
+//! Likely causes of event costs in words, shared by all formats.
 
 use evidence::{EventCost, Run};
 use judge::event_causes::of_occurrences;
@@ -11,19 +11,19 @@ use crate::item::{Escape, Fact, Item};
 use crate::text::{cut_to, harmless, listed};
 use crate::view::View;
 
-/// Causes of an event in a line, the first with its evidence.
+/// Maximum number of causes of an event in a line. The first one has its evidence.
 const CAUSES_MAX: usize = 3;
-/// Lines about events.
+/// Maximum number of lines about events.
 pub(crate) const LINES_MAX: usize = 6;
 const NAMES_MAX: usize = 3;
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// Of one occurrence; `None` if it cost nothing that is known.
+/// Causes of one occurrence. `None` if its cost is unknown or zero.
 pub(crate) fn of_happened(view: &View<'_>, happened: &Happened<'_>) -> Option<EventCauses> {
     of_occurrences(&[(view.run, happened.cost?)])
 }
 
-/// Of all occurrences of an event in several runs.
+/// Causes over all occurrences of an event in several runs.
 pub(crate) fn pooled(views: &[&View<'_>], name: &str) -> Option<EventCauses> {
     let runs = views.iter().map(|view| view.run);
     let all: Vec<(&Run, &EventCost)> =
@@ -32,7 +32,7 @@ pub(crate) fn pooled(views: &[&View<'_>], name: &str) -> Option<EventCauses> {
     of_occurrences(&of_event)
 }
 
-/// What held requests up, how much of it that explains, and why. May quote names: escape it.
+/// Causes, their shares, and the evidence. May quote names: escape it.
 pub(crate) fn words(found: &EventCauses) -> String {
     let mut parts = Vec::new();
     match (&found.why_unknown, found.causes.as_slice()) {
@@ -53,7 +53,7 @@ pub(crate) fn words(found: &EventCauses) -> String {
     parts.join("; ")
 }
 
-/// What causes rest on, or why nobody knows them. May quote names: escape it.
+/// Data that the causes are based on, or the reason why the causes are unknown. May quote names: escape it.
 pub(crate) fn about(found: &EventCauses) -> String {
     if let Some(why) = &found.why_unknown {
         return format!("not known: {why}");
@@ -68,14 +68,14 @@ pub(crate) fn about(found: &EventCauses) -> String {
     format!("suspected from the readings of {seconds} in which the event was felt{known}{meanwhile}")
 }
 
-/// What else went on.
+/// Other events during the same seconds. `None` without any.
 fn meanwhile(found: &EventCauses) -> Option<String> {
     let names = found.meanwhile.iter().map(|name| harmless(name, NAME_CHARACTERS_MAX));
     let names = listed(names, NAMES_MAX, ", ");
     (!names.is_empty()).then(|| format!("{names} went on in the same seconds, so it may be the cause"))
 }
 
-/// The likeliest in a few words, without what differs from run to run. May quote names: escape it.
+/// Most likely cause in a few words, without figures that vary between runs. May quote names: escape it.
 pub(crate) fn short(found: &EventCauses) -> String {
     match found.causes.first() {
         Some(first) if first.certainty != Certainty::Unknown => bottleneck::likely(first),
@@ -84,7 +84,7 @@ pub(crate) fn short(found: &EventCauses) -> String {
     }
 }
 
-/// ` (90 % to 93 % of the response time)` of the likeliest causes; empty if a share is not known.
+/// Formats the shares of the most likely causes: ` (90 % to 93 % of the response time)`. Empty if one is unknown.
 pub(crate) fn shares<'f>(found: impl Iterator<Item = &'f EventCauses>) -> String {
     let shares = found.map(|found| found.causes.first().and_then(|cause| cause.share));
     let Some(mut shares) = shares.collect::<Option<Vec<f64>>>() else { return String::new() };
@@ -99,13 +99,13 @@ pub(crate) fn shares<'f>(found: impl Iterator<Item = &'f EventCauses>) -> String
     }
 }
 
-/// `likely locks inside the database (93 % of the response time)`
+/// Formats a cause: `likely locks inside the database (93 % of the response time)`.
 fn likely(cause: &Bottleneck) -> String {
     let share = cause.share.map(|share| format!(" ({} of the response time)", percent(share, 0)));
     format!("{}{}", bottleneck::likely(cause), share.unwrap_or_default())
 }
 
-/// A line for each of these, if there is one: its name, and what held requests up.
+/// One line for each event, with its name and causes.
 pub(crate) fn facts(found: impl Iterator<Item = (String, EventCauses)>, escape: Escape) -> Vec<Fact> {
     let line = |(name, found): (String, EventCauses)| format!("{name}: {}", escape(&words(&found)));
     let mut lines: Vec<String> = found.map(line).collect();
@@ -113,7 +113,7 @@ pub(crate) fn facts(found: impl Iterator<Item = (String, EventCauses)>, escape: 
     lines.into_iter().map(|line| Fact::new("cause", line)).collect()
 }
 
-/// The same as a piece of a report; nothing if there is no line.
+/// Item of these lines. `None` without any.
 pub(crate) fn items(facts: Vec<Fact>) -> Option<Item> {
     (!facts.is_empty()).then_some(Item::Facts(facts))
 }

@@ -1,4 +1,4 @@
-//! What happened to systems under load, and what that cost: the same in every format.
+//! Events during a load and their costs, shared by all formats.
 
 mod pooled;
 
@@ -14,22 +14,22 @@ use crate::text::{cut_to, harmless};
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
-/// Rows of a table, and sentences about events whose cost is not known.
+/// Maximum numbers of table rows, and of sentences about events with unknown cost.
 const ROWS_MAX: usize = 24;
 const SENTENCES_MAX: usize = 4;
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// An event of a run, and what it cost.
+/// An event of a run and its cost.
 pub(crate) struct Happened<'a> {
     pub(crate) event: &'a Event,
-    /// `None`: it did not begin, or the run did not come to its end.
+    /// `None` if the event did not begin, or if the run was not completed.
     pub(crate) cost: Option<&'a EventCost>,
-    /// `deploy`, or `deploy #2` if it repeats. It may hold anything: escape it.
+    /// Name: `deploy`, or `deploy #2` if the event repeats. May hold anything: escape it.
     pub(crate) name: String,
     warm_up_ns: u64,
 }
 
-/// The events of a run, in the order in which they began.
+/// Events of a run, in the order in which they began.
 pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
     let (events, costs) = (view.run.events(), view.run.event_costs());
     let happened = |event: &'a Event| Happened {
@@ -41,7 +41,7 @@ pub(crate) fn of_run<'a>(view: &View<'a>) -> Vec<Happened<'a>> {
     events.iter().map(happened).collect()
 }
 
-/// `deploy`, or `deploy #2` if it repeats among all events of a run. It may hold anything: escape it.
+/// Name of an event: `deploy`, or `deploy #2` if it repeats within the run. May hold anything: escape it.
 pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
     match all.iter().any(|other| other.name == event.name && other.occurrence > 0) {
         true => format!("{} #{}", event.name, u64::from(event.occurrence) + 1),
@@ -50,28 +50,28 @@ pub(crate) fn name_of(event: &Event, all: &[Event]) -> String {
 }
 
 impl Happened<'_> {
-    /// Seconds after the end of the warm-up.
+    /// Converts a time to seconds after the end of the warm-up. Negative during the warm-up.
     pub(crate) fn seconds(&self, at_ns: u64) -> f64 {
         (at_ns as f64 - self.warm_up_ns as f64) / 1e9
     }
 
-    /// When it began, in seconds after the end of the warm-up; `None` if it did not.
+    /// Start in seconds after the end of the warm-up. `None` if the event did not begin.
     pub(crate) fn at_s(&self) -> Option<f64> {
         self.event.begun_ns.map(|ns| self.seconds(ns))
     }
 
-    /// What it cost, if that is known.
+    /// Cost of the event. `None` if unknown.
     pub(crate) fn figures(&self) -> Option<&Cost> {
         self.cost?.cost()
     }
 
-    /// Why nobody knows what it cost.
+    /// Reason why the cost is unknown. `None` if the cost is known.
     pub(crate) fn why_unknown(&self) -> Option<&str> {
         self.cost?.why_unknown()
     }
 }
 
-/// A row for each event, and why costs are not known; nothing of a run without events.
+/// Table of events, and reasons for unknown costs. Empty for a run without events.
 pub(crate) fn items(view: &View<'_>, escape: Escape) -> Vec<Item> {
     let mut happened = of_run(view);
     let left_out = happened.len().saturating_sub(ROWS_MAX);
@@ -118,7 +118,7 @@ fn table(happened: &[Happened<'_>], escape: Escape) -> Table {
     table
 }
 
-/// All figures, one by one, for a list.
+/// All figures of a cost in words, for a list.
 pub(crate) fn words(cost: &Cost) -> Vec<String> {
     let worst = cost.worst_response_ns.map(|ns| format!("worst response {}", duration(ns as f64)));
     let excess = written(Figure::ExcessWaiting, cost.excess_wait_ns);
@@ -132,7 +132,7 @@ pub(crate) fn words(cost: &Cost) -> Vec<String> {
     figures.into_iter().flatten().collect()
 }
 
-/// `12 (10 reset, 2 rejected) + 3 stale`
+/// Formats lost requests: `12 (10 reset, 2 rejected) + 3 stale`.
 fn lost(lost: &Lost) -> String {
     let total = lost.total();
     let classes: Vec<String> = lost

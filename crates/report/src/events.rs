@@ -1,4 +1,4 @@
-//! What was done to a system under load, and how that went: briefly, in words.
+//! Events of a run in words: what was done to the system, and the outcome.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, harmless};
 use crate::units::duration;
 
-/// Columns of the name of an event, and of what it does.
+/// Maximum width in columns of an event's name, and of its action.
 const NAME_COLUMNS_MAX: usize = 32;
 const WORDS_COLUMNS_MAX: usize = 80;
-/// Columns of why one failed, and of a line of its output.
+/// Maximum width in columns of a failure, and of a line of output.
 const FAILURE_COLUMNS_MAX: usize = 300;
-/// Lines of a list; of the end of an output.
+/// Maximum numbers of lines in a list, and of lines from the end of an output.
 const LINES_MAX: usize = 4;
 const TAIL_LINES: usize = 12;
-/// Rows of the table of a run, and outputs below it.
+/// Maximum numbers of rows in the table of a run, and of outputs below it.
 const ROWS_MAX: usize = 100;
 const OUTPUTS_MAX: usize = 10;
 
-/// A line for each event of a run, of the first few.
+/// One line for each of the first events of a run.
 pub(crate) fn lines(run: &Run, escape: Escape) -> Vec<String> {
     let line = |event: &Event| {
         let name = named(event, run.events(), escape);
@@ -33,7 +33,7 @@ pub(crate) fn lines(run: &Run, escape: Escape) -> Vec<String> {
     lines
 }
 
-/// All events of a run, and what those wrote that failed.
+/// Table of the events of a run, and the output of those that failed.
 pub(crate) fn details(run: &Run, escape: Escape) -> Vec<Item> {
     let events = &run.events()[..run.events().len().min(ROWS_MAX)];
     if events.is_empty() {
@@ -59,7 +59,7 @@ pub(crate) fn details(run: &Run, escape: Escape) -> Vec<Item> {
     items
 }
 
-/// The same of several runs of one configuration: a line for each event.
+/// One line for each event in several runs of one configuration.
 pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a Run>, escape: Escape) -> Vec<String> {
     let mut by_name: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a Run>, escape: Escape) -
     order.into_iter().map(line).collect()
 }
 
-/// The name, with its number if the event repeats.
+/// Name of an event, with its number if it repeats.
 fn named(event: &Event, all: &[Event], escape: Escape) -> String {
     escape(&harmless(&name_of(event, all), NAME_COLUMNS_MAX))
 }
@@ -102,7 +102,7 @@ fn when(event: &Event, warm_up_ns: u64) -> String {
     at.map_or_else(String::new, |at| format!(" at {at}"))
 }
 
-/// As the plan counts: from the end of the warm-up.
+/// Formats a time relative to the end of the warm-up, as in plans.
 fn since_warm_up(time_ns: Option<u64>, warm_up_ns: u64) -> Option<String> {
     let time_ns = time_ns?;
     let sign = if time_ns < warm_up_ns { "-" } else { "" };

@@ -1,4 +1,4 @@
-//! What a report says about a run, or about one step of it.
+//! Figures of a run, or of one of its steps, for reports.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::durations::Durations;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
-/// One duration of all requests that ended, and of those that ended ok or rejected alone.
+/// Durations of one kind: of all requests that ended, of those that ended ok, and of rejected ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByOutcome {
     pub(crate) all: Durations,
@@ -28,34 +28,34 @@ impl ByOutcome {
     }
 }
 
-/// A kind of error and how often it was seen.
+/// A kind of error and the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorLine {
-    /// `others`, and a class of another version, are [`ClassName::Unknown`]: escape them.
+    /// Class. `others`, and classes of other versions, are [`ClassName::Unknown`]: escape them.
     pub(crate) class: ClassName,
-    /// May quote the peer: escape it.
+    /// Message. May quote the peer: escape it.
     pub(crate) message: String,
     pub(crate) count: u64,
 }
 
-/// What a tally is of, and how it is to be read.
+/// Contents of a tally, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TallyKind {
     pub(crate) unit: Unit,
-    /// Beyond it an end is late.
+    /// Latency limit in nanoseconds. Requests that took longer are late. `None` if the plan has no limit.
     pub(crate) latency_limit_ns: Option<u64>,
 }
 
-/// All figures of a stretch of requests, or of transactions.
+/// All figures of requests or transactions.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
     pub(crate) unit: Unit,
     pub(crate) counts: Counts,
-    /// From the first request sent to the last one that ended, for JMeter's throughput; `None` if that is no time at all.
+    /// Time from the first request sent to the last one that ended, in seconds, for JMeter's throughput. `None` if it is zero.
     pub(crate) span_s: Option<f64>,
-    /// What ended in the measured window, for every other rate; `None` where nothing tells how long it was.
+    /// Counts of the measured window: the basis of all other rates. `None` if the length of the window is unknown.
     pub(crate) window: Option<Window>,
-    /// `None`, as the next two: the tool that made the load did not report it.
+    /// `None` if the tool that made the load did not report it. This also applies to the next two fields.
     pub(crate) received_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
     pub(crate) connections: Option<u64>,
@@ -66,17 +66,17 @@ pub(crate) struct Figures {
     pub(crate) first_byte: Durations,
     pub(crate) connect: Durations,
     pub(crate) tls: Durations,
-    /// Of requests.
+    /// Number of responses by status. Empty for transactions.
     pub(crate) statuses: BTreeMap<u16, u64>,
-    /// Of transactions; `None` if there are only requests.
+    /// Tries of transactions. `None` if there are only requests.
     pub(crate) tries: Option<Tries>,
-    /// `None` if the plan has no limit.
+    /// Late requests. `None` if the plan has no latency limit.
     pub(crate) late: Option<Late>,
-    /// The most frequent first.
+    /// Errors, most frequent first.
     pub(crate) errors: Vec<ErrorLine>,
-    /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
+    /// Whether all counts are so small that those of thousands of runs can be added. This is true of every real run.
     pub(crate) can_be_summed: bool,
-    /// Whether another load generator made the load: what it did not report is in no figure.
+    /// Whether another load generator made the load. Figures lack what it did not report.
     pub(crate) is_of_tool: bool,
 }
 
@@ -98,7 +98,7 @@ impl Figures {
             first_byte: Durations::of(&tally.first_byte),
             connect: Durations::of(&tally.connect),
             tls: Durations::of(&tally.tls),
-            // Those of transactions are tries.
+            // Statuses of transactions are numbers of tries.
             statuses: tally.statuses.iter().filter(|_| !is_sql).collect(),
             tries: is_sql.then(|| Tries::of(&tally.statuses)),
             late: kind.latency_limit_ns.map(|limit_ns| Late::of(&tally.response, limit_ns)),
@@ -108,7 +108,8 @@ impl Figures {
         }
     }
 
-    /// The same of requests of which tools reported the rest, each of so many: of one run, or of several.
+    /// Replaces figures with those that load tools reported. Each tool comes with its number of requests; there is one for each
+    /// run.
     pub(crate) fn by_tools(self, tools: &[(&LoadTool, u64)]) -> Self {
         if tools.is_empty() {
             return self;
@@ -127,7 +128,7 @@ impl Figures {
         }
     }
 
-    /// Of all steps of a run together. Their statuses are theirs alone: those of requests are no tries of transactions.
+    /// Figures of all steps of a run. Statuses come from the steps, because those of transactions are numbers of tries.
     pub(crate) fn of_all<'a>(
         tally: &Tally,
         window: Option<Window>,
@@ -143,47 +144,47 @@ impl Figures {
         Self { statuses, tries, ..Self::of(tally, window, kind) }
     }
 
-    /// How what was counted is called.
+    /// Name of what was counted: requests or transactions.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of(self.unit)
     }
 
-    /// Requests that got an answer.
+    /// Number of requests that got an answer, ok or rejected.
     pub(crate) fn answered(&self) -> u64 {
         self.counts.ok + self.counts.rejected
     }
 
-    /// Requests that ended, in whatever way but by the end of the run: the samples.
+    /// Number of samples: requests that ended, except those that were unfinished at the end of the run.
     pub(crate) fn samples(&self) -> u64 {
         self.response.all.count
     }
 
-    /// Planned requests that the system did not serve: rejected, failed, timed out, or never sent.
+    /// Number of planned requests that the system did not serve: rejected, failed, timed out, or never sent.
     pub(crate) fn errors_counted(&self) -> u64 {
         rates::errors(&self.counts)
     }
 
-    /// Answers per second as JMeter counts them: n ÷ (last end − first start). Only where a table is labelled as JMeter's.
+    /// Answers per second as JMeter counts them: n ÷ (last end − first start). Only for tables that are labeled as JMeter's.
     pub(crate) fn jmeter_throughput_per_s(&self) -> Option<f64> {
         self.span_s.filter(|_| self.answered() > 0).map(|span_s| rates::per_s(self.answered(), span_s))
     }
 
-    /// KB of 1,024 bytes per second as JMeter counts them, over the same time.
+    /// KB of 1,024 bytes per second, over the same time as JMeter's throughput.
     pub(crate) fn jmeter_kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
         self.span_s.zip(bytes).map(|(span_s, bytes)| bytes as f64 / 1024.0 / span_s)
     }
 
-    /// Answers per second of the measured window, ok or rejected.
+    /// Answers per second in the measured window, ok or rejected.
     pub(crate) fn answers_per_s(&self) -> Option<f64> {
         self.window.map(|window| window.answers_per_s())
     }
 
-    /// Ok answers per second of the measured window.
+    /// Ok answers per second in the measured window.
     pub(crate) fn ok_per_s(&self) -> Option<f64> {
         self.window.map(|window| window.ok_per_s())
     }
 
-    /// KB of 1,024 bytes per second: what a request that ended has on average, times how many ended in a second of the window.
+    /// KB of 1,024 bytes per second: mean size of a request that ended × requests that ended per second of the window.
     pub(crate) fn kb_per_s(&self, bytes: Option<u64>) -> Option<f64> {
         Some(rates::kb_per_s(self.window?, bytes?, self.samples()))
     }

@@ -1,4 +1,4 @@
-//! The list of formats.
+//! The list of report formats, and how they are written.
 
 use std::io;
 
@@ -19,7 +19,7 @@ mod junit;
 mod md;
 mod terminal;
 
-/// Every format, in the order of the help text.
+/// All formats, in the order of the help text.
 pub const FORMATS: &[Format] = &[
     terminal::FORMAT,
     json::FORMAT,
@@ -32,37 +32,37 @@ pub const FORMATS: &[Format] = &[
     hlog::FORMAT,
 ];
 
-/// What is written where nothing is asked for.
+/// Text for a terminal, the default.
 pub const TERMINAL: &Format = &terminal::FORMAT;
-/// For programs.
+/// JSON for programs.
 pub const JSON: &Format = &json::FORMAT;
-/// A page for a browser.
+/// HTML page for a browser.
 pub const PAGE: &Format = &html::FORMAT;
-/// For comments and summaries.
+/// Markdown for comments and summaries.
 pub const MARKDOWN: &Format = &md::FORMAT;
-/// For jobs of GitHub Actions.
+/// Annotations for jobs of GitHub Actions.
 pub const GITHUB: &Format = &github::FORMAT;
-/// XML for build servers.
+/// JUnit XML for build servers.
 pub const JUNIT: &Format = &junit::FORMAT;
-/// Single requests, of a run that kept them.
+/// JTL log of single requests, for runs that kept them.
 pub const REQUEST_LOG: &Format = &jtl::FORMAT;
 
-/// A way to write a report.
+/// A report format.
 pub struct Format {
-    /// What follows `--format`.
+    /// Name after `--format`.
     pub name: &'static str,
-    /// What it is good for.
+    /// Purpose, for the help text.
     pub sentence: &'static str,
-    /// How files of it end, without the dot.
+    /// File extension without the dot.
     pub extension: &'static str,
     pub(crate) way: Way,
 }
 
-/// How a format comes to be.
+/// How a format writes reports.
 pub(crate) enum Way {
-    /// It draws the pieces that every report for people is made of, whatever the report is about.
+    /// Draws the items that all reports for people consist of.
     Drawn { draw: Draw, escape: Escape },
-    /// It picks figures. `None` for what it has no room for.
+    /// Selects figures from views. `None` if the format does not support studies or comparisons.
     Picked { runs: WriteRuns, study: Option<WriteStudy>, compared: Option<WriteCompared> },
 }
 
@@ -78,12 +78,12 @@ impl PartialEq for Format {
 }
 
 impl Format {
-    /// Whether it has room for a study.
+    /// Whether the format supports studies.
     pub fn takes_study(&self) -> bool {
         matches!(self.way, Way::Drawn { .. } | Way::Picked { study: Some(_), .. })
     }
 
-    /// Whether it has room for two runs, or two studies, side by side.
+    /// Whether the format supports comparisons of two runs or two studies.
     pub fn takes_compared(&self) -> bool {
         matches!(self.way, Way::Drawn { .. } | Way::Picked { compared: Some(_), .. })
     }
@@ -135,12 +135,12 @@ impl Format {
     }
 }
 
-/// The format of this name.
+/// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The names of those that a condition picks, in words: `terminal, json or md`.
+/// Names of the formats that satisfy a condition, in words: `terminal, json or md`.
 pub fn names(is_meant: fn(&Format) -> bool) -> String {
     let mut names: Vec<&str> =
         FORMATS.iter().filter(|format| is_meant(format)).map(|format| format.name).collect();

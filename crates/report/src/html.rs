@@ -1,4 +1,4 @@
-//! The HTML page: one file that shows a report without a network, a server or a second file.
+//! The HTML report: one self-contained file that needs no network, no server, and no second file.
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub(crate) const FORMAT: Format = Format {
     way: Way::Picked { runs: write, study: Some(write_study), compared: None },
 };
 
-/// Writes the page of one run, or of several side by side.
+/// Writes the page of one or more runs.
 fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_run::document(views)?;
     cut::steps(&mut document);

@@ -1,4 +1,4 @@
-//! What a database said of itself, in words.
+//! Readings from inside a database, such as waits and statements, in words.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,30 @@ use crate::text::harmless;
 use crate::units::decimal;
 use crate::view::View;
 
-/// Waits, statements and sessions that are named.
+/// Maximum numbers of waits and statements in a line.
 const WAITS_MAX: usize = 4;
 const STATEMENTS_MAX: usize = 3;
-/// Statements with their times.
+/// Maximum number of statements with their times.
 const EXECUTED_MAX: usize = 5;
-/// Columns of a statement, and of the name of a wait.
+/// Maximum width in columns of a statement, and of a wait's name.
 const STATEMENT_COLUMNS_MAX: usize = 80;
 const WAIT_COLUMNS_MAX: usize = 40;
-/// A smaller share of the sessions is not worth a word.
+/// Smallest share of the sessions that is reported.
 const SHARE_MIN: f64 = 0.05;
-/// Where fewer sessions are active, or a smaller share of them waits, the waits decide nothing.
+/// Smallest number of active sessions, and smallest share of waiting ones, at which waits are significant.
 const ACTIVE_MIN: f64 = 0.5;
 const WAITING_MIN: f64 = 0.2;
 /// Classes of sessions that work, or wait for their client.
 const AT_WORK: [&str; 3] = [ON_CPU, "Client", "Executing"];
 
-/// The waits in a line, if enough sessions wait for something inside the database.
+/// The waits in a line. `None` if too few sessions wait for something inside the database.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<String> {
     let inside = of(view)?;
     let working: f64 = AT_WORK.iter().map(|class| inside.class_share(class)).sum();
     (inside.active >= ACTIVE_MIN && 1.0 - working >= WAITING_MIN).then(|| in_a_line(inside))
 }
 
-/// Everything that [`worth_telling`] does not say, a line each, and what could not be read.
+/// Readings that [`worth_telling`] leaves out, and those that were not available, one line each.
 pub(crate) fn lines(view: &View<'_>) -> Vec<String> {
     let mut lines: Vec<String> =
         of(view).map(in_a_line).filter(|_| worth_telling(view).is_none()).into_iter().collect();
@@ -88,7 +88,8 @@ fn in_a_line(inside: &Inside) -> String {
     words
 }
 
-/// Who most sessions wait for: one session, or one after the other that does the same.
+/// Session that blocks the majority of waiting sessions. If there is none, the activity of blocking sessions that take turns.
+/// `None` if no activity has a majority either.
 fn blocked(inside: &Inside) -> Option<String> {
     let most = inside.blocking.iter().map(|(_, sessions)| sessions).sum::<f64>() / 2.0;
     let mut by_deed: BTreeMap<&str, f64> = BTreeMap::new();
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_named_by_their_share_and_who_is_waited_for() {
+    fn waits_have_shares_and_blocking_session() {
         let line =
             in_a_line(&inside(&[("session 7, idle in transaction", 9.0), ("session 8, active: x", 2.0)]));
         assert!(
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_block_in_turn_are_one() {
+    fn sessions_that_block_in_turn_are_grouped_by_activity() {
         let in_turn =
             ["session 1, active: COMMIT", "session 2, active: COMMIT", "session 3, idle in transaction"];
         let blocking = in_turn.map(|who| (who, 2.0));

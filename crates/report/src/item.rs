@@ -1,57 +1,57 @@
-//! A report for people, piece by piece: what it says and in which order. Formats only draw it.
+//! Items of a report for people: contents and order. Formats only draw them.
 
 use crate::table::Table;
 
-/// Makes a text from outside harmless.
+/// Escapes a text from outside for a format.
 pub(crate) type Escape = fn(&str) -> String;
 
-/// One piece. Every text is escaped and, where it comes from outside, short.
+/// One item of a report. All texts are escaped; those from outside are also shortened.
 pub(crate) enum Item {
-    /// The name of the whole.
+    /// Title of the report.
     Title(String),
-    /// The name of a part.
+    /// Heading of a section.
     Head(String),
-    /// A paragraph.
+    /// Paragraph.
     Text(Tone, String),
-    /// Names and what belongs to them. A name that comes again continues its list.
+    /// Names and values. A repeated name continues its list.
     Facts(Vec<Fact>),
     Table(Table),
-    /// Sentences that belong together.
+    /// List of related sentences.
     Points(Vec<(Tone, String)>),
-    /// The same, each with a drawing of characters below it.
+    /// List of related sentences, each with an optional drawing of characters below it.
     Drawn(Vec<(String, Option<String>)>),
-    /// Why the figures are in doubt, or what went wrong, each with what to do about it.
+    /// Reasons why figures are in doubt, or failures, each with advice.
     Doubts(Vec<[String; 2]>),
-    /// What somebody else wrote, line by line.
+    /// Output of other programs, line by line.
     Quote(Vec<String>),
-    /// The most frequent first; then the class of the first, and what to do about it.
+    /// Errors, most frequent first, then the class of the first one and advice on it.
     Errors(Vec<ErrorText>, Option<[String; 2]>),
-    /// What must be known besides the figures.
+    /// Warnings and notes in addition to the figures.
     Notes(Vec<(Tone, String)>),
-    /// Pieces about what stands above them, each apart from the others.
+    /// Separate sub-items of the item above.
     Parts(Vec<Item>),
-    /// Details: what they are, and all of them. The terminal leaves them out unless it is asked for them, Markdown folds them.
+    /// Details with a heading. The terminal omits them unless all details are requested, and Markdown folds them.
     Fold(String, Vec<Item>),
-    /// How to see the details, where they are left out.
+    /// How to show the details, where they are omitted.
     Elsewhere(String),
 }
 
-/// A kind of error and how often it was seen.
+/// A kind of error and the number of its occurrences.
 pub(crate) struct ErrorText {
     pub(crate) class: String,
     pub(crate) message: String,
     pub(crate) count: u64,
 }
 
-/// A name and what belongs to it.
+/// A name and its value.
 pub(crate) struct Fact {
     pub(crate) name: String,
-    /// Made of characters; before the words.
+    /// Drawing of characters before the words.
     pub(crate) drawing: Option<String>,
     pub(crate) words: String,
 }
 
-/// How a piece is meant.
+/// Emphasis of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
@@ -67,7 +67,7 @@ impl Item {
         Self::Facts(facts.into_iter().map(|(name, words)| Fact::new(name, words)).collect())
     }
 
-    /// Sentences of no special tone.
+    /// Sentences without emphasis.
     pub(crate) fn points(points: impl IntoIterator<Item = String>) -> Self {
         Self::Points(points.into_iter().map(|point| (Tone::Plain, point)).collect())
     }

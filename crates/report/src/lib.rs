@@ -1,7 +1,7 @@
-//! One view of what is stored, written in each format.
+//! Writes reports on stored runs and studies in several formats, all from one view of the data.
 //!
-//! Reports are made only from the store: what was measured but not kept does not exist. The crate never knows the engine
-//! or the lab.
+//! Reports use nothing but the store: what was measured but not stored does not exist. The crate depends neither on the engine nor
+//! on the lab.
 
 mod answer;
 mod apart;
@@ -65,18 +65,18 @@ pub use shared::Sharing;
 pub use spark::bars;
 pub use text::{in_shell, shortened, visible, visible_lines};
 
-/// How to write for the reader's terminal or file.
+/// Options for the reader's terminal or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the terminal format may colour.
+    /// Whether the terminal format may use color.
     pub color: bool,
-    /// How many columns the terminal format may use. Too few for a table are not obeyed.
+    /// Maximum width of the terminal format in columns. Exceeded if it is too narrow for a table.
     pub width: usize,
-    /// Whether the terminal format shows all details, or only what decides.
+    /// Whether the terminal format shows all details, or only the brief report.
     pub is_wide: bool,
 }
 
-/// Writes a report about one or more stored runs, in the order given.
+/// Writes a report on one or more stored runs, in the given order.
 pub fn write(
     format: &Format,
     runs: &[Run],
@@ -90,17 +90,17 @@ pub fn write(
     format.write_runs(&views, options, out)
 }
 
-/// Loads one run with its seconds: a study has only the totals of its runs.
+/// Loads one run with its per-second data. A study only has the totals of its runs.
 pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, EvidenceError>;
 
-/// How a study ends by itself, by what its report says. One that has not ended did not finish.
+/// How the command of a study ends, according to its report. [`CommandEnding::CouldNotRun`] for a study that has not ended.
 pub fn study_ending(study: &evidence::Study, load_run: LoadRun<'_>) -> Result<CommandEnding, EvidenceError> {
     let view = study::StudyView::of(study, load_run)?;
     Ok(ending::of_study(&view).unwrap_or(CommandEnding::CouldNotRun))
 }
 
-/// Writes a report about a study: its variants side by side, and what they say together. Formats that show seconds load
-/// one run after the other, and keep none.
+/// Writes a report on a study: its variants side by side, and the result. Formats with per-second data load one run after the
+/// other, and keep none in memory.
 pub fn write_study(
     format: &Format,
     study: &evidence::Study,

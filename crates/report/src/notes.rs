@@ -1,4 +1,4 @@
-//! What a careful colleague would say about the figures. Each note is a function; the list says which there are.
+//! Notes on the figures of a run, such as an experienced colleague would make. Each rule is a function in the list [`RULES`].
 
 use evidence::{Model, Unit};
 use record::Percentile;
@@ -13,7 +13,7 @@ use crate::view::View;
 
 type Rule = fn(&View<'_>) -> Option<String>;
 
-/// Every rule, in the order in which notes are shown.
+/// All rules, in the order of their notes.
 const RULES: &[Rule] = &[
     nothing_was_sent,
     nothing_was_answered,
@@ -26,14 +26,14 @@ const RULES: &[Rule] = &[
     short::doubt,
 ];
 
-/// The notes of the run itself, then those that its figures call for.
+/// Notes that are stored with the run, then those on its baseline, then those of the rules.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
     let called_for = RULES.iter().filter_map(|rule| rule(view));
     own.chain(baseline::notes(view)).chain(called_for).chain(unharmed(view)).collect()
 }
 
-/// What was seen of the generator, and did too little to matter.
+/// Observations of the load generator whose effect was negligible.
 fn unharmed(view: &View<'_>) -> impl Iterator<Item = String> {
     view.validity.notes.iter().map(|note| {
         let distorted = judge::validity::distorted(&note.distorts);
@@ -41,7 +41,7 @@ fn unharmed(view: &View<'_>) -> impl Iterator<Item = String> {
     })
 }
 
-/// Figures that change over a run are those of its length.
+/// The run did not become steady, so its figures depend on its length.
 fn it_did_not_settle(view: &View<'_>) -> Option<String> {
     let (sentence, remedy) = steadiness::doubt(steadiness::of(view)?)?;
     Some(format!("{}: {remedy}.", first_upper(&sentence)))
@@ -67,7 +67,7 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Rejections can be fast: figures of a run without one good reply are not those of the work that was meant.
+/// Every answer was rejected. Rejections can be fast, so the figures do not describe the intended work.
 fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
@@ -80,12 +80,12 @@ fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// What failed is not the same as what did nothing.
+/// Transactions failed although they may have taken effect.
 fn nobody_knows_what_took_effect(view: &View<'_>) -> Option<String> {
     transactions::unknown(std::iter::once(&view.whole))
 }
 
-/// Past one in a thousand, the load was not the load that was asked for.
+/// More than 0.1 % of the planned requests were not sent, so the load was lower than intended.
 fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
     let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
@@ -100,7 +100,7 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// A send delay that makes up much of the response time needs an explanation.
+/// The send delay is at least half of the p99 response time.
 fn requests_started_late(view: &View<'_>) -> Option<String> {
     let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
     let response_ns = view.whole.response.all.at(Percentile::P99)?;
@@ -117,7 +117,7 @@ fn requests_started_late(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// A stall that stops every user from asking leaves one long sample each, where an open load would have many.
+/// A stall of a closed load leaves only one long sample for each user, where an open load would have many.
 fn a_closed_loop_hides_stalls(view: &View<'_>) -> Option<String> {
     let response = &view.whole.response.all;
     let (max_ns, median_ns) = (response.max_ns?, response.at(Percentile::P50)?);

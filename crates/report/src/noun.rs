@@ -1,4 +1,4 @@
-//! What was counted, in words: requests and their answers, or transactions.
+//! Names of what a run counts: requests and their answers, or transactions.
 
 use evidence::Unit;
 use judge::words;
@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use crate::view::View;
 
-/// How one kind of thing that was counted is called.
+/// Names for one kind of unit.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Noun {
     #[serde(skip)]
     pub(crate) unit: Unit,
     pub(crate) one: &'static str,
     pub(crate) many: &'static str,
-    /// Those that came to an end that the system knows of.
+    /// Units whose outcome the system reported.
     pub(crate) answers: &'static str,
-    /// What a load goes through.
+    /// Parts of a scenario.
     pub(crate) step: &'static str,
-    /// In the heads of columns: what one of them costs.
+    /// Column head for the cost of one unit.
     #[serde(skip)]
     pub(crate) us_per_one: &'static str,
 }
@@ -47,14 +47,14 @@ impl Noun {
         }
     }
 
-    /// Of several runs together: requests, unless all of them have transactions only.
+    /// Names for several runs: transactions if all of them have only transactions, otherwise requests.
     pub(crate) fn of_all<'a, 'b: 'a>(views: impl IntoIterator<Item = &'a View<'b>>) -> &'static Self {
         let mut views = views.into_iter().peekable();
         let are_sql = views.peek().is_some() && views.all(|view| view.unit() == Unit::Transactions);
         Self::of(if are_sql { Unit::Transactions } else { Unit::Requests })
     }
 
-    /// A number of them: `1 request`, `5,000 requests`.
+    /// Formats a number of units: `1 request`, `5,000 requests`.
     pub(crate) fn counted(&self, number: u64) -> String {
         words::counted(number, self.unit)
     }

@@ -1,8 +1,8 @@
-//! Which build was measured, in words.
+//! The build that was measured, in words.
 
 use evidence::Origin;
 
-/// `main · 1a2b3c4d5e6f on main`: label, commit, and branch, as far as they are known; not escaped.
+/// Formats a build: `main · 1a2b3c4d5e6f on main`, with label, commit, and branch as far as known. Not escaped.
 pub fn build(origin: &Origin) -> String {
     let commit = match (&origin.commit, &origin.branch) {
         (Some(commit), Some(branch)) => Some(format!("{commit} on {branch}")),

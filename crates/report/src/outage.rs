@@ -1,21 +1,22 @@
-//! How long the system was gone, in words: the same in every format.
+//! Outages of a system in words, shared by all formats.
 
 use evidence::{Model, Outage, Verdict};
 
 use crate::units::{count, decimal, percent_of};
 use crate::view::View;
 
-/// A smaller share is not worth a line.
+/// Smallest share of unavailable time that is reported.
 const SHARE_MIN: f64 = 0.001;
-/// More marks would hide the picture.
+/// Maximum number of marks in a chart.
 const EVENTS_MAX: usize = 5;
 
-/// How long the system of a run was gone, if anybody looked.
+/// Outages of a run. `None` if they were not determined.
 pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Outage> {
     view.run.ending.as_ref()?.outage.as_ref()
 }
 
-/// For a list of facts: `longest outage 1.50 s (2.00 s to 3.50 s); unavailable for 30.0 % of user time`. `None` if there is nothing to say.
+/// Formats outages: `longest outage 1.50 s (2.00 s to 3.50 s); unavailable for 30.0 % of user time`. `None` if there is nothing to
+/// report.
 pub(crate) fn words(view: &View<'_>) -> Option<String> {
     let outage = of(view)?;
     let longest = outage.longest().map(|longest| {
@@ -33,7 +34,7 @@ pub(crate) fn words(view: &View<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What comes first in the answer where the system was gone for too long, whatever else the run is.
+/// Outage as the first part of a result. `None` unless the run is degraded by it.
 pub(crate) fn headline(view: &View<'_>) -> Option<String> {
     of(view).filter(|outage| outage.is_degraded())?;
     let degraded = if view.verdict == Verdict::Degraded { "degraded: " } else { "" };
@@ -52,7 +53,7 @@ pub(crate) fn starved(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// For pictures over time: the longest outages, with the seconds since the window began.
+/// The longest outages as marks for charts: seconds since the start of the window, and text.
 pub(crate) fn events(view: &View<'_>) -> Vec<(f64, String)> {
     let mut longest: Vec<_> = of(view).map_or(&[][..], |outage| &outage.times).iter().collect();
     longest.sort_by(|one, other| other.lasting_s.total_cmp(&one.lasting_s));

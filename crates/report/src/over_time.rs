@@ -1,4 +1,4 @@
-//! How a run went while it was measured, in as few figures as a line of text can draw.
+//! Throughput and response time of a run over time, reduced to a few figures for drawing in a line of text.
 
 use evidence::{EvidenceError, Run};
 
@@ -8,26 +8,26 @@ use crate::units::{decimal, rate};
 
 /// Figures of one run over time, without its warm-up.
 pub(crate) struct OverTime {
-    /// Ok answers per second.
+    /// Ok answers per second. `None` where the rate is unknown.
     pub(crate) ok_per_s: Vec<Option<f64>>,
-    /// Response times, in milliseconds.
+    /// Response times in milliseconds, one series for each entry of [`TIMES`].
     times_ms: [Vec<Option<f64>>; TIMES.len()],
 }
 
-/// Which response time is drawn: the first that has figures nearly all the time.
+/// Response time that is drawn: the first one with figures for nearly all points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(usize);
 
-/// As they are called in a series, and for people.
+/// Response times: key of the series, and name for people.
 const TIMES: [(&str, &str); 3] =
     [("response_p99", "p99"), ("response_p50", "median"), ("response_max", "longest")];
-/// Bars of a drawing, those of the warm-up not yet left out.
+/// Maximum number of bars in a drawing, warm-up included.
 const POINTS_MAX: usize = 30;
-/// Fewer bars say nothing.
+/// Minimum number of bars that is worth a drawing.
 const POINTS_MIN: usize = 3;
 
 impl OverTime {
-    /// Of a run that was loaded by itself; `None` if too little was kept to be drawn.
+    /// Figures of a run that was loaded with its per-second data. `None` if too little was stored for a drawing.
     pub(crate) fn of(run: &Run) -> Result<Option<Self>, EvidenceError> {
         let Some(series) = series::of(run, POINTS_MAX)? else { return Ok(None) };
         let bin_ns = u128::from(series.bin_s) * 1_000_000_000;
@@ -40,7 +40,7 @@ impl OverTime {
         Ok(is_enough.then_some(Self { ok_per_s, times_ms }))
     }
 
-    /// The response time that was told nearly all the time in all of these runs.
+    /// First response time that is known for at least 90 % of the points in every run.
     pub(crate) fn time<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Time {
         let is_told = |time: &usize| {
             all.clone().all(|one| {
@@ -51,20 +51,20 @@ impl OverTime {
         Time((0..TIMES.len()).find(is_told).unwrap_or(TIMES.len() - 1))
     }
 
-    /// The response time, in milliseconds.
+    /// Response times in milliseconds.
     pub(crate) fn times_ms(&self, Time(time): Time) -> &[Option<f64>] {
         &self.times_ms[time]
     }
 }
 
 impl Time {
-    /// How it is called.
+    /// Name of the response time.
     pub(crate) fn name(self) -> &'static str {
         TIMES[self.0].1
     }
 }
 
-/// Drawings of one run: what it is of, the bars, and from where to where they go.
+/// Drawings of one run: name of the figure, bars, and range.
 pub(crate) fn lines(run: &Run) -> Result<Vec<[String; 3]>, EvidenceError> {
     let Some(one) = OverTime::of(run)? else { return Ok(Vec::new()) };
     let time = OverTime::time([&one].into_iter());
@@ -77,7 +77,7 @@ pub(crate) fn lines(run: &Run) -> Result<Vec<[String; 3]>, EvidenceError> {
     Ok(lines)
 }
 
-/// `least–most`, or one of them if they are written alike.
+/// Formats a range: `least–most`, or one number if both look the same.
 pub(crate) fn range(figures: &[Option<f64>], write: impl Fn(f64) -> String) -> String {
     let known = || figures.iter().flatten().copied();
     match (known().reduce(f64::min), known().reduce(f64::max)) {
@@ -89,7 +89,7 @@ pub(crate) fn range(figures: &[Option<f64>], write: impl Fn(f64) -> String) -> S
     }
 }
 
-/// With as many decimals as tell something.
+/// Formats milliseconds: 3 decimals below 1 ms, 1 below 100 ms, and none above.
 pub(crate) fn milliseconds(ms: f64) -> String {
     decimal(
         ms,
@@ -106,7 +106,7 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 fn measured(series: &Series, key: &str, warm_up: usize) -> Vec<Option<f64>> {
     let points = series.tracks.get(key).map_or(&[][..], |points| &points.mid);
     let mut figures: Vec<Option<f64>> = points.iter().skip(warm_up).map(|point| point.get()).collect();
-    // The second in which the load ends has no rate, and what comes after it is the end of the replies.
+    // The second in which the load ends has no rate, and later seconds only have the last replies.
     while figures.last() == Some(&None) {
         figures.pop();
     }

@@ -1,25 +1,25 @@
-//! How a ratio of two figures is written: in one way, wherever it stands.
+//! Formats ratios of two figures in the same way everywhere.
 
 use crate::units::decimal;
 
-/// `1.12 ×`, with as many decimals as tell it from 1.
+/// Formats a ratio: `1.12 ×`. Near 1 it has more decimals, to stay distinguishable from 1.
 pub(crate) fn times(ratio: f64) -> String {
     format!("{} ×", decimal(ratio, decimals(ratio)))
 }
 
-/// `1.12 × (1.08–1.15)`.
+/// Formats a ratio with its interval: `1.12 × (1.08–1.15)`.
 pub(crate) fn times_within(ratio: f64, ends: Option<[f64; 2]>) -> String {
     let ends = ends.map(|ends| ends_beside(ratio, ends));
     let ends = ends.map_or_else(String::new, |[low, high]| format!(" ({low}–{high})"));
     format!("{}{ends}", times(ratio))
 }
 
-/// The same where the head of a column says that it is a ratio: `1.12 (1.08–1.15)`.
+/// Formats a ratio with its interval in a column whose head says that it has ratios: `1.12 (1.08–1.15)`.
 pub(crate) fn within(ratio: f64, ends: Option<[f64; 2]>) -> String {
     times_within(ratio, ends).replace(" ×", "")
 }
 
-/// The ends of an interval next to its ratio: with the decimals of the ratio, or more where an end would look like 1.
+/// Formats the bounds of an interval with the decimals of its ratio, or with more if a bound would look like 1.
 pub(crate) fn ends_beside(ratio: f64, ends: [f64; 2]) -> [String; 2] {
     let looks_like_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
     let decimals = decimals(ratio).max(if looks_like_one { 3 } else { 0 });
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_tell_a_ratio_from_one() {
+    fn ratios_near_one_have_more_decimals() {
         let written = [1.0, 1.0024, 0.96, 1.06, 9.994, 12.34].map(times);
         assert_eq!(written, ["1.000 ×", "1.002 ×", "0.960 ×", "1.06 ×", "9.99 ×", "12.3 ×"]);
         assert_eq!(times_within(1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");

@@ -1,4 +1,4 @@
-//! One run, piece by piece.
+//! Items of a report on one run.
 
 use evidence::{EvidenceError, Level, Unit, Verdict};
 use record::MinMedianMax;
@@ -16,12 +16,12 @@ use crate::{
 mod brief;
 mod distribution;
 
-/// Characters of the class of an error, and of what a TLS session says of itself.
+/// Maximum numbers of characters of an error class, of a TLS session, and of a command.
 const CLASS_CHARACTERS_MAX: usize = 40;
 const SESSION_CHARACTERS_MAX: usize = 80;
 const COMMAND_CHARACTERS_MAX: usize = 400;
 
-/// All pieces of a report on a run, in order: what decides, and then all figures.
+/// All items of a report on a run, in order: first the brief report, then all figures.
 pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let mut items = headline(view, escape);
     items.push(Item::Parts(brief::items(view, escape)?));
@@ -37,14 +37,14 @@ pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
         figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
     all.extend(causes(view, escape));
     all.extend(events::details(view.run, escape));
-    // Nothing is printed twice.
+    // The brief report shows short lists of errors and notes already.
     all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
     all.extend(notes(view, escape).filter(|_| brief::leaves_out_notes(view)));
     items.push(Item::Fold("All figures".to_owned(), vec![Item::Parts(all)]));
     Ok(items)
 }
 
-/// What was measured, what it says, and whether it may be believed.
+/// Title, failed gates, result, and doubts.
 fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     let name = view.place().map(|_| view.name().into_owned());
     let measured = [Some(view.run.new.title.clone()), name, Some(words::load(view))];
@@ -60,7 +60,7 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     if has_words && tone != Tone::Good {
         items.push(Item::Text(tone, escape(&first_upper(&words::verdict(view)))));
     }
-    // Why they are suspect stands below.
+    // The causes of the doubt follow below.
     let how_sure = match view.validity.verdict {
         Level::Suspect if !view.is_invalid() => "suspect".to_owned(),
         _ => answer::of_run(view).how_sure,
@@ -82,7 +82,7 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     items
 }
 
-/// Every cause, where the first line on the bottleneck does not say everything.
+/// All likely causes. Empty if the brief report shows everything.
 fn causes(view: &View<'_>, escape: Escape) -> Vec<Item> {
     let causes = bottleneck::of_run(view);
     let has_more = |cause: &judge::Bottleneck| cause.for_.len() > 1 || !cause.against.is_empty();
@@ -115,7 +115,7 @@ fn notes(view: &View<'_>, escape: Escape) -> Option<Item> {
     (!notes.is_empty()).then_some(Item::Notes(notes))
 }
 
-/// Figures with a line each, and then how it went.
+/// Figures with a line each, then drawings over time.
 fn facts(view: &View<'_>, escape: Escape) -> Result<Item, EvidenceError> {
     let figures = figures(view).into_iter().map(|(name, words)| Fact::new(name, escape(&words)));
     let lines = over_time::lines(view.run)?.into_iter();
@@ -127,7 +127,7 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
     let figures = &view.whole;
     let mut facts = vec![("throughput", throughput(figures))];
     facts.extend(transactions::without_connect(view).map(|words| ("throughput", words)));
-    // What runs within the generator sends nothing.
+    // A load inside the generator's own process sends no bytes.
     let bytes = [figures.received_bytes, figures.sent_bytes];
     if figures.counts.ok == 0 || bytes.into_iter().flatten().any(|bytes| bytes > 0) {
         let volumes = ["received", "sent"].into_iter().zip(bytes);
@@ -204,7 +204,7 @@ fn throughput(figures: &Figures) -> String {
         answered if answered == window.counts.ok => ", all ok".to_owned(),
         answered => format!(", {} ok", percent(window.counts.ok, answered)),
     };
-    // Tenths of a second say little of less than one.
+    // A window below one second needs more precision than tenths of a second.
     let over = match window.length_s {
         length_s if length_s < 1.0 => duration(length_s * 1e9),
         length_s => format!("{} s", decimal(length_s, 1)),

@@ -1,5 +1,7 @@
-//! Studies and runs rewritten for strangers: figures and verdicts stay; what tells of a machine, a person, or what was run
-//! there goes. It is done to the loaded values, before any format sees them, so that no format can forget it.
+//! Anonymizes studies and runs for sharing. Figures and verdicts stay; names of machines, people, and what was run there are
+//! replaced.
+//!
+//! Loaded values are rewritten before any format sees them, so that no format can forget it.
 
 use evidence::{
     AskedBaseline, Baseline, BaselineLoad, BaselineRow, Cause, Ending, NewRun, NewStudy, Origin, Procedure,
@@ -12,26 +14,26 @@ mod names;
 
 use names::Names;
 
-/// The note that every such report carries.
+/// Note in every shared report.
 const STAMP: &str = "Made for sharing: without host names, user names, paths, commands, error messages, output, and the plan.";
-/// Facts of a machine that name neither it nor its owner.
+/// Facts of a machine that identify neither it nor its owner.
 const OF_HOST: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
 
-/// Rewrites what belongs to one report: the same name is always replaced in the same way.
+/// Rewrites everything in one report. Each name always has the same replacement.
 #[derive(Debug, Default)]
 pub struct Sharing {
     names: Names,
 }
 
 impl Sharing {
-    /// Learns the names in runs that are reported together. A name that is not learnt can only be recognized by its form.
+    /// Learns the names in runs of the same report. Other names are recognized only by their form.
     pub fn of_runs(runs: &[Run]) -> Self {
         let sharing = Self::default();
         runs.iter().for_each(|run| sharing.learn_run(run));
         sharing
     }
 
-    /// Learns the names in a study, and in its runs.
+    /// Learns the names in a study and its runs.
     pub fn of_study(study: &Study) -> Self {
         let sharing = Self::of_runs(&study.runs);
         sharing.learn_host(&study.new.host);
@@ -39,7 +41,7 @@ impl Sharing {
         sharing
     }
 
-    /// The study as strangers may see it.
+    /// Anonymizes a study.
     pub fn study(&self, mut study: Study) -> Study {
         let names = &self.names;
         let NewStudy { title, question, source, host, compare, gates, loads, planned, stamps, .. } =
@@ -63,7 +65,7 @@ impl Sharing {
         study
     }
 
-    /// The run as strangers may see it.
+    /// Anonymizes a run.
     pub fn run(&self, mut run: Run) -> Run {
         self.begun(&mut run.new);
         if let Some(ending) = &mut run.ending {
@@ -83,7 +85,7 @@ impl Sharing {
         new.host = of_host(&new.host);
         new.load_words = names.name(&new.load_words);
         new.steps.iter_mut().for_each(|step| *step = names.name(step));
-        // The text of a statement is a text of the plan.
+        // The text of a statement comes from the plan.
         let numbered = new.parts.iter_mut().enumerate();
         numbered.for_each(|(place, part)| part.name = format!("statement {}", place + 1));
         self.stamp(&mut new.stamps);
@@ -131,7 +133,7 @@ impl Sharing {
         notes.iter_mut().for_each(|note| *note = names.sentence(note));
         *system = None;
         if let Some(tool) = &mut ending.generator.tool {
-            // Its words are words of the plan.
+            // Arguments of the command come from the plan.
             tool.command.clear();
         }
         if let Some(failure) = failure {
@@ -184,7 +186,7 @@ impl Sharing {
             Value::Array(list) => list.iter().for_each(|value| self.learn_json(value)),
             Value::Object(object) => {
                 let host = object.get("host").and_then(Value::as_str);
-                // As in a URL: it may have a port.
+                // Learned like the host of a URL, which may have a port.
                 host.into_iter().for_each(|host| self.names.learn(&format!("://{host}")));
                 object.values().for_each(|value| self.learn_json(value));
             }
@@ -193,7 +195,7 @@ impl Sharing {
     }
 }
 
-/// A message may quote a server: its class, and the number that belongs to it, say enough.
+/// Replaces an error message, which may quote a server, by its code.
 fn message(entry: &LedgerEntry) -> String {
     match entry.code {
         0 => "(left out)".to_owned(),

@@ -1,14 +1,14 @@
-//! Closed loads that are too short for their requests: what is under way at the ends of the window is much of the whole.
+//! Closed loads that are too short: replies take a large share of the measured window, so requests in flight at its ends matter.
 
 use evidence::Model;
 
 use crate::units::{duration, percent_of};
 use crate::view::View;
 
-/// Where what is under way at the ends of a load is less of the whole, it is not worth a word.
+/// Smallest ratio of the mean response time to the window that is reported.
 const SHARE_MIN: f64 = 0.1;
 
-/// What a careful colleague would say about a run.
+/// Note on a run that is too short. `None` if it is long enough.
 pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
     let share = share(view)?;
     let (mean, off) = (duration(view.whole.response.all.mean_ns?), percent_of(share));
@@ -18,7 +18,7 @@ pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
     ))
 }
 
-/// The same of the runs of a study that count.
+/// Note on the runs that count in a study. `None` if all are long enough.
 pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Option<String> {
     let (mut runs, mut too_short, mut most) = (0usize, 0usize, 0.0_f64);
     for view in views {
@@ -37,10 +37,10 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
     })
 }
 
-/// By how much the rate of a run may be off: users who stay in step end one request more or less in the window. `None` where that
-/// is not worth a word.
+/// Possible relative error of the throughput: users in lockstep may end one request more or less in the window. `None` if it is
+/// negligible.
 fn share(view: &View<'_>) -> Option<f64> {
-    // A number of requests is counted to its last answer.
+    // A load with a number of requests is measured until its last answer.
     if view.run.new.model != Model::Closed || view.run.new.planned_duration_ns.is_none() {
         return None;
     }

@@ -1,11 +1,11 @@
-//! Small drawings of characters: a figure over time, runs on an axis, an interval of a ratio.
+//! Small drawings with characters: a figure over time, runs on an axis, and the interval of a ratio.
 
-/// From nothing to the largest.
+/// Bars, from zero to the largest figure.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Where there is nothing to draw; no space, so that nothing closes it up.
+/// Placeholder for a missing figure. Unlike a space, it is never trimmed or collapsed.
 const NOTHING: char = '┈';
 
-/// A bar for each figure, from zero up to the largest: `▂▅█┈▇`. Where there is no figure there is a dotted line.
+/// Draws a bar for each figure, scaled from zero to the largest: `▂▅█┈▇`. A missing figure is a dotted line.
 pub fn bars(figures: &[Option<f64>]) -> String {
     let largest = figures.iter().flatten().copied().filter(|figure| figure.is_finite()).fold(0.0, f64::max);
     let bar = |figure: &Option<f64>| match figure {
@@ -18,7 +18,7 @@ pub fn bars(figures: &[Option<f64>]) -> String {
     figures.iter().map(bar).collect()
 }
 
-/// Figures as points on an axis of so many columns: `┈•┈:┈┈•`. Two in one column are `:`, more are `●`.
+/// Draws figures as points on an axis of `columns` columns: `┈•┈:┈┈•`. Two in one column are `:`, more are `●`.
 pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], columns: usize) -> String {
     let mut counts = vec![0usize; columns];
     for figure in figures.into_iter().filter(|figure| figure.is_finite()) {
@@ -35,7 +35,8 @@ pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], col
     counts.iter().map(point).collect()
 }
 
-/// An estimate in its interval, on an axis of so many columns that has in it what says that there is no difference: `┈│┈├──●─┤┈`.
+/// Draws an estimate with its interval on an axis of `columns` columns, which includes `none`, the value of no difference:
+/// `┈│┈├──●─┤┈`.
 pub(crate) fn interval(
     estimate: f64,
     [low, high]: [f64; 2],
@@ -54,7 +55,7 @@ pub(crate) fn interval(
     put(at(low), '├');
     put(at(high), '┤');
     put(at(estimate), '●');
-    // Last, so that nothing hides where there is no difference.
+    // The mark of no difference comes last, so that nothing hides it.
     let is_within = (at(low)..=at(high)).contains(&at(none));
     put(
         at(none),
@@ -69,7 +70,7 @@ pub(crate) fn interval(
     line.into_iter().collect()
 }
 
-/// The column of a figure; what lies outside of the axis is put at its end.
+/// Column of a figure. Figures outside of the axis are put at its nearer end.
 fn place(figure: f64, [low, high]: [f64; 2], columns: usize) -> usize {
     let share = (figure - low) / (high - low);
     let share = if share.is_nan() || !(high - low).is_finite() { 0.5 } else { share.clamp(0.0, 1.0) };
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_begin_at_zero_and_leave_out_what_is_not_known() {
+    fn bars_start_at_zero_and_missing_figures_are_dotted() {
         assert_eq!(bars(&[Some(0.0), Some(50.0), None, Some(100.0), Some(99.0)]), "▁▅┈██");
         assert_eq!(bars(&[Some(90.0), Some(100.0)]), "▇█", "a small difference looks small");
         assert_eq!(bars(&[Some(0.0), Some(0.0)]), "▁▁");
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_lie_on_one_axis() {
+    fn points_share_one_axis() {
         assert_eq!(points([0.0, 5.0, 5.1, 10.0], [0.0, 10.0], 5), "•┈:┈•");
         assert_eq!(points([1.0, 1.0, 1.0], [1.0, 1.0], 5), "┈┈●┈┈", "no axis to speak of");
         assert_eq!(points([-9.0, 99.0, f64::NAN], [0.0, 1.0], 3), "•┈•");
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_shows_whether_one_is_in_it() {
+    fn interval_marks_value_of_no_difference() {
         assert_eq!(interval(1.12, [1.05, 1.175], 1.0, [1.0, 1.2], 8), "│┈├─●─┤┈");
         assert_eq!(interval(0.95, [0.9, 0.97], 1.0, [0.9, 1.1], 9), "├─●┤│┈┈┈┈");
         assert_eq!(interval(-400.0, [f64::NEG_INFINITY, -300.0], 0.0, [-400.0, 100.0], 6), "●┤┈┈│┈");

@@ -1,4 +1,4 @@
-//! The parts of steps: what each statement of a transaction, or each request that a redirect led to, took of the time of its step.
+//! Parts of steps: the time that each statement of a transaction, or each redirected request, took of its step.
 
 use evidence::Unit;
 
@@ -11,11 +11,11 @@ use crate::times;
 use crate::transactions::{percent_of_time, share_of_time};
 use crate::view::{Statement, StepView, View};
 
-/// Characters of a statement, and of the name of its transaction.
+/// Maximum numbers of characters of a statement, and of a step's name.
 const STATEMENT_CHARACTERS_MAX: usize = 40;
 const NAME_CHARACTERS_MAX: usize = 24;
 
-/// A statement, and the transaction that it is part of; or a request, and the step that was redirected to it.
+/// A statement and its transaction, or a request and the step that was redirected to it.
 pub(crate) struct StatementLine<'a> {
     pub(crate) step: &'a str,
     pub(crate) of_step: &'a Figures,
@@ -23,7 +23,7 @@ pub(crate) struct StatementLine<'a> {
     pub(crate) figures: &'a Figures,
 }
 
-/// A row for each statement of a run; `None` if none has an account of its own.
+/// Table with a row for each statement of a run. `None` if no statement was measured separately.
 pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
     let lines: Vec<StatementLine<'_>> = view.steps.iter().flat_map(of_step).collect();
     if lines.is_empty() {
@@ -45,16 +45,16 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
     Some(table)
 }
 
-/// What parts and their steps are called.
+/// Names of parts and of their steps.
 pub(crate) struct Heads {
-    /// Above a table of them.
+    /// Title above the table.
     pub(crate) title: &'static str,
     pub(crate) many: &'static str,
     pub(crate) one: &'static str,
     pub(crate) step: &'static str,
 }
 
-/// Those of these lines.
+/// Names for these lines.
 pub(crate) fn heads(lines: &[StatementLine<'_>]) -> Heads {
     match lines.iter().all(|line| line.of_step.unit == Unit::Transactions) {
         true => Heads { title: "Statements", many: "statements", one: "statement", step: "transaction" },
@@ -71,13 +71,13 @@ fn of_step<'a>(step: &'a StepView<'_>) -> impl Iterator<Item = StatementLine<'a>
     })
 }
 
-/// A statement in one line of at most so many characters, escaped.
+/// A statement in one line of at most `characters_max` columns, escaped.
 pub(crate) fn name(line: &StatementLine<'_>, characters_max: usize, escape: Escape) -> String {
     let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
     escape(&harmless(&one_line, characters_max))
 }
 
-/// The figures of these statements.
+/// Adds the columns with the figures of these statements.
 pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
     let times: Vec<&Durations> = lines.iter().map(|line| &line.figures.service.all).collect();
     let unit = times::unit(&times);
@@ -99,7 +99,7 @@ pub(crate) fn columns(table: &mut Table, lines: &[StatementLine<'_>]) {
         ("timed out", |figures| figures.counts.timed_out),
     ];
     for (head, kind) in kinds {
-        // Rejections are always printed: that there is none is worth knowing.
+        // Rejections always have a column, because their absence is informative.
         if head == "rejected" || lines.iter().any(|line| kind(line.figures) > 0) {
             table.column(head, "", lines.iter().map(|line| Cell::count(kind(line.figures))));
         }

@@ -1,16 +1,16 @@
-//! Whether a run had settled, in words.
+//! Steadiness of a run, in words.
 
 use evidence::{Steadiness, SteadinessVerdict};
 
 use crate::units::{decimal, percent_of};
 use crate::view::View;
 
-/// What was seen of a run, if anybody looked.
+/// Steadiness of a run. `None` if it was not determined.
 pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Steadiness> {
     view.run.ending.as_ref()?.steadiness.as_ref()
 }
 
-/// One line for a list of facts.
+/// Steadiness in one line, for a list of facts.
 pub(crate) fn words(seen: &Steadiness) -> String {
     let mut words = match seen.verdict {
         SteadinessVerdict::Steady => "from the start".to_owned(),
@@ -43,7 +43,7 @@ pub(crate) fn words(seen: &Steadiness) -> String {
     words
 }
 
-/// What a careful colleague would say; `None` of what is steady, or cannot be told.
+/// Doubt and advice. `None` if the run is steady, or if this cannot be determined.
 pub(crate) fn doubt(seen: &Steadiness) -> Option<(String, String)> {
     match seen.verdict {
         SteadinessVerdict::WarmingUp => {
@@ -63,7 +63,7 @@ pub(crate) fn doubt(seen: &Steadiness) -> Option<(String, String)> {
     }
 }
 
-/// What is marked in pictures over time: seconds since the end of the warm-up, and what happened.
+/// Marks for charts over time: seconds since the end of the warm-up, and text.
 pub(crate) fn events(seen: &Steadiness) -> Vec<(f64, String)> {
     let cut = (seen.verdict == SteadinessVerdict::WarmingUp)
         .then(|| (seen.cut_s, "steady from here on".to_owned()));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_told_with_its_figures() {
+    fn describes_steadiness_with_its_figures() {
         let steady = Steadiness { drift_share: Some(-0.004), ..seen(SteadinessVerdict::Steady) };
         assert_eq!(words(&steady), "from the start (drift −0.40 %)");
         assert_eq!(doubt(&steady), None);

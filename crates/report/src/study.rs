@@ -1,4 +1,4 @@
-//! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
+//! Data of a study for all formats: a row per variant under each load, the ranking, and the comparisons.
 
 use alphanumeric_sort::compare_str;
 use evidence::{EvidenceError, Study, StudyPlace};
@@ -56,48 +56,48 @@ pub(crate) use validity::validity;
 
 pub(crate) use judge::comparison::{Pair, Ranked, Sliced};
 
-/// A study with its figures worked out.
+/// A study with its figures.
 pub(crate) struct StudyView<'a> {
     pub(crate) study: &'a Study,
-    /// Loads one of its runs with its seconds.
+    /// Loads a run of the study with its per-second data.
     pub(crate) load_run: LoadRun<'a>,
-    /// What variants are compared by; `None` if this version does not know it.
+    /// Metric by which variants are compared. `None` if this version does not know it.
     pub(crate) metric: Option<ComparedBy>,
-    /// In order of their positions.
+    /// Runs, ordered by position.
     pub(crate) runs: Vec<View<'a>>,
-    /// In the order of the plan; of a study that does not have it, in natural order of their names.
+    /// Loads in the order of the plan, or in natural order of their names if the plan does not have them.
     pub(crate) loads: Vec<LoadView<'a>>,
-    /// Places of which no run is done.
+    /// Number of places without a completed run.
     pub(crate) missing: usize,
-    /// Of a search for a capacity, whose loads have nothing to compare.
+    /// Result of a capacity search, whose loads are not compared. `None` for other studies.
     pub(crate) capacity: Option<CapacityView>,
-    /// Gates that are conditions of a baseline, each with the configuration that it is about.
+    /// Gates that are baseline conditions, one for each configuration.
     pub(crate) of_baseline: Vec<GateOfBaseline>,
-    /// Against the stored baseline, if there is one.
+    /// Comparison with the stored baseline. Empty without one.
     pub(crate) against_stored: AgainstStored,
-    /// What an experiment showed, if the study made one.
+    /// Result of an experiment. `None` if the study made none.
     pub(crate) diagnosis: Option<Diagnosis>,
 }
 
-/// Everything under one load.
+/// Results under one load.
 pub(crate) struct LoadView<'a> {
-    /// May hold anything: escape it.
+    /// Name of the load. May hold anything: escape it.
     pub(crate) name: &'a str,
-    /// The load in words, and how long it lasts, of any of its runs.
+    /// Load and its duration in words, from any of its runs. `None` without runs.
     pub(crate) words: Option<String>,
-    /// A row per variant, in natural order.
+    /// One row for each variant, in natural order.
     pub(crate) rows: Vec<VariantRow<'a>>,
-    /// The rows that may be ranked, the best first.
+    /// Rows that can be ranked, best first.
     pub(crate) ranking: Vec<Ranked>,
-    /// The best head-to-head, or every row against the baseline.
+    /// Comparisons of the best row with others, or of every row with the baseline.
     pub(crate) pairs: Vec<Pair>,
-    /// The same pairs by further metrics.
+    /// Comparisons of the same pairs by further metrics.
     pub(crate) further: Vec<Pair>,
-    /// The row that all others are compared with, if there is one.
+    /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
-    /// What a tournament has found, if the study is one: its settings are places in `rows`.
+    /// Findings of a search for the best, whose settings are indexes of `rows`. `None` for other studies.
     pub(crate) found: Option<TournamentFindings>,
-    /// What slices say beyond their figures, if it was made in slices.
+    /// Findings that only slices allow. `None` if the study was not made in slices.
     pub(crate) sliced: Option<Sliced>,
 }
 
@@ -152,41 +152,41 @@ impl<'a> StudyView<'a> {
         Ok(Self { against_stored, ..view })
     }
 
-    /// What was counted in it, in words.
+    /// Name of what was counted.
     pub(crate) fn noun(&self) -> &'static Noun {
         Noun::of_all(&self.runs)
     }
 
-    /// What variants are compared by, in words; empty if this version does not know it.
+    /// Name of the metric by which variants are compared. Empty if this version does not know it.
     pub(crate) fn metric_words(&self) -> String {
         self.metric.as_ref().map_or_else(String::new, |by| by.words(self.noun().unit))
     }
 
-    /// What does not matter, in words; empty if this version does not know the metric.
+    /// Minimum effect in words. Empty if this version does not know the metric.
     pub(crate) fn matters(&self) -> String {
         let by = self.metric.as_ref();
         by.map_or_else(String::new, |by| apart::min_effect(by, by.min_effect(&self.study.new.compare)))
     }
 
-    /// What everybody must know of transactions in it that may or may not have taken effect.
+    /// Warning about transactions that may have taken effect although they failed. `None` without any.
     pub(crate) fn unknown(&self) -> Option<String> {
         let rows = self.loads.iter().flat_map(|load| &load.rows);
         transactions::unknown(rows.filter_map(|row| row.figures.as_ref()))
     }
 
-    /// That throughput may be off, where runs are too short.
+    /// Warning that runs are so short that throughput may be off. `None` if they are long enough.
     pub(crate) fn too_short(&self) -> Option<String> {
         let counting = self.counting();
         let views = self.runs.iter().zip(counting).filter(|(_, counts)| *counts).map(|(view, _)| view);
         short::doubt_of_many(views.filter(|_| self.capacity.is_none()))
     }
 
-    /// When it began.
+    /// Start of the study.
     pub(crate) fn started_at(&self) -> Utc {
         Utc::from_unix_ms(self.study.new.started_at_unix_ms)
     }
 
-    /// Which of its runs count in tables, in their order.
+    /// Whether each run counts in tables, in the order of the runs.
     pub(crate) fn counting(&self) -> Vec<bool> {
         let mut counting = vec![false; self.runs.len()];
         let rows = self.loads.iter().flat_map(|load| &load.rows);
@@ -195,25 +195,25 @@ impl<'a> StudyView<'a> {
         counting
     }
 
-    /// How many runs it plans.
+    /// Number of planned runs.
     pub(crate) fn planned(&self) -> usize {
         self.study.new.planned.len()
     }
 
-    /// How many of them are done.
+    /// Number of completed runs.
     pub(crate) fn done(&self) -> usize {
         self.planned().saturating_sub(self.missing)
     }
 }
 
 impl LoadView<'_> {
-    /// The best row of each system, the best first.
+    /// Best row of each system, best first.
     pub(crate) fn bests(&self) -> impl Iterator<Item = &Ranked> {
         self.ranking.iter().filter(|ranked| ranked.is_best)
     }
 }
 
-/// How a variant is called, not escaped.
+/// Name of a variant with its system. Not escaped.
 pub(crate) fn name(place: &StudyPlace) -> String {
     match place.variant.as_str() {
         "" => place.system.clone(),

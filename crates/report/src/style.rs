@@ -1,6 +1,6 @@
-//! Colour for terminals that want it.
+//! ANSI colors for terminals that support them.
 
-/// Writes text bold, dim or coloured, or plain.
+/// Writes bold, dim, or colored text, or plain text if color is off.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) color: bool,

@@ -1,4 +1,4 @@
-//! What is known about the system under load, for programs and in words.
+//! Facts about the system under load, in JSON and in words.
 
 use judge::{Resources, Usage};
 use serde_json::{Map, Value, json};
@@ -7,15 +7,14 @@ use crate::text::harmless;
 use crate::units::{count, decimal, mebibytes};
 use crate::view::View;
 
-/// What a run without readings of the system's processes lacks.
+/// Name of the probe that reads the processes of the system.
 const PROCESSES: &str = "processes of the system";
-/// Characters of a reason.
+/// Maximum number of characters of a reason.
 const REASON_CHARACTERS_MAX: usize = 300;
-/// Characters of a name or version.
+/// Maximum number of characters of a name or version.
 const TEXT_CHARACTERS_MAX: usize = 80;
 
-/// Place, use of the machine, and whatever else was kept of the system; `None` if that is nothing. The contract's keys come
-/// first.
+/// Name, variant, resource usage, and other stored facts of the system. `None` without any. The keys of the contract come first.
 pub(crate) fn object(view: &View<'_>) -> Option<Map<String, Value>> {
     let (place, resources) = (view.place(), view.measured.resources.as_ref());
     let used = resources.and_then(|resources| Some((resources, resources.system.as_ref()?)));
@@ -77,10 +76,10 @@ fn details(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
     times.into_iter().chain(counts).map(|(key, figure)| (key.to_owned(), figure))
 }
 
-/// Of a system with limits: what they were, and what counted towards them.
+/// Resource limits of a system, and its usage of them.
 fn limits(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
     let cpu = usage.cpu_quota_cores.map(|cores| ("cpu_quota_cores", json!(cores)));
-    // Every generator may be throttled, too: without a quota of its own it is none of the system's figures.
+    // The readings may include throttling without a quota of the system, such as that of the generator.
     let throttled = usage.throttled_s.filter(|_| cpu.is_some()).map(|time| ("throttled_s", json!(time)));
     let charged = usage.memory_charged_peak_bytes.filter(|_| usage.memory_limit_bytes.is_some());
     let charged = charged.map(|bytes| ("memory_charged_peak_bytes", json!(whole(bytes))));
@@ -99,7 +98,8 @@ fn processes(resources: &Resources) -> Value {
     resources.processes.iter().map(one).collect()
 }
 
-/// Lines about the system: what it is, and what it used while requests were measured. Made visible, and short.
+/// Lines about the system: name, version, and resource usage in the measured time. Control characters are escaped, and texts
+/// shortened.
 pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     let short = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);
     let name = view.place().map(|place| place.system.as_str());
@@ -142,7 +142,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// "limits: 0.40 of 0.40 cores, held back for 5.8 s; 61.2 of 64.0 MiB"
+/// Formats limits: `limits: 0.40 of 0.40 cores, held back for 5.8 s; 61.2 of 64.0 MiB`.
 fn limit_words(resources: &Resources, usage: &Usage) -> Option<String> {
     let cpu = usage.cpu_quota_cores.map(|quota| {
         let used = resources.cores_used(usage).map_or("n/a".to_owned(), |cores| decimal(cores, 2));
@@ -157,7 +157,7 @@ fn limit_words(resources: &Resources, usage: &Usage) -> Option<String> {
     (!both.is_empty()).then(|| format!("limits: {}", both.join("; ")))
 }
 
-/// A kept figure as the count that it was.
+/// Converts a stored figure back to the count that it was.
 pub(crate) fn whole(figure: f64) -> u64 {
     figure.clamp(0.0, u64::MAX as f64) as u64
 }

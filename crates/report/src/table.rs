@@ -1,16 +1,16 @@
-//! A table of short texts, for terminals, for Markdown and for the page.
+//! Table of short texts, for terminals, Markdown, and the page.
 
 use std::io::{self, Write};
 
 use crate::text::{self, padded, padded_left};
 
-/// Rows under heads of two lines. The first columns name a row, the others tell about it.
+/// Rows below two-line heads. The first columns name a row, the others have its figures.
 pub(crate) struct Table {
     pub(crate) heads: Vec<Head>,
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// Columns that name a row: repeated where a table is split.
+    /// Number of columns that name a row. They are repeated where a table is split.
     pub(crate) names: usize,
-    /// Columns of drawings, which need characters of one width.
+    /// Indexes of columns with drawings, which need a fixed-width font.
     drawn: Vec<usize>,
 }
 
@@ -19,10 +19,10 @@ pub(crate) struct Head {
     pub(crate) is_left: bool,
 }
 
-/// What stands in a table.
+/// Cell of a table.
 pub(crate) struct Cell {
     pub(crate) text: String,
-    /// What the column is sorted by; `None` for words, and where there is no figure.
+    /// Sort key. `None` for words and missing figures.
     pub(crate) value: Option<f64>,
 }
 
@@ -33,12 +33,12 @@ impl From<String> for Cell {
 }
 
 impl Cell {
-    /// A figure as it is written, or a dash.
+    /// A formatted figure, or a dash if there is none.
     pub(crate) fn figure(figure: Option<f64>, write: impl Fn(f64) -> String) -> Self {
         Self { text: figure.map_or_else(|| "–".to_owned(), write), value: figure }
     }
 
-    /// A figure as it is written, or that it is not available.
+    /// A formatted figure, or `n/a` if there is none.
     pub(crate) fn figure_or_na(figure: Option<f64>, write: impl Fn(f64) -> String) -> Self {
         Self { text: figure.map_or_else(|| "n/a".to_owned(), write), value: figure }
     }
@@ -52,14 +52,14 @@ impl Cell {
 const GAP: &str = "  ";
 
 impl Table {
-    /// A table with one column for the names.
+    /// Creates a table with one column of names.
     pub(crate) fn of_names(head: &str, names: impl IntoIterator<Item = String>) -> Self {
         let rows = names.into_iter().map(|name| vec![name.into()]).collect();
         let head = Head { lines: [head.to_owned(), String::new()], is_left: true };
         Self { heads: vec![head], rows, names: 1, drawn: Vec::new() }
     }
 
-    /// Adds a column that names a row, after those that do: numbers stand right, other names left.
+    /// Adds a column that names rows, after the others that do. Numbers are aligned right, other names left.
     pub(crate) fn name(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         let cells: Vec<String> = cells.into_iter().collect();
         let is_number = |cell: &String| cell == "–" || cell.parse::<f64>().is_ok();
@@ -70,7 +70,7 @@ impl Table {
         self.names = self.heads.len();
     }
 
-    /// Adds a column of figures: its head in two lines, and a cell for every row.
+    /// Adds a column of figures: a head of two lines, and one cell for each row.
     pub(crate) fn column<C: Into<Cell>>(
         &mut self,
         head: &str,
@@ -80,7 +80,7 @@ impl Table {
         self.add([head, below], false, cells.into_iter().map(Into::into));
     }
 
-    /// Adds a column of words.
+    /// Adds a column of words, aligned left.
     pub(crate) fn words(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         self.add([head, ""], true, cells.into_iter().map(Into::into));
     }
@@ -98,8 +98,7 @@ impl Table {
         }
     }
 
-    /// Writes aligned columns, each line begun by `indent`. What does not fit in the width follows below, with the names
-    /// again.
+    /// Writes aligned columns, with `indent` before each line. Columns beyond `width` follow below, with the names repeated.
     pub(crate) fn write_terminal(&self, indent: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
         let widths: Vec<usize> = (0..self.heads.len()).map(|column| self.width(column)).collect();
         let of_names: usize = widths[..self.names].iter().map(|width| width + GAP.len()).sum();
@@ -136,7 +135,7 @@ impl Table {
         {
             let mut line = indent.to_owned();
             for column in (0..self.names).chain(columns.clone()) {
-                // The heads of the names are printed once.
+                // Heads of the names are printed only once.
                 let is_said = is_head && column < self.names && columns.start > self.names;
                 let cell = if is_said { "" } else { cells[column] };
                 let gap = if column == 0 { "" } else { GAP };
@@ -152,7 +151,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes a Markdown table; the cells are Markdown already.
+    /// Writes a Markdown table. Cells must be Markdown already.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let heads: Vec<String> =
             self.heads.iter().map(|Head { lines, .. }| lines.join(" ").trim().to_owned()).collect();
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_do_not_fit_follow_below() {
+    fn columns_beyond_the_width_follow_below() {
         let written = |width| {
             let mut out = Vec::new();
             table().write_terminal(" ", width, &mut out).unwrap();
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_a_row_is_repeated_and_words_stand_left() {
+    fn names_of_rows_are_repeated_and_words_are_aligned_left() {
         let mut table = Table::of_names("system", ["puma".to_owned(), "unicorn".to_owned()]);
         table.name("workers", ["8".to_owned(), "–".to_owned()]);
         table.column("mean", "ms", ["1.0".to_owned(), "10.0".to_owned()]);
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_has_one_line_of_heads() {
+    fn markdown_joins_head_lines() {
         let mut out = Vec::new();
         table().write_markdown(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -1,9 +1,9 @@
-//! Text from plans and peers, made harmless: whatever it holds, it can neither move the cursor nor break a line.
+//! Sanitizes text from plans and peers, so that it can neither move the cursor nor break a line.
 
 pub(crate) use judge::is_unseen;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The text with everything invisible or directing written out: `\n`, `\u{1b}`, `\u{202e}`.
+/// Escapes invisible and control characters: `\n`, `\u{1b}`, `\u{202e}`.
 pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for character in text.chars() {
@@ -18,12 +18,12 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
-/// The same of a text that has lines of its own: they stay.
+/// Like `visible`, but keeps line breaks.
 pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell if necessary.
 pub fn in_shell(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -32,27 +32,27 @@ pub fn in_shell(word: &str) -> String {
     }
 }
 
-/// How many columns of a terminal a text takes: most characters of Chinese, Japanese, and Korean take two.
+/// Width of a text in terminal columns. Most Chinese, Japanese, and Korean characters take two.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text and spaces up to so many columns.
+/// Pads a text on the right to `to_columns` columns.
 pub(crate) fn padded(text: &str, to_columns: usize) -> String {
     format!("{text}{}", " ".repeat(to_columns.saturating_sub(columns(text))))
 }
 
-/// Spaces and the text, in so many columns.
+/// Pads a text on the left to `to_columns` columns.
 pub(crate) fn padded_left(text: &str, to_columns: usize) -> String {
     format!("{}{text}", " ".repeat(to_columns.saturating_sub(columns(text))))
 }
 
-/// The room that a character takes: at least a column, so that no text is longer than it is wide.
+/// Width of a character, at least one column, so that a text never has more characters than columns.
 fn room_of(character: char) -> usize {
     character.width().unwrap_or(1).max(1)
 }
 
-/// Cuts a text to at most `columns_max` columns of a terminal, the last of them an ellipsis if it had more.
+/// Cuts a text to at most `columns_max` terminal columns. The last one is an ellipsis if something was cut.
 pub fn shortened(text: &str, columns_max: usize) -> String {
     let mut left = columns_max;
     let fits = |character: char| {
@@ -68,7 +68,7 @@ pub fn shortened(text: &str, columns_max: usize) -> String {
     short
 }
 
-/// As much of the beginning as fits in so many columns.
+/// Longest prefix that fits into `columns_max` columns.
 fn beginning(text: &str, columns_max: usize) -> &str {
     let mut left = columns_max;
     for (place, character) in text.char_indices() {
@@ -80,19 +80,19 @@ fn beginning(text: &str, columns_max: usize) -> &str {
     text
 }
 
-/// A text from outside for one place: [`visible`], and at most so many columns.
+/// Makes a text from outside [`visible`], and cuts it to `columns_max` columns.
 pub(crate) fn harmless(text: &str, columns_max: usize) -> String {
     shortened(&visible(text), columns_max)
 }
 
-/// The text with a capital letter at its beginning.
+/// Capitalizes the first letter.
 pub(crate) fn first_upper(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters.clone()).collect()
 }
 
-/// The first sentence of several, without its full stop.
+/// First sentence of a text, without its full stop.
 pub(crate) fn first_sentence(text: &str) -> &str {
     let is_end =
         |(place, _): &(usize, &str)| text[place + 2..].chars().next().is_some_and(char::is_uppercase);
@@ -100,7 +100,7 @@ pub(crate) fn first_sentence(text: &str) -> &str {
     text[..end].trim_end_matches('.')
 }
 
-/// `a, b and 3 more`, or with semicolons `a; b; and 3 more`: at most so many, and how many more there are.
+/// Joins at most `most` texts, and adds the number of omitted ones: `a, b and 3 more`, or with semicolons `a; b; and 3 more`.
 pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separator: &str) -> String {
     let mut all: Vec<String> = all.into_iter().collect();
     let more = all.len().saturating_sub(most);
@@ -112,7 +112,7 @@ pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separat
     all.join(separator) + &more
 }
 
-/// At most so many, and then one more about how many are left out.
+/// Cuts a list to `most` items, and adds one more about the number of omitted items.
 pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
     if let Some(more @ 1..) = all.len().checked_sub(most) {
         all.truncate(most);
@@ -120,8 +120,8 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
     }
 }
 
-/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own, unless it is
-/// of a script that breaks anywhere. A text that fits stays as it is.
+/// Wraps a text at spaces, the first line to `first_room` columns, the others to `room`. A longer word gets a line of its own,
+/// unless its script allows a break anywhere. A text that fits stays as it is.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
     if columns(text) <= first_room {
         return vec![text.to_owned()];
@@ -147,7 +147,7 @@ pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String>
     lines
 }
 
-/// A word that is longer than a line, in parts where it has wide characters, which may be broken between any two.
+/// Splits a word that is longer than a line, if it has wide characters, between any two of which a line may break.
 fn broken(word: &str, room: usize) -> Vec<&str> {
     let is_broken = columns(word) > room && word.chars().any(|character| room_of(character) > 1);
     let (mut parts, mut rest) = (Vec::new(), word);
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_directs_a_terminal_is_written_out() {
+    fn escapes_control_characters() {
         assert_eq!(visible("a\x1b[31mb\r\n\tc\u{7f}\u{9b}"), "a\\u{1b}[31mb\\r\\n\\tc\\u{7f}\\u{9b}");
         assert_eq!(visible("\u{202e}exe\u{2066}\u{200b}\u{feff}"), "\\u{202e}exe\\u{2066}\\u{200b}\\u{feff}");
         assert_eq!(visible("Größe 天秤 “x”"), "Größe 天秤 “x”");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_wrapped() {
+    fn cuts_and_wraps_long_texts() {
         assert_eq!(shortened("天秤天秤", 5), "天秤…");
         assert_eq!([shortened("天秤天秤", 8), shortened("天秤天秤", 7)], ["天秤天秤", "天秤天…"]);
         assert_eq!(shortened("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…", "no text without end");

@@ -1,4 +1,4 @@
-//! Response, service time, and send delay of one run, side by side.
+//! Response time, service time, and send delay of one run, side by side.
 
 use record::{PRINTED, Percentile};
 
@@ -12,7 +12,8 @@ use crate::view::View;
 
 const SEND_DELAY: &str = "send delay";
 
-/// A row per figure, a column per kind of time. Where samples are too few, the last column says how many it takes.
+/// Table with a row per figure and a column per kind of time. If samples are too few, the last column has the number that is
+/// needed.
 pub(crate) fn table(figures: &Figures) -> Table {
     let mut table = Table::of_names("", durations::figures(&figures.response.all).map(|(name, _)| name));
     let mut kinds = vec![
@@ -25,17 +26,17 @@ pub(crate) fn table(figures: &Figures) -> Table {
     } else if figures.response.ok.count < figures.response.all.count {
         kinds.push(("response of ok", &figures.response.ok));
     }
-    // Response and service time are read against each other; the send delay may be a thousand times less.
+    // Response and service time share a unit, to be comparable. The send delay may be a thousand times shorter.
     let shared =
         unit(&kinds.iter().filter(|(head, _)| *head != SEND_DELAY).map(|(_, one)| *one).collect::<Vec<_>>());
     for (head, durations) in &kinds {
         let unit = if *head == SEND_DELAY { unit(&[durations]) } else { shared };
         table.column(head, unit.name, cells(durations, unit));
     }
-    // Where not one request ended ok, its column says so already.
+    // A kind of time without samples has `n/a` already, and needs no number.
     let is_asked = |of: &Durations| of.count > 0 || figures.response.all.count == 0;
     let lacks = |place: usize| kinds.iter().any(|(_, of)| is_asked(of) && of.percentiles_ns[place].is_none());
-    // What a tool did not report, no number of samples brings.
+    // More samples do not help with figures that a tool does not report.
     if !figures.is_of_tool && (0..PRINTED.len()).any(lacks) {
         let needed = PRINTED.iter().enumerate().map(|(place, percentile)| {
             let samples = percentile.samples_to_print().filter(|_| lacks(place));
@@ -46,7 +47,7 @@ pub(crate) fn table(figures: &Figures) -> Table {
     table
 }
 
-/// The columns of a summary: samples, mean, percentiles, least and most. A row where nothing was measured shows dashes.
+/// Adds the columns of a summary: samples, mean, percentiles, min, and max. Rows without measurements have dashes.
 pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
     let unit = unit(&rows.iter().copied().flatten().collect::<Vec<_>>());
     let samples = rows.iter().map(|durations| match durations {
@@ -69,7 +70,7 @@ pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
     column("max", &|durations| durations.max_ns);
 }
 
-/// A row per step; `None` if there is but one.
+/// Table with a row per step. `None` if there is only one step.
 pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
     if view.steps.len() < 2 {
         return None;
@@ -95,14 +96,14 @@ pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
     Some(table)
 }
 
-/// The mean, the 99th percentile if there are samples enough, and the longest; `None` of nothing.
+/// Formats mean, p99 if there are enough samples, and max. `None` without samples.
 pub(crate) fn in_words(durations: &Durations) -> Option<String> {
     let p99 = durations.at(Percentile::P99).map_or_else(String::new, |ns| format!(", p99 {}", duration(ns)));
     let (mean_ns, max_ns) = (durations.mean_ns?, durations.max_ns?);
     Some(format!("mean {}{p99}, max {}", duration(mean_ns), duration(max_ns)))
 }
 
-/// The unit for figures that share a column.
+/// Unit for figures that share a column.
 pub(crate) fn unit(column: &[&Durations]) -> TimeUnit {
     let largest =
         |of: fn(&Durations) -> Option<f64>| column.iter().filter_map(|one| of(one)).fold(0.0, f64::max);
@@ -110,7 +111,7 @@ pub(crate) fn unit(column: &[&Durations]) -> TimeUnit {
     TimeUnit::fitting(least, largest(Durations::middle_ns), largest(|one| one.max_ns))
 }
 
-/// A figure in a table, or why there is none.
+/// Cell with a duration, `n/a` without samples, or a dash with too few.
 pub(crate) fn cell(durations: &Durations, ns: Option<f64>, unit: TimeUnit) -> Cell {
     match ns {
         Some(ns) => Cell { text: unit.write(ns), value: Some(ns) },

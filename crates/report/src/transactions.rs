@@ -1,4 +1,4 @@
-//! Figures of transactions alone: how often they were tried, which came late, and what they are without connecting.
+//! Figures that only transactions have: tries, late ends, and throughput without connection times.
 
 use evidence::Unit;
 use record::{ErrorClass, Histogram, Split, Statuses};
@@ -8,24 +8,24 @@ use crate::noun::Noun;
 use crate::units::{count, duration, percent, percent_with, rate};
 use crate::view::View;
 
-/// Classes of errors after which it is unknown whether the transaction took effect, and what happened.
+/// Classes of errors that leave unknown whether the transaction took effect, and what happened.
 const UNKNOWN: [(ErrorClass, &str); 2] =
     [(ErrorClass::CommitUnknown, "the connection was lost"), (ErrorClass::TimeoutInCommit, "time ran out")];
 
-/// How often transactions were tried.
+/// Tries of transactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tries {
-    /// Transactions of which it is known.
+    /// Number of transactions whose tries are known.
     pub(crate) known: u64,
-    /// Transactions that were tried more than once.
+    /// Number of transactions with more than one try.
     pub(crate) retried: u64,
-    /// Tries beyond the first of each.
+    /// Number of tries beyond the first of each transaction.
     pub(crate) retries: u64,
-    /// Tries of the one that was tried most often; 0 if nothing is known.
+    /// Maximum number of tries of a transaction. 0 if none is known.
     pub(crate) most: u16,
 }
 
-/// How many took longer than the plan wanted.
+/// Transactions that took longer than the limit in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Late {
     pub(crate) limit_ns: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Late {
 }
 
 impl Tries {
-    /// From the numbers that replies of transactions have in place of a status.
+    /// Counts tries. Replies of transactions have the number of tries in place of a status.
     pub(crate) fn of(statuses: &Statuses) -> Self {
         statuses.iter().filter(|(_, count)| *count > 0).fold(Self::default(), |sum, (tries, count)| {
             let retries = u64::from(tries.saturating_sub(1)).saturating_mul(count);
@@ -41,7 +41,7 @@ impl Tries {
         })
     }
 
-    /// Both together.
+    /// Adds two counts.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             known: self.known.saturating_add(other.known),
@@ -53,7 +53,7 @@ impl Tries {
 }
 
 impl Late {
-    /// Durations are distinguished to 0.1 %: one so near to the limit may be on either side of it.
+    /// Counts late ends. Histograms resolve durations to 0.1 %, so a duration that near to the limit may be on either side of it.
     pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
         let of_split = [&response.ok, &response.rejected, &response.other];
         let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
@@ -63,13 +63,13 @@ impl Late {
     }
 }
 
-/// Names and values: tries, and late ends.
+/// Tries and late ends, as names and values.
 pub(crate) fn facts(figures: &Figures) -> impl Iterator<Item = (&'static str, String)> {
     let all = [("tries", tries(figures)), ("late", late(figures))];
     all.into_iter().filter_map(|(name, words)| Some((name, words?)))
 }
 
-/// `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, max 3 for one of them`
+/// Formats tries: `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, at most 3 for one of them`.
 fn tries(figures: &Figures) -> Option<String> {
     let Tries { known, retried, retries, most } = figures.tries.filter(|tries| tries.known > 0)?;
     if retried == 0 {
@@ -86,7 +86,7 @@ fn tries(figures: &Figures) -> Option<String> {
     ))
 }
 
-/// `12 of 5,000 (0.24 %) took longer than 50.0 ms (±0.1 %)`
+/// Formats late ends: `12 of 5,000 (0.24 %) took longer than 50.0 ms (±0.1 %)`.
 fn late(figures: &Figures) -> Option<String> {
     let Late { limit_ns, count: late } = figures.late?;
     let samples = figures.samples();
@@ -99,8 +99,8 @@ fn late(figures: &Figures) -> Option<String> {
     ))
 }
 
-/// Transactions per second in the time that is left when that of connecting is taken away, as pgbench told them before its
-/// version 14. `None` unless each had a connection of its own.
+/// Transactions per second without the time to connect, as pgbench reported them before version 14. `None` unless each transaction
+/// had a connection of its own.
 pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     let connections = view.run.ending.as_ref()?.spread.as_ref()?.connections;
     if !view.run.new.connects_each || connections == 0 {
@@ -109,14 +109,14 @@ pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     let connect = &view.whole.connect;
     let connect_s = connect.mean_ns? * connect.count as f64 / 1e9 / connections as f64;
     let window = view.whole.window?;
-    // Of those that ended in the window, as far as one connect is like another.
+    // Estimates the connection time in the window, assuming that connections take equally long.
     let in_window = window.counts.ended() as f64 / view.whole.samples().max(1) as f64;
     let left_s = window.length_s - connect_s * in_window;
     let answered = window.counts.answers();
     (answered > 0 && left_s > 0.0).then(|| answered as f64 / left_s)
 }
 
-/// The same in words.
+/// Throughput without the time to connect, in words.
 pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     let per_s = per_s_without_connect(view)?;
     let as_whom = match view.unit() {
@@ -126,19 +126,19 @@ pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     Some(format!("{} {}/s without the time of connecting{as_whom}", rate(per_s), view.noun().answers))
 }
 
-/// How much of a transaction's time a statement of it took: of the sums over all of them.
+/// Share of a transaction's time that a statement took, from the sums over all transactions.
 pub(crate) fn share_of_time(statement: &Figures, step: &Figures) -> Option<f64> {
     let sum_ns = |figures: &Figures| Some(figures.service.all.mean_ns? * figures.service.all.count as f64);
     let whole_ns = sum_ns(step).filter(|whole_ns| *whole_ns > 0.0)?;
     Some(sum_ns(statement)? / whole_ns)
 }
 
-/// A share in percent with one decimal.
+/// Formats a share in percent with one decimal.
 pub(crate) fn percent_of_time(share: f64) -> String {
     percent_with(share, 1)
 }
 
-/// The warning about transactions that may or may not have taken effect; `None` if there is none.
+/// Warning about transactions that may have taken effect although they failed. `None` without any.
 pub(crate) fn unknown<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) -> Option<String> {
     let of_class = |class: ErrorClass| {
         let errors = figures
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tries_follow_from_how_often_each_number_was_seen() {
+    fn counts_tries_from_statuses() {
         let mut statuses = Statuses::default();
         assert_eq!(Tries::of(&statuses), Tries::default());
         for (tries, count) in [(1, 90), (3, 2), (2, 5), (7, 0)] {
@@ -181,12 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_later_than_the_limit_counts_however_it_ended() {
+    fn late_ends_count_whatever_their_outcome() {
         let mut response = Split::default();
         [10, 49, 50].into_iter().for_each(|ms| response.ok.record(ms * 1_000_000));
         response.rejected.record(51_000_000);
         response.other.record(900_000_000);
-        // One that is 50 ms long shares a counter with those a little longer.
+        // A duration of 50 ms shares a histogram bucket with slightly longer ones.
         assert_eq!(Late::of(&response, 60_000_000).count, 1);
         assert_eq!(Late::of(&response, 45_000_000).count, 4);
         response.ok = Histogram::default();

@@ -1,4 +1,4 @@
-//! One stored run as every format sees it.
+//! Data of one stored run for all formats.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,20 @@ use crate::load_tool;
 use crate::notes;
 use crate::noun::Noun;
 
-/// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
+/// A run with its figures. Figures exclude the warm-up unless they say otherwise.
 pub(crate) struct View<'a> {
     pub(crate) run: &'a Run,
     pub(crate) verdict: Verdict,
     pub(crate) validity: Validity,
-    /// Of all steps together.
+    /// Figures of all steps together.
     pub(crate) whole: Figures,
-    /// By step, in order of the scenario.
+    /// Figures by step, in order of the scenario.
     pub(crate) steps: Vec<StepView<'a>>,
-    /// Of the warm-up, which no other figure has in it.
+    /// Figures of the warm-up.
     pub(crate) warm_up: Figures,
-    /// What a verdict may rest on.
+    /// Measurements for verdicts.
     pub(crate) measured: Measured,
-    /// What ran short meanwhile, if anybody looked.
+    /// Signals of resource shortages. `None` if nothing was read.
     pub(crate) signals: Option<Signals>,
     /// Notes for people, next to the figures.
     pub(crate) notes: Vec<String>,
@@ -33,23 +33,23 @@ pub(crate) struct View<'a> {
 
 /// One step of a run.
 pub(crate) struct StepView<'a> {
-    /// May hold anything: escape it.
+    /// Name of the step. May hold anything: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
-    /// Its parts, if it has any.
+    /// Statements of the step. Empty if they were not measured.
     pub(crate) statements: Vec<Statement<'a>>,
 }
 
 /// A statement of a transaction.
 pub(crate) struct Statement<'a> {
-    /// May hold anything: escape it.
+    /// Text of the statement. May hold anything: escape it.
     pub(crate) name: &'a str,
-    /// The number under which the store has it.
+    /// Number of the statement in the store.
     pub(crate) number: u16,
     pub(crate) figures: Figures,
 }
 
-/// How the accounts of statements are read: whatever was tried again is in them once for each try.
+/// Tally kind of statements: each retry counts as another request.
 pub(crate) const OF_STATEMENTS: TallyKind = TallyKind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
@@ -85,22 +85,22 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// The run with its figures, as `judge` reads it.
+    /// The run with its figures in the form that `judge` uses.
     pub(crate) fn measured_run(&self) -> MeasuredRun<'_> {
         MeasuredRun { run: self.run, measured: &self.measured }
     }
 
-    /// What was counted.
+    /// Unit that was counted.
     pub(crate) fn unit(&self) -> Unit {
         self.whole.unit
     }
 
-    /// How that is called.
+    /// Name of the unit that was counted.
     pub(crate) fn noun(&self) -> &'static Noun {
         self.whole.noun()
     }
 
-    /// A short name for tables, not escaped.
+    /// Short name for tables, not escaped.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         match self.place() {
             Some(place) if place.variant.is_empty() => (&place.system).into(),
@@ -109,43 +109,44 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where it belongs in its study, if it has one.
+    /// Place in a study. `None` outside a study.
     pub(crate) fn place(&self) -> Option<&'a StudyPlace> {
         self.run.new.place.as_ref().map(|(_, place)| place)
     }
 
-    /// When it began.
+    /// Start of the run.
     pub(crate) fn started_at(&self) -> Utc {
         Utc::from_unix_ms(self.run.new.started_at_unix_ms)
     }
 
-    /// How long requests were measured: from the end of the warm-up to the last one that ended; by the wall clock if none
-    /// did. `None` if neither is known.
+    /// Measured time in seconds, from the end of the warm-up to the last request that ended. By the wall clock if none ended.
+    /// `None` if neither is known.
     pub(crate) fn duration_s(&self) -> Option<f64> {
         self.measured_run().duration_s()
     }
 
-    /// What the generator spent per request, warm-up included, in microseconds.
+    /// CPU time of the load generator per request, warm-up included, in microseconds.
     pub(crate) fn generator_us_per_request(&self) -> Option<f64> {
         self.measured_run().generator_us_per_request()
     }
 
-    /// What the system spent per request that ended, in microseconds of CPU.
+    /// CPU time of the system per request that ended, in microseconds.
     pub(crate) fn system_us_per_request(&self) -> Option<f64> {
         self.measured.system_us_per_request()
     }
 
-    /// Context switches of the system per 10⁶ bytes that passed, of loads over raw TCP: there they are the cost of small writes.
+    /// Context switches of the system per 10⁶ bytes transferred. Only for loads over raw TCP, where they show the cost of small
+    /// writes.
     pub(crate) fn system_switches_per_mb(&self) -> Option<f64> {
         self.measured_run().system_switches_per_mb()
     }
 
-    /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
+    /// Number of cores that the load generator kept busy in the measured time, or over the whole run if that is unknown.
     pub(crate) fn generator_cores_used(&self) -> Option<f64> {
         self.measured_run().generator_cores_used()
     }
 
-    /// Verdict and validity in one word or two.
+    /// Verdict and validity in one or two words.
     pub(crate) fn judgement(&self) -> String {
         match (self.verdict, self.validity.verdict) {
             (Verdict::Invalid, _) | (_, Level::Invalid) => "invalid".to_owned(),
@@ -154,12 +155,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the figures may be compared with others at all.
+    /// Whether the figures are unfit for comparison.
     pub(crate) fn is_invalid(&self) -> bool {
         judge::is_invalid(self.run)
     }
 
-    /// Whether the run has no ending, and not one second of it is there.
+    /// Whether the run has no ending and no stored second.
     pub(crate) fn has_nothing_stored(&self) -> bool {
         let planned = self.whole.counts.planned + self.warm_up.counts.planned;
         self.run.ending.is_none() && planned == 0
@@ -170,7 +171,7 @@ impl<'a> View<'a> {
         judge::eligibility(self.run)
     }
 
-    /// Whether the run counts in the figures of a study that compares so.
+    /// Whether the run counts in a study that compares by this metric.
     pub(crate) fn eligibility_by(&self, by: Option<&ComparedBy>) -> Eligibility {
         judge::eligibility_by(self.run, by.and_then(ComparedBy::distorted))
     }
@@ -185,7 +186,7 @@ fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, EvidenceError>
     run.new.parts_of(step).map(of_part).collect()
 }
 
-/// A run without an ending has no verdict.
+/// Validity of a run without an ending.
 fn without_an_ending(state: RunState) -> Validity {
     let (sentence, remedy) = match state {
         RunState::Running => {

@@ -19,14 +19,14 @@ use crate::times;
 use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, percent_with, rate};
 use crate::view::View;
 
-/// Lines of output that are shown.
+/// Maximum number of lines of output.
 const OUTPUT_LINES_MAX: usize = 6;
-/// Of an output, as much of its end is looked through for lines.
+/// Number of bytes at the end of an output that are searched for lines.
 const OUTPUT_BYTES_MAX: usize = 8 << 10;
-/// Cores that have room in a line.
+/// Maximum number of cores in a line.
 const CORES_MAX: usize = 16;
 
-/// The identity, in two lines; in one of what a tool reported.
+/// The identity of counts, in two lines. Figures of a tool have one line.
 pub(crate) fn identity(figures: &Figures) -> Vec<String> {
     let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = figures.counts;
     if figures.is_of_tool {
@@ -50,17 +50,17 @@ pub(crate) fn identity(figures: &Figures) -> Vec<String> {
     ]
 }
 
-/// The load, and how long it lasted.
+/// The load and its actual duration.
 pub(crate) fn load(view: &View<'_>) -> String {
     load_for(&view.run.new, view.duration_s())
 }
 
-/// The load, and how long it is to last.
+/// The load and its planned duration.
 pub(crate) fn planned_load(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_in_words(), new.planned_duration_ns, new.warm_up_ns)
 }
 
-/// The same of a load in slices.
+/// The load of a study in slices, with the lengths of slices.
 pub(crate) fn load_in_slices(new: &NewRun, rules: &SliceRules) -> String {
     let SliceRules { slice_s, settle_s, warm_up_s, .. } = rules;
     format!(
@@ -93,7 +93,7 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
     format!("{sentence} · {level}{}", doubted(&figures_at(&view.validity, level)))
 }
 
-/// Whether the system was gone for so long that the run is degraded.
+/// Whether outages were so long that the run is degraded.
 fn is_gone(view: &View<'_>) -> bool {
     view.measured.outage.as_ref().is_some_and(|outage| outage.is_degraded())
 }
@@ -103,13 +103,13 @@ pub(crate) fn is_for_some_users(view: &View<'_>) -> bool {
     view.measured_run().is_gone_for_some_users()
 }
 
-/// The figures of a run that are called so, and are in doubt.
+/// Figures of a run that are in doubt at this level.
 pub(crate) fn figures_at(validity: &Validity, level: Level) -> Vec<Distorted> {
     let is_so = |figure: &Distorted| level != Level::Valid && validity.of(*figure) == level;
     Distorted::ALL.into_iter().filter(is_so).collect()
 }
 
-/// ` in mean and tail`: some of the figures, where it is not all or not known which.
+/// Formats figures in doubt: ` in mean and tail`. Empty if it is all of them, or unknown which.
 pub(crate) fn doubted(figures: &[Distorted]) -> String {
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     match &names[..] {
@@ -141,7 +141,7 @@ fn because(rule: ThreadRule) -> String {
     }
 }
 
-/// What the generator used.
+/// Resource usage of the load generator.
 pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
     let threads = match (&generator.tool, generator.threads) {
         (Some(tool), _) => {
@@ -170,7 +170,7 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
     words
 }
 
-/// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
+/// Number of connections, and the time to open them. Most are opened in the warm-up, if there is one.
 pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
     let times = |figures: &Figures| {
         let connections = figures.connections?;
@@ -187,7 +187,7 @@ pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// The machine in a line, not escaped; `None` if nothing is known of it.
+/// The machine in a line, not escaped. `None` if nothing is known of it.
 pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     let text = |key: &str| host[key].as_str().map(str::to_owned);
     let cores = host["cores"].as_u64().map(|cores| match cores {
@@ -200,7 +200,7 @@ pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// What the machine was measured to do, not escaped; `None` if it was not measured.
+/// Benchmark results of the machine, not escaped. `None` if it was not measured.
 pub(crate) fn machine_figures(host: &serde_json::Value) -> Option<String> {
     let figures = crate::compared::conditions::figures(host);
     let words = figures.iter().map(|figure| {
@@ -211,7 +211,7 @@ pub(crate) fn machine_figures(host: &serde_json::Value) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Three significant digits, or all of a whole number.
+/// Formats a number with three significant digits, or all digits of its integer part.
 pub(crate) fn rounded(value: f64) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -221,7 +221,7 @@ pub(crate) fn rounded(value: f64) -> String {
     decimal(value, decimals)
 }
 
-/// How busy each core was; `None` if it was not sampled.
+/// Utilization of each core. `None` if it was not sampled.
 pub(crate) fn cores(view: &View<'_>) -> Option<String> {
     let cores = &view.measured.resources.as_ref()?.cores;
     let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent_with(core.busy, 0)).collect();
@@ -229,13 +229,13 @@ pub(crate) fn cores(view: &View<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("{}{more} busy (median of the seconds)", each.join(" / ")))
 }
 
-/// What went wrong with a system, not escaped.
+/// Failure of a system, not escaped.
 pub(crate) fn failure(failure: &Failure) -> String {
     let process = failure.process.as_ref().map_or_else(String::new, |process| format!(" {process}"));
     format!("failed ({}{process}): {}", failure.stage, failure.what)
 }
 
-/// What became of a gate, not escaped.
+/// Result of a gate, not escaped.
 pub(crate) fn gate(gate: &GateResult) -> String {
     match gate.holds {
         true => format!("{} held: {}", gate.text, observed(gate)),
@@ -243,7 +243,7 @@ pub(crate) fn gate(gate: &GateResult) -> String {
     }
 }
 
-/// The percentile of a gate, and how many samples it needs, such as 10,000 for `p(99)<50ms`.
+/// Percentile of a gate, and the number of samples that it needs, such as 10,000 for `p(99)<50ms`.
 fn asked_percentile(gate: &str) -> Option<(Percentile, u64)> {
     match Condition::parse_gate(gate).ok()?.figure {
         Figure::Percentile(percentile) => Some((percentile, percentile.samples_to_judge()?)),
@@ -251,13 +251,13 @@ fn asked_percentile(gate: &str) -> Option<(Percentile, u64)> {
     }
 }
 
-/// The highest percentile below that of a gate for which so many samples suffice.
+/// Highest percentile below that of a gate for which `samples` samples suffice.
 fn lower(asked: Percentile, samples: u64) -> Option<Percentile> {
     let is_lower = |percentile: &&Percentile| **percentile < asked && percentile.is_judgeable(samples);
     PRINTED.iter().filter(is_lower).max().copied()
 }
 
-/// What a gate of one run lacks, and what to do about it; `None` if samples were not what it lacked.
+/// Number of samples that a gate of one run lacks, and advice. `None` if the gate does not lack samples.
 pub(crate) fn too_few(gate: &GateResult, samples: u64, noun: &Noun) -> Option<String> {
     let (asked, needed) = asked_percentile(&gate.text).filter(|_| gate.observed.is_none())?;
     let (name, more) = (durations::name(asked), needed.div_ceil(samples.max(1)));
@@ -275,7 +275,7 @@ pub(crate) fn too_few(gate: &GateResult, samples: u64, noun: &Noun) -> Option<St
     ))
 }
 
-/// What a gate of a study lacks, and what to do about it: ` (p99 needs 10,000 samples per run; …)`.
+/// Number of samples that a gate of a study needs, and advice: `p99 needs 10,000 per run; …`.
 pub(crate) fn per_run(gate: &str) -> Option<String> {
     let (asked, needed) = asked_percentile(gate)?;
     let lower = lower(asked, needed - 1).and_then(|lower| Some((lower, lower.samples_to_judge()?)));
@@ -285,7 +285,7 @@ pub(crate) fn per_run(gate: &str) -> Option<String> {
     Some(format!("{} needs {} per run; make runs longer{lower}", durations::name(asked), count(needed)))
 }
 
-/// What a gate saw, in its unit, not escaped.
+/// Observed value of a gate in its unit, not escaped.
 pub(crate) fn observed(gate: &GateResult) -> String {
     let Some(observed) = gate.observed else {
         return match asked_percentile(&gate.text) {
@@ -304,7 +304,7 @@ pub(crate) fn observed(gate: &GateResult) -> String {
     }
 }
 
-/// The end of what the processes of a system wrote, line by line, made visible. The process that failed speaks for all.
+/// Last lines of output of a system's processes, with control characters escaped. If a process failed, only its output is shown.
 pub(crate) fn tail(outputs: &[Output], process: Option<&str>) -> Vec<String> {
     let is_meant = |output: &&Output| process.is_none_or(|process| output.process == process);
     let mut lines = Vec::new();
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_on_a_percentile_says_how_many_samples_it_needs() {
+    fn percentile_gate_has_required_number_of_samples() {
         let of_p99 = "p99 needs 10,000 per run; make runs longer, or use p95, which needs 2,000";
         for (gate, words) in [
             ("p(99)<50ms", Some(of_p99)),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_with_too_few_samples_says_how_much_longer_the_run_must_be() {
+    fn gate_with_too_few_samples_advises_longer_run() {
         let gate = |text: &str, observed: Option<f64>| GateResult {
             text: text.to_owned(),
             step: None,
@@ -363,7 +363,7 @@ mod tests {
             ),
             (150, "not judged: p99 needs 10,000 requests, the run has 150; make the run 67 × as long"),
             (0, "not judged: p99 needs 10,000 requests, the run has 0"),
-            // Of a part of the run.
+            // Enough samples in the run, but not in the part that the gate applies to.
             (
                 20_000,
                 "not judged: p99 needs 10,000 requests, the run has 20,000; make the run longer, or use p95",

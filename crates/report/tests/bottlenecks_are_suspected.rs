@@ -1,5 +1,4 @@
-//! The likely bottleneck of a run follows from its readings, its counts and its load, and every rule says so only where it
-//! should.
+//! The likely bottleneck of a run follows from its readings, counts, and load. Each rule applies only where it should.
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
 use evidence::{Cause, Level, Model, Run};
@@ -7,10 +6,10 @@ use record::{ErrorClass, Finish, Outcome, Tally};
 use report::Sharing;
 use serde_json::Value;
 
-/// What was read in every second: subject, metric, label, value.
+/// Reading of every second: subject, metric, label, value.
 type Read<'a> = (&'a str, &'a str, &'a str, f64);
 
-/// A closed load of four users who all wait, on a system that uses little of two idle cores.
+/// A closed load of four users who are always waiting, on a system that uses little of two idle cores.
 struct Script<'a> {
     model: Model,
     users: u64,
@@ -18,11 +17,11 @@ struct Script<'a> {
     read: Vec<Read<'a>>,
     outcome_of: fn(u64) -> (Outcome, u16),
     not_sent: u64,
-    /// Requests of each second that got a 503 after 50 µs.
+    /// Number of requests of each second that got a 503 after 50 µs.
     turned_away: u64,
-    /// Requests of the last second that got the error `too_many_connections`.
+    /// Number of requests of the last second that got the error `too_many_connections`.
     too_many_connections: u64,
-    /// What the process `app` wrote.
+    /// Output of the process `app`.
     wrote: String,
     cause: Option<&'a str>,
     is_system_local: bool,
@@ -58,7 +57,7 @@ impl Default for Script<'_> {
 }
 
 impl<'a> Script<'a> {
-    /// The same with other readings: those of the same subject, metric and label are replaced.
+    /// Replaces readings of the same subject, metric, and label.
     fn with(mut self, read: &[Read<'a>]) -> Self {
         for new in read {
             self.read.retain(|old| (old.0, old.1, old.2) != (new.0, new.1, new.2));
@@ -148,7 +147,7 @@ const BUSY: [Read<'static>; 5] = [
 ];
 
 #[test]
-fn what_nothing_explains_is_unknown_with_the_highest_readings() {
+fn unexplained_limit_is_unknown_with_highest_readings() {
     let limit = Script::default().limit();
     assert_eq!((&limit["resource"], &limit["certainty"]), (&"unknown".into(), &"unknown".into()));
     let because = limit["because"].as_str().unwrap();
@@ -159,7 +158,7 @@ fn what_nothing_explains_is_unknown_with_the_highest_readings() {
 }
 
 #[test]
-fn cores_that_are_busy_all_the_time_are_the_limit() {
+fn busy_cores_are_the_limit() {
     assert_eq!(resource(&BUSY), "machine_cpu");
     let limit = Script::default().with(&BUSY).limit();
     assert_eq!(
@@ -174,7 +173,7 @@ fn cores_that_are_busy_all_the_time_are_the_limit() {
 }
 
 #[test]
-fn cores_that_others_keep_busy_are_the_limit_only_of_who_waits_for_them() {
+fn cores_busy_with_others_limit_only_waiting_system() {
     let little = |waited_s| {
         let read = [("system", "cpu_user_s", "", 0.1), ("system", "run_queue_wait_s", "", waited_s)];
         Script::default().with(&BUSY).with(&read)
@@ -185,7 +184,7 @@ fn cores_that_others_keep_busy_are_the_limit_only_of_who_waits_for_them() {
 }
 
 #[test]
-fn of_a_system_that_was_not_read_nothing_is_said_that_only_its_readings_could_tell() {
+fn system_without_readings_has_no_limit_that_needs_them() {
     let not_read = |read: &[Read<'static>]| {
         let mut script = Script::default().with(read);
         script.read.retain(|(subject, ..)| !["system", "app"].contains(subject));
@@ -204,7 +203,7 @@ fn of_a_system_that_was_not_read_nothing_is_said_that_only_its_readings_could_te
 }
 
 #[test]
-fn a_system_that_was_found_on_this_machine_does_not_run_elsewhere() {
+fn local_system_without_readings_is_not_called_remote() {
     let mut script = Script::default().with(&BUSY);
     script.read.retain(|(subject, ..)| !["system", "app"].contains(subject));
     script.is_system_local = true;
@@ -213,13 +212,13 @@ fn a_system_that_was_found_on_this_machine_does_not_run_elsewhere() {
 }
 
 #[test]
-fn a_host_that_takes_time_comes_before_the_cores() {
+fn steal_time_precedes_cores() {
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.2)]), "steal");
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.05)]), "unknown");
 }
 
 #[test]
-fn one_core_is_the_limit_of_one_thread_of_turns_and_of_a_pin() {
+fn one_core_limits_single_and_alternating_threads_and_pinned_systems() {
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.95)]), "one_core");
     assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.85)]), "unknown");
     assert_eq!(resource(&[("app", "cpu_user_s", "", 1.0)]), "one_core");
@@ -232,7 +231,7 @@ fn one_core_is_the_limit_of_one_thread_of_turns_and_of_a_pin() {
 }
 
 #[test]
-fn memory_disks_and_files_run_short() {
+fn detects_shortage_of_memory_disks_and_files() {
     assert_eq!(resource(&[("machine", "swapped_out_pages", "", 12.0)]), "memory");
     assert_eq!(resource(&[("machine", "swapped_out_pages", "", 0.0)]), "unknown");
     assert_eq!(resource(&[("machine", "pressure_memory_some_share", "", 0.2)]), "memory");
@@ -248,7 +247,7 @@ fn memory_disks_and_files_run_short() {
 }
 
 #[test]
-fn a_quota_that_is_used_up_is_the_limit_whatever_the_cores_do() {
+fn exhausted_quota_is_the_limit_whatever_the_cores_do() {
     let quota = |cores: f64, used: f64| {
         [
             ("system", "cpu_quota_cores", "", cores),
@@ -271,7 +270,7 @@ fn a_quota_that_is_used_up_is_the_limit_whatever_the_cores_do() {
 }
 
 #[test]
-fn full_queues_are_the_limit_where_no_resource_is() {
+fn full_queues_are_the_limit_without_busy_resource() {
     let queue = |waiting, dropped| {
         [
             ("system", "listen_queue", "8080", waiting),
@@ -287,11 +286,11 @@ fn full_queues_are_the_limit_where_no_resource_is() {
 }
 
 #[test]
-fn refusals_at_once_are_a_limit_of_the_system() {
+fn immediate_rejections_are_a_limit_of_the_system() {
     let refusing = |outcome_of| Script { outcome_of, ..Script::default() };
     let some: fn(u64) -> (Outcome, u16) =
         |place| if place % 10 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
-    // Refused and good answers take the same time here: nobody knows what the refusals waited for.
+    // Rejections and ok answers take equally long here, so it is unknown what the rejections waited for.
     assert_eq!(refusing(some).resource(), "unknown");
     let few: fn(u64) -> (Outcome, u16) =
         |place| if place % 500 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
@@ -309,7 +308,7 @@ fn refusals_at_once_are_a_limit_of_the_system() {
 }
 
 #[test]
-fn a_load_that_asks_for_no_more_is_the_limit() {
+fn load_below_capacity_is_the_limit() {
     assert_eq!(Script { users: 100, ..Script::default() }.resource(), "load", "users pause");
     assert_eq!(Script { users: 1, ..Script::default() }.resource(), "load", "one user");
     let open = || Script { model: Model::Open, ..Script::default() };
@@ -321,7 +320,7 @@ fn a_load_that_asks_for_no_more_is_the_limit() {
 }
 
 #[test]
-fn users_who_are_kept_out_do_not_pause() {
+fn rejected_users_are_not_taken_for_pausing_ones() {
     let pausing = |users, read: &[Read<'static>]| Script { users, ..Script::default() }.with(read).resource();
     let queue = |waiting, dropped| {
         [
@@ -348,7 +347,7 @@ fn users_who_are_kept_out_do_not_pause() {
 }
 
 #[test]
-fn a_generator_in_doubt_comes_first() {
+fn doubtful_generator_precedes_other_limits() {
     let doubted = |code| Script { cause: Some(code), ..Script::default() };
     assert_eq!(doubted("generator_cpu").with(&BUSY).resource(), "generator");
     assert_eq!(doubted("wake_lag").resource(), "unknown", "a late tail is no limit of the throughput");
@@ -356,7 +355,7 @@ fn a_generator_in_doubt_comes_first() {
 }
 
 #[test]
-fn threads_that_wait_for_a_core_at_times_say_so() {
+fn waits_for_cores_reveal_bursts_of_cpu_usage() {
     let often = [
         ("machine", "cpu_user_s", "core0", 0.85),
         ("machine", "cpu_idle_s", "core0", 0.15),
@@ -372,20 +371,20 @@ fn threads_that_wait_for_a_core_at_times_say_so() {
 }
 
 #[test]
-fn without_readings_nothing_is_known() {
+fn limit_is_unknown_without_readings() {
     let limit = Script { read: Vec::new(), ..Script::default() }.limit();
     assert_eq!((&limit["resource"], &limit["certainty"]), (&"unknown".into(), &"unknown".into()));
     assert_eq!(limit["because"], "no resource was read during the run");
 }
 
-/// Four threads for four users.
+/// Readings of thread states, for four threads and four users.
 fn threads<'a>(of: &[(&'a str, &'a str, f64)]) -> Vec<Read<'a>> {
     let states = of.iter().map(|(metric, label, value)| ("app", *metric, *label, *value));
     [("app", "thread_samples", "", 20.0)].into_iter().chain(states).collect()
 }
 
 #[test]
-fn threads_at_one_lock_are_the_limit_where_each_has_a_user() {
+fn lock_is_the_limit_if_all_busy_threads_wait_for_it() {
     let at_lock = |waiting, at_work| {
         threads(&[
             ("threads_futex", "worker", waiting),
@@ -414,7 +413,7 @@ fn threads_at_one_lock_are_the_limit_where_each_has_a_user() {
 }
 
 #[test]
-fn a_dependency_is_the_limit_where_threads_wait_for_its_reply() {
+fn dependency_is_the_limit_if_threads_wait_for_replies() {
     let reads = |to_one: f64| {
         let rest = 4.0 - to_one;
         threads(&[
@@ -431,7 +430,7 @@ fn a_dependency_is_the_limit_where_threads_wait_for_its_reply() {
 }
 
 #[test]
-fn disks_are_the_limit_where_threads_sleep_for_them() {
+fn disks_are_the_limit_if_threads_wait_for_them() {
     let sleeps = |asleep, pressure| {
         let disk =
             [("machine", "disk_busy_s", "vda", 0.3), ("machine", "pressure_io_some_share", "", pressure)];
@@ -444,7 +443,7 @@ fn disks_are_the_limit_where_threads_sleep_for_them() {
 }
 
 #[test]
-fn limits_of_control_groups_are_told_from_those_of_the_machine() {
+fn distinguishes_limits_of_control_groups_from_machine() {
     let memory = |hits, pages| {
         [("system", "memory_limit_hits", "", hits), ("system", "memory_refaulted_pages", "", pages)]
     };
@@ -472,7 +471,7 @@ fn limits_of_control_groups_are_told_from_those_of_the_machine() {
 }
 
 #[test]
-fn what_sessions_of_a_database_wait_for_is_the_limit() {
+fn waits_of_database_sessions_are_the_limit() {
     let waits = |wait: &'static str, sessions: f64| {
         [
             ("database", "db_samples", "", 5.0),
@@ -503,12 +502,12 @@ fn what_sessions_of_a_database_wait_for_is_the_limit() {
         limit["next"],
         "end the transaction sooner: its locks are held while the client does something else after `SELECT ?`"
     );
-    // One of a hundred requests in flight waits there: it explains little.
+    // These waits affect only one in a hundred requests in flight, so they explain little.
     let behind = Script { per_s: 100_000, users: 400, ..Script::default() };
     let behind = behind.with(&BUSY).with(&waits("IO:WALSync", 2.5));
     assert_eq!(behind.resource(), "machine_cpu");
     assert!(limit["share"].as_f64().is_some_and(|share| share > 0.5), "{limit}");
-    // Four sessions add up to about a core, and yet none waits for another that runs.
+    // Four sessions use about one core together, but none waits for another that runs.
     let one = Script::default().with(&waits("IO:WALSync", 2.5)).with(&[("app", "cpu_user_s", "", 1.0)]);
     let causes = one.limit()["causes"].clone();
     let codes: Vec<&str> =
@@ -517,7 +516,7 @@ fn what_sessions_of_a_database_wait_for_is_the_limit() {
 }
 
 #[test]
-fn a_full_pipe_is_the_limit_of_who_writes_into_it() {
+fn full_pipe_is_the_limit_of_its_writer() {
     let blocked = |threads_blocked: f64| {
         let states = [
             ("threads_pipe_write", "worker", threads_blocked),
@@ -531,21 +530,21 @@ fn a_full_pipe_is_the_limit_of_who_writes_into_it() {
 }
 
 #[test]
-fn errors_that_name_a_limit_of_connections_come_before_the_cores() {
+fn connection_limit_errors_precede_cores() {
     let with_errors = |count: u64| {
         let script = Script::default().with(&BUSY);
         Script { too_many_connections: count, ..script }
     };
     assert_eq!(with_errors(200).resource(), "connection_limit");
     assert_eq!(with_errors(1).resource(), "machine_cpu");
-    // Twelve of sixteen users are kept out, and try again seldom.
+    // Twelve of sixteen users are rejected, and retry rarely.
     let kept_out = |count| Script { users: 16, too_many_connections: count, ..Script::default() };
     assert_eq!(kept_out(20).resource(), "connection_limit");
     assert_eq!(kept_out(2).resource(), "load", "two of them met it, and the others pause");
 }
 
 #[test]
-fn buffers_that_are_too_small_are_the_limit_where_disks_are_waited_for() {
+fn small_buffers_are_the_limit_if_disks_are_waited_for() {
     let reads = |hit: f64, pressure: f64, from_disk: f64| {
         let read = [
             ("database", "db_samples", "", 5.0),
@@ -571,7 +570,7 @@ fn buffers_that_are_too_small_are_the_limit_where_disks_are_waited_for() {
 }
 
 #[test]
-fn a_heap_that_is_too_small_is_told_from_work() {
+fn distinguishes_garbage_collection_from_work() {
     let collecting = |cores| {
         [("app", "cpu_gc_s", "", cores), ("system", "cpu_user_s", "", 1.1), ("app", "cpu_user_s", "", 1.1)]
     };
@@ -584,7 +583,7 @@ fn a_heap_that_is_too_small_is_told_from_work() {
 }
 
 #[test]
-fn readings_of_others_do_not_speak_for_the_system() {
+fn readings_of_other_processes_do_not_blame_the_system() {
     let disk = |bytes, slept| {
         let read = [
             ("machine", "disk_busy_s", "vda", 0.95),
@@ -612,7 +611,7 @@ fn readings_of_others_do_not_speak_for_the_system() {
     assert_eq!(in_turns(3.0), "unknown", "three are ready, and wait for a core");
 }
 
-/// Of a hundred requests some fail, as slow as the others.
+/// Some of a hundred requests fail, and take as long as the others.
 fn failing(outcome_of: fn(u64) -> (Outcome, u16)) -> Script<'static> {
     Script { outcome_of, ..Script::default() }
 }
@@ -623,7 +622,7 @@ const ONE_IN_FIFTY: fn(u64) -> (Outcome, u16) =
     |place| if place % 50 == 0 { (Outcome::Rejected, 500) } else { (Outcome::Ok, 200) };
 
 #[test]
-fn what_the_system_wrote_names_what_it_lacks() {
+fn output_of_the_system_names_exhausted_limit() {
     let lines = |count| "7: sorry, too many clients already, alice\n".repeat(count);
     let wrote = |count, outcome_of| Script { wrote: lines(count), ..failing(outcome_of) };
     let limit = wrote(400, ONE_IN_FIFTY).with(&BUSY).limit();
@@ -636,7 +635,7 @@ fn what_the_system_wrote_names_what_it_lacks() {
     assert_eq!(wrote(2, ONE_IN_FIFTY).resource(), "errors", "two lines are chance");
     assert_eq!(wrote(400, always_ok).resource(), "connection_limit", "it tries again, and gets one");
     assert_eq!(wrote(400, always_ok).with(&BUSY).resource(), "machine_cpu");
-    // PHP-FPM and Apache write theirs once, however long their workers are all taken.
+    // PHP-FPM and Apache write this warning only once, however long all workers are busy.
     let once =
         "[25-Nov-2026] WARNING: [pool www] server reached pm.max_children setting (2), consider raising it\n";
     let full = Script { wrote: once.to_owned(), ..Script::default() }.limit();
@@ -644,12 +643,12 @@ fn what_the_system_wrote_names_what_it_lacks() {
         (&full["resource"], &full["next"]),
         (&"pool".into(), &"raise pm.max_children of PHP-FPM".into())
     );
-    // Strangers learn the message, and no more.
+    // A shared report keeps the message, and nothing else of the output.
     let run = wrote(400, ONE_IN_FIFTY).run();
     let shared = Sharing::of_runs(std::slice::from_ref(&run)).run(run);
     assert!(!shared.outputs().iter().any(|output| output.text.windows(5).any(|text| text == b"alice")));
     assert_eq!(limit_of(shared)["resource"], "connection_limit");
-    // Whoever has no core to accept with has a full queue.
+    // A system without CPU time to accept connections also has a full queue.
     let full = "connect() failed (11: Resource temporarily unavailable) while connecting to upstream\n";
     let full = || Script { wrote: full.repeat(9), ..failing(ONE_IN_THREE) };
     assert_eq!(full().resource(), "listen_queue");
@@ -657,7 +656,7 @@ fn what_the_system_wrote_names_what_it_lacks() {
 }
 
 #[test]
-fn errors_come_first_where_they_are_many_and_nothing_causes_them() {
+fn many_errors_without_cause_are_the_limit() {
     let limit = failing(ONE_IN_THREE).limit();
     assert_eq!(limit["resource"], "errors");
     assert!(
@@ -680,7 +679,7 @@ fn errors_come_first_where_they_are_many_and_nothing_causes_them() {
 }
 
 #[test]
-fn an_event_loop_waits_for_replies_on_as_many_connections_as_requests() {
+fn event_loop_waits_for_replies_on_a_connection_per_request() {
     let connected = |connections: f64| {
         let read = [("app", "dependency_connections", "10.0.0.7:80", connections)];
         let waits = threads(&[("threads_poll", "worker", 0.95), ("threads_on_cpu", "worker", 0.05)]);
@@ -697,7 +696,7 @@ fn an_event_loop_waits_for_replies_on_as_many_connections_as_requests() {
 }
 
 #[test]
-fn threads_that_sleep_are_no_lock() {
+fn sleeping_threads_are_no_lock() {
     let waits = |timed: f64| {
         let waits = [
             ("threads_futex", "worker", 4.2),
@@ -713,7 +712,7 @@ fn threads_that_sleep_are_no_lock() {
 }
 
 #[test]
-fn a_low_priority_matters_next_to_others() {
+fn low_priority_is_the_limit_next_to_other_processes() {
     let nice = |nice, waited_s| {
         let read = [
             ("system", "cpu_user_s", "", 0.6),

@@ -1,4 +1,4 @@
-//! JUnit's XML and annotations of GitHub say which conditions failed, as the other formats do, and hold whatever a text holds.
+//! JUnit XML and GitHub annotations report the same failed conditions as other formats, and escape every text.
 
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
 
@@ -12,7 +12,7 @@ fn written(stored: &Stored, format: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// How many cases passed, were skipped, failed, and had no answer.
+/// Number of cases that passed, were skipped, failed, and had errors.
 fn counted(report: &Report) -> [usize; 4] {
     let mut counts = [0; 4];
     for case in report.test_suites.iter().flat_map(|suite| &suite.test_cases) {
@@ -27,7 +27,7 @@ fn counted(report: &Report) -> [usize; 4] {
 }
 
 #[test]
-fn a_condition_that_failed_is_a_case_that_failed() {
+fn failed_condition_is_failed_case() {
     let mut failures = 0;
     for (case, stored) in studies::all() {
         let xml = written(stored, "junit");

@@ -1,4 +1,4 @@
-//! Studies that are compared by what events cost: differences with units, zeros, and systems that were not back.
+//! Studies that compare by the cost of events: differences with units, zeros, and systems that do not recover.
 
 use crate::pages;
 use crate::studies::{Stored, of_events};
@@ -18,7 +18,7 @@ fn json(stored: &Stored) -> Value {
 }
 
 #[test]
-fn a_difference_has_a_unit_and_no_ratio() {
+fn difference_has_unit_and_no_ratio() {
     let stored = of_events::deployments();
     let comparison = &json(&stored)["comparison"];
     assert_eq!((&comparison["scale"], &comparison["unit"]), (&"difference".into(), &"us".into()));
@@ -52,7 +52,7 @@ fn a_difference_has_a_unit_and_no_ratio() {
 }
 
 #[test]
-fn costs_that_are_always_zero_are_equivalent() {
+fn zero_costs_are_equivalent() {
     let stored = of_events::without_cost();
     let pair = &json(&stored)["comparison"]["pairs"][0];
     assert_eq!(
@@ -66,7 +66,7 @@ fn costs_that_are_always_zero_are_equivalent() {
 }
 
 #[test]
-fn a_system_that_is_not_back_is_worse_than_one_that_is() {
+fn system_that_does_not_recover_is_worse() {
     let stored = of_events::never_back();
     let comparison = &json(&stored)["comparison"];
     let pair = &comparison["pairs"][0];
@@ -85,7 +85,7 @@ fn a_system_that_is_not_back_is_worse_than_one_that_is() {
 }
 
 #[test]
-fn stored_studies_are_compared_by_difference_too() {
+fn compares_stored_studies_by_difference() {
     let [first, second] = [of_events::deployments(), of_events::deployments()];
     let load = |stored: &Stored, run: &evidence::RunId| stored.load(run);
     let compared =
@@ -103,7 +103,7 @@ fn stored_studies_are_compared_by_difference_too() {
 }
 
 #[test]
-fn an_event_that_a_study_does_not_have_is_no_figure() {
+fn unknown_event_has_no_figure() {
     let mut stored = of_events::deployments();
     stored.study.new.compare.by = "event backup: outage".to_owned();
     assert!(written("terminal", &stored).contains("no"), "it says so");

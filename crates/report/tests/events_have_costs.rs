@@ -1,4 +1,4 @@
-//! What events cost is in every report, and a hostile name stays text.
+//! Costs of events are in every report, and hostile names are escaped.
 
 use crate::{pages, runs, studies};
 use evidence::{Cost, Event, EventCost, Judged, LevelBefore, Lost, Recovery, Run};
@@ -20,7 +20,7 @@ fn event(name: &str, begun_ns: u64) -> Event {
     }
 }
 
-/// A run with an event that cost something, one whose cost nobody knows, and one that did not begin.
+/// A run with three events: one with a cost, one whose cost is unknown, and one that did not begin.
 fn run() -> Run {
     let store = OwnStore::new();
     let mut kept = runs::Kept::load(&runs::new_run(), &[], Some(&runs::ending()));
@@ -58,7 +58,7 @@ fn run() -> Run {
     store.load(&id).unwrap()
 }
 
-/// In the second of the deployment, four threads were stopped for 90 % of the time.
+/// Readings of the second of the deployment, in which four threads were stopped for 90 % of the time.
 fn of_stopped_threads() -> Vec<evidence::Reading> {
     let of_app = |metric: &str, label: &str, value: f64| fixtures::reading("<i>app", metric, label, value);
     vec![
@@ -77,7 +77,7 @@ fn written(format: &str, is_wide: bool) -> String {
 }
 
 #[test]
-fn people_read_a_line_for_each_event() {
+fn terminal_and_markdown_have_a_line_per_event() {
     for format in ["terminal", "md"] {
         let text = written(format, false);
         let line =
@@ -96,7 +96,7 @@ fn people_read_a_line_for_each_event() {
 }
 
 #[test]
-fn what_held_requests_up_has_the_keys_of_a_bottleneck() {
+fn causes_of_events_have_keys_of_bottlenecks() {
     let value: Value = serde_json::from_str(&written("json", false)).unwrap();
     let events = value["events"].as_array().unwrap();
     let causes = events[0]["causes"].as_array().unwrap();
@@ -108,12 +108,12 @@ fn what_held_requests_up_has_the_keys_of_a_bottleneck() {
     assert_eq!((&causes[0]["resource"], &causes[0]["share"]), (&"stopped".into(), &0.9.into()));
     assert_eq!(causes[0]["scope"], "process <i>app");
     assert_eq!((&events[0]["causes_unknown"], &events[0]["felt"]), (&Value::Null, &1.into()));
-    // Of one whose cost nobody knows there is nothing to explain.
+    // An event with unknown cost has no causes.
     assert_eq!((&events[1]["causes"], &events[1]["felt"]), (&Value::Array(Vec::new()), &0.into()));
 }
 
 #[test]
-fn programs_read_the_same() {
+fn json_has_costs_of_events() {
     let value: Value = serde_json::from_str(&written("json", false)).unwrap();
     let events = value["events"].as_array().unwrap();
     assert_eq!(events.len(), 3);
@@ -127,7 +127,7 @@ fn programs_read_the_same() {
 }
 
 #[test]
-fn the_page_has_the_course_around_each_event() {
+fn page_has_load_around_each_event() {
     let page = pages::of_runs(&[run()]);
     let document = pages::document(&page);
     let happened = document["runs"][0]["happened"].as_array().unwrap();
@@ -141,7 +141,7 @@ fn the_page_has_the_course_around_each_event() {
     assert_eq!(happened[2]["begun_s"], Value::Null);
 }
 
-/// The rows of a table on a terminal whose names are these.
+/// Lines of a terminal table that have these names.
 fn lines_of<'a>(text: &'a str, names: [&'a str; 2]) -> impl DoubleEndedIterator<Item = &'a str> {
     text.lines().filter(move |line| names.iter().all(|name| line.contains(name)))
 }
@@ -150,7 +150,7 @@ fn study_as(format: &str, study: &studies::Stored) -> String {
     study_with(format, study, false)
 }
 
-/// On a terminal, with all figures.
+/// Report for the terminal with all details.
 fn study_in_full(study: &studies::Stored) -> String {
     study_with("terminal", study, true)
 }
@@ -163,7 +163,7 @@ fn study_with(format: &str, study: &studies::Stored, is_wide: bool) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The figure of the page, what JSON calls it, and the size of the page's unit in that of JSON.
+/// Title on the page, JSON key, and the page's unit in units of JSON.
 const FIGURES: [(&str, &str, f64); 5] = [
     ("Lost requests", "lost", 1.0),
     ("Outage", "outage_us", 1e3),
@@ -173,7 +173,7 @@ const FIGURES: [(&str, &str, f64); 5] = [
 ];
 
 #[test]
-fn repeated_events_cost_the_same_in_every_report() {
+fn repeated_events_have_equal_costs_in_every_report() {
     let study = studies::with_events();
     let (brief, terminal) = (study_as("terminal", &study), study_in_full(&study));
     let json: Value = serde_json::from_str(&study_as("json", &study)).unwrap();
@@ -222,7 +222,7 @@ fn repeated_events_cost_the_same_in_every_report() {
 }
 
 #[test]
-fn what_repeats_is_pooled_by_run_and_block() {
+fn repeated_events_are_combined_by_run_and_block() {
     let study = studies::with_events();
     let page = pages::document(&study_as("html", &study));
     let deploy = &page["loads"][0]["event_costs"]["events"][0];
@@ -236,7 +236,7 @@ fn what_repeats_is_pooled_by_run_and_block() {
         let of = of["rows"].as_array().unwrap().iter().find(|of| of["row"] == row(system)).unwrap();
         of["blocks"].as_array().unwrap().iter().map(|block| block["value"].clone()).collect()
     };
-    // Two deployments: 10 + block reset each, and 4 timed out in the second. Stale reuse is no loss.
+    // Each of two deployments has 10 + block resets, and the second has 4 time-outs. Stale reuse does not count as a loss.
     let lost: Vec<Value> = (0..7).map(|block| Value::from(24 + 2 * block)).collect();
     assert_eq!(figure("Lost requests", "puma"), lost);
     assert_eq!(figure("Lost requests: timed out", "puma"), vec![Value::from(4); 7]);
@@ -258,7 +258,7 @@ fn what_repeats_is_pooled_by_run_and_block() {
 }
 
 #[test]
-fn times_of_events_count_from_the_end_of_the_warm_up_everywhere() {
+fn event_times_count_from_end_of_warm_up_in_every_format() {
     let study = studies::with_events();
     let run = &study.runs[0];
     let written = |format: &str| {
@@ -282,6 +282,6 @@ fn times_of_events_count_from_the_end_of_the_warm_up_everywhere() {
         let line = terminal.lines().find(|line| line.contains(name)).unwrap();
         assert!(line.contains(&format!("{at:.1} s")), "{line}");
     }
-    // The course of the load begins with the load, a second before.
+    // The drawing begins with the load, one second earlier.
     assert_eq!(happened[0]["course"]["from_s"], -1.0);
 }

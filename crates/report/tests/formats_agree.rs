@@ -1,4 +1,4 @@
-//! One study has one answer: terminal, Markdown, JSON and page say the same of it, and none says what no block shows.
+//! Terminal, Markdown, JSON, and page report the same result of a study, and none reports more than its blocks show.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use evidence::{Outage, Starvation};
 use report::Options;
 use serde_json::Value;
 
-/// A study in every format, the texts without line breaks and escapes.
+/// A study in every format. Texts have no line breaks and escapes.
 struct Formats {
     case: &'static str,
     terminal: String,
@@ -42,14 +42,14 @@ impl Formats {
         }
     }
 
-    /// Written once for all tests.
+    /// Every study, written once for all tests.
     fn all() -> &'static [Self] {
         static ALL: LazyLock<Vec<Formats>> =
             LazyLock::new(|| studies::all().iter().map(Formats::of).collect());
         &ALL
     }
 
-    /// Looks for a sentence in both formats that are read as text.
+    /// Asserts that both text formats have a sentence.
     fn assert_says(&self, sentence: &str) {
         let sentence = on_one_line(sentence);
         for (format, text) in [("terminal", &self.terminal), ("md", &self.markdown)] {
@@ -57,7 +57,7 @@ impl Formats {
         }
     }
 
-    /// The loads of the page, each with its answer and its pairs in JSON.
+    /// Loads of the page, each with its result and its pairs in JSON.
     fn loads(&self) -> Vec<(&Value, &Value, Vec<&Value>)> {
         let comparison = &self.json["comparison"];
         let answers = comparison["answers"].as_array().unwrap();
@@ -77,7 +77,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("a text: {value}"))
 }
 
-/// How a row of JSON is called in texts.
+/// Name in texts of a row in JSON.
 fn name(of: &Value) -> String {
     [text(&of["system"]), text(&of["variant"])].join(" ").trim().to_owned()
 }
@@ -86,7 +86,7 @@ fn list(value: &Value) -> &Vec<Value> {
     value.as_array().unwrap_or_else(|| panic!("a list: {value}"))
 }
 
-/// Without the ` (1.08–1.15)` after each ratio, and the ` (−410 ms to −380 ms)` after each difference.
+/// Removes the interval after each ratio, such as ` (1.08–1.15)`, and after each difference, such as ` (−410 ms to −380 ms)`.
 fn without_intervals(text: &str) -> String {
     let is_difference = |part: &str| part.starts_with(['+', '−', '0']) && part.contains(" to ");
     let parts = text.split(" (").enumerate().map(|(number, part)| match part.split_once(')') {
@@ -107,14 +107,14 @@ fn without_ratios(text: &str) -> String {
 }
 
 #[test]
-fn every_format_has_the_same_answer() {
+fn all_formats_have_the_same_result() {
     for formats in Formats::all() {
         for (load, answer, _) in formats.loads() {
             for part in ["text", "how_sure", "besides"] {
                 formats.assert_says(text(&answer[part]));
             }
             let (of_page, said) = (&load["answer"], text(&answer["text"]));
-            // A sentence of the page begins with a capital, and has its intervals in the line below.
+            // Sentences of the page are capitalized, and have their intervals in the line below.
             let shorter = without_intervals(said);
             assert!(text(&of_page["text"]).contains(&shorter[1..]), "{}: {of_page}", formats.case);
             assert!(text(&of_page["text"]).contains(text(&answer["besides"])), "{}: {of_page}", formats.case);
@@ -130,7 +130,7 @@ fn every_format_has_the_same_answer() {
 }
 
 #[test]
-fn one_winner_has_one_mark() {
+fn winner_is_marked_once() {
     for formats in Formats::all() {
         for (load, answer, pairs) in formats.loads() {
             let marked = |rows: &Value| -> Vec<usize> {
@@ -166,7 +166,7 @@ fn one_winner_has_one_mark() {
 }
 
 #[test]
-fn every_format_has_the_same_pairs_with_the_same_verdicts() {
+fn all_formats_have_the_same_pairs_and_verdicts() {
     for formats in Formats::all() {
         for (load, _, pairs) in formats.loads() {
             let of_page = list(&load["pairs"]);
@@ -185,7 +185,7 @@ fn every_format_has_the_same_pairs_with_the_same_verdicts() {
                 for key in ["estimate", "low", "high", "confidence"] {
                     let of_json = if key == "estimate" { &pair[text(&pair["scale"])] } else { &pair[key] };
                     let [of_page, of_json] = [&drawn[key], of_json].map(Value::as_f64);
-                    // Figures that are drawn have six digits, and times are in milliseconds.
+                    // Figures that are drawn have six digits, and durations are in milliseconds.
                     let is_equal = |(one, other): (f64, f64)| {
                         [1.0, 1e3].iter().any(|unit| (one * unit - other).abs() <= other.abs() * 1e-5)
                     };
@@ -211,7 +211,7 @@ fn every_format_has_the_same_pairs_with_the_same_verdicts() {
 }
 
 #[test]
-fn nothing_is_said_of_pairs_without_common_blocks() {
+fn pairs_without_common_blocks_have_no_verdict() {
     for formats in Formats::all() {
         for (load, answer, pairs) in formats.loads() {
             for (pair, drawn) in pairs.iter().zip(list(&load["pairs"])) {
@@ -234,7 +234,7 @@ fn nothing_is_said_of_pairs_without_common_blocks() {
 }
 
 #[test]
-fn every_format_has_the_same_figures_and_counts() {
+fn all_formats_have_the_same_figures_and_counts() {
     for formats in Formats::all() {
         let ranking = list(&formats.json["comparison"]["ranking"]);
         for (load, answer, _) in formats.loads() {
@@ -246,7 +246,7 @@ fn every_format_has_the_same_figures_and_counts() {
                     ranked["load"] == answer["load"] && row["name"] == name(ranked).as_str()
                 };
                 if let Some(ranked) = ranking.iter().find(is_it) {
-                    // A system that was not back has no figure.
+                    // A system that did not recover has no figure.
                     if row["metric"].is_null() {
                         assert!(ranked["max"].is_null(), "{} {row}", formats.case);
                         continue;
@@ -254,7 +254,7 @@ fn every_format_has_the_same_figures_and_counts() {
                     assert_eq!(row["metric"]["n"], ranked["runs"], "{} {row}", formats.case);
                     let [of_page, of_json] = [&row["metric"]["median"], &ranked["median"]];
                     let [of_page, of_json] = [of_page, of_json].map(|figure| figure.as_f64().unwrap());
-                    // The page has response times in milliseconds, JSON in microseconds.
+                    // Response times are in milliseconds on the page, and in microseconds in JSON.
                     let is_equal = [1.0, 1e3]
                         .iter()
                         .any(|unit| (of_page * unit - of_json).abs() <= of_json.abs() * 1e-3);
@@ -269,7 +269,7 @@ fn every_format_has_the_same_figures_and_counts() {
 }
 
 #[test]
-fn who_left_a_search_for_the_best_is_told_in_every_format() {
+fn all_formats_have_eliminated_variants() {
     let formats = Formats::of(&("study-best", studies::searched::best()));
     let found = &formats.json["comparison"]["found"][0];
     assert_eq!((&found["end"], &found["confirmed"]), (&"unmeasured".into(), &Value::Null), "{found}");
@@ -288,13 +288,13 @@ fn who_left_a_search_for_the_best_is_told_in_every_format() {
         "{answer}"
     );
     assert_eq!(answer["certainty"], "none");
-    // Each system that was measured is in the pictures.
+    // Every system that was measured is in the charts.
     let rows = list(&formats.page["loads"][0]["rows"]);
     assert!(rows.iter().all(|row| row["is_best"] == true), "{rows:?}");
 }
 
 #[test]
-fn a_failed_gate_comes_first_with_its_figures() {
+fn failed_gate_comes_first_with_figures() {
     let formats = Formats::of(&("study-complete", studies::complete()));
     let told = "Gate failed: errors<0.1%: puma workers=8 threads=16: 2.50 %, limit 0.10 % (25.0 ×), in 8 of 8 runs, \
                 20,697 requests; puma workers=1 threads=500: no valid run.";
@@ -315,7 +315,7 @@ fn a_failed_gate_comes_first_with_its_figures() {
 }
 
 #[test]
-fn no_gate_holds_for_a_setting_without_a_valid_run() {
+fn gate_of_variant_without_valid_run_is_not_judged() {
     let formats = Formats::of(&("study-apart", studies::apart(0)));
     let told = "not judged for mysql: no valid run";
     formats.assert_says(told);
@@ -326,7 +326,7 @@ fn no_gate_holds_for_a_setting_without_a_valid_run() {
 }
 
 #[test]
-fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
+fn study_of_failures_reports_causes_and_unaffected_variants() {
     let formats = Formats::of(&("study-failures", studies::failures()));
     let answer = &formats.json["comparison"]["answers"][0];
     let said = text(&answer["text"]);
@@ -344,7 +344,7 @@ fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
 }
 
 #[test]
-fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
+fn running_studies_and_reports_have_the_same_bottlenecks() {
     let mut compared = 0;
     for (case, stored) in studies::all() {
         let json: Value = serde_json::from_str(&written(stored, "json")).unwrap();
@@ -370,14 +370,14 @@ fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
     assert!(compared > 20, "{compared}");
 }
 
-/// By definition: planned requests that were rejected, failed, timed out, or were never sent, of those that were planned.
+/// Error share by definition: requests that were rejected, failed, timed out, or never sent ÷ planned requests.
 fn error_share(counts: &Value) -> f64 {
     let of = |key: &str| counts[key].as_u64().unwrap() as f64;
     (of("rejected") + of("failed") + of("timed_out") + of("not_sent")) / of("planned")
 }
 
 #[test]
-fn the_error_share_has_one_meaning() {
+fn error_share_is_equal_everywhere() {
     let is_near = |found: &Value, share: f64| (found.as_f64().unwrap() - share).abs() < 1e-5;
     for formats in Formats::all() {
         for load in list(&formats.page["loads"]) {
@@ -393,7 +393,7 @@ fn the_error_share_has_one_meaning() {
             }
         }
     }
-    // Of two studies, too: the time for which a system was gone is no error, though it counts where they are judged.
+    // Comparisons of two studies, too: unavailable time is no error, although it counts in the verdict.
     let (a, b) = (studies::gone(), studies::gone());
     let load = |run: &evidence::RunId| a.load(run).or_else(|_| b.load(run));
     let compared = report::Compared::of_studies(&a.study, &b.study, &load, &[]).unwrap();
@@ -409,8 +409,8 @@ fn the_error_share_has_one_meaning() {
 }
 
 #[test]
-fn loads_are_in_the_order_of_the_plan_in_every_format() {
-    // What an earlier version kept does not say the order.
+fn all_formats_order_loads_as_in_the_plan() {
+    // Studies of earlier versions do not have the order.
     for (kept, order) in [(&["100 users", "75/s"][..], ["100 users", "75/s"]), (&[], ["75/s", "100 users"])] {
         let mut stored = studies::two_loads();
         stored.study.new.loads = kept.iter().map(|name| (*name).to_owned()).collect();

@@ -1,24 +1,24 @@
-//! Formats are listed once in the workspace, and in the documents.
+//! Formats are listed once in the workspace, and once in the documents.
 
 use report::FORMATS;
 use rules::files;
 use rules::lists::OnlyList;
 
 #[test]
-fn formats_are_named_once() {
+fn names_of_formats_are_in_one_place() {
     OnlyList {
         idea: "formats (write report::TERMINAL and the like)",
         names: FORMATS.iter().map(|format| format.name).collect(),
         homes: &["crates/report/src/formats/", "crates/report/src/html.rs"],
         elsewhere_max: 0,
-        // Forms of data and of bodies.
+        // Formats of data sets and of bodies.
         other_meanings: &[("", "csv"), ("", "json"), ("crates/tenbin/src/commands/request/media.rs", "html")],
     }
     .assert();
 }
 
 #[test]
-fn the_documents_list_the_same_formats() {
+fn documents_list_all_formats() {
     let text = files::read("docs/formats.md");
     let rows = text.split("\n## ").next().unwrap_or_default().lines();
     let mut listed: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The interval log, read back by HdrHistogram's own reader.
+//! HdrHistogram's own reader can read the interval log.
 
 use crate::runs;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn whole(run: &Run) -> Tally {
 }
 
 #[test]
-fn all_lines_together_are_what_is_stored() {
+fn sum_of_all_lines_equals_stored_histograms() {
     for run in [runs::normal(), runs::every_kind_of_error(), runs::late(), runs::cut_short(), runs::empty()] {
         let log = written(&run);
         let mut sums: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn assert_same(sum: &Histogram<u64>, stored: &Split) {
 }
 
 #[test]
-fn the_header_is_that_of_version_1_3() {
+fn header_has_version_1_3() {
     let text = String::from_utf8(written(&runs::normal())).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[1], "#[Histogram log format version 1.3]");

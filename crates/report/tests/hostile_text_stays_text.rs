@@ -1,4 +1,4 @@
-//! Texts from peers and users go through every format, and come out as nothing but text.
+//! Texts from peers and users pass through every format as text, and nothing else.
 
 use crate::runs;
 use crate::studies;
@@ -27,7 +27,7 @@ const ATTACKS: &[&str] = &[
     "{}{0}%s%n${x}",
 ];
 
-/// One report on the run, and one on two of it where the format takes more.
+/// Report on the run, followed by one on two copies of it if the format supports several runs.
 fn written(name: &str, run: &Run) -> String {
     let options = Options { color: false, width: 100, is_wide: true };
     let mut out = Vec::new();
@@ -38,7 +38,7 @@ fn written(name: &str, run: &Run) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A report on the study; nothing where the format has none.
+/// Report on the study. Empty if the format does not support studies.
 fn written_study(name: &str, study: &studies::Stored) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 100, is_wide: true };
@@ -59,10 +59,10 @@ fn directs_a_terminal(character: char) -> bool {
 }
 
 #[test]
-fn no_format_lets_through_what_directs_a_terminal() {
+fn no_format_writes_control_characters() {
     for attack in ATTACKS {
         let (run, study) = (runs::hostile(attack), studies::hostile(attack));
-        // A page has its script in it, and a test of its own.
+        // The page contains a script, and has tests of its own.
         for format in report::FORMATS.iter().filter(|format| format.name != "html") {
             let text = written(format.name, &run) + &written_study(format.name, &study);
             let found = text.chars().find(|character| directs_a_terminal(*character));
@@ -72,7 +72,7 @@ fn no_format_lets_through_what_directs_a_terminal() {
 }
 
 #[test]
-fn json_keeps_every_text_exactly() {
+fn json_round_trips_every_text() {
     for attack in ATTACKS {
         let mut out = Vec::new();
         let runs = [runs::hostile(attack)];
@@ -100,7 +100,7 @@ fn json_keeps_every_text_exactly() {
 }
 
 #[test]
-fn no_cell_is_a_formula() {
+fn csv_cells_are_no_formulas() {
     for attack in ATTACKS {
         let (run, study) = (runs::hostile(attack), studies::hostile(attack));
         for (name, text) in [
@@ -124,7 +124,7 @@ fn no_cell_is_a_formula() {
 }
 
 #[test]
-fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
+fn markdown_has_no_tags_and_tables_keep_their_columns() {
     for attack in ATTACKS {
         let text = written("md", &runs::hostile(attack)) + &written_study("md", &studies::hostile(attack));
         let own = ["<details>", "</details>", "<summary>", "</summary>", "@<!-- -->"];
@@ -155,7 +155,7 @@ fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
 }
 
 #[test]
-fn a_very_long_text_does_not_flood_the_terminal() {
+fn very_long_text_is_cut() {
     let run = runs::hostile(&"x".repeat(100_000));
     let study = studies::hostile(&"x".repeat(100_000));
     for name in ["terminal", "md"] {

@@ -1,4 +1,4 @@
-//! The JSON summary has the agreed keys in the agreed order, and null where a figure would be a guess.
+//! JSON has the keys of the contract in their order, and null for unknown figures.
 
 use crate::runs;
 use crate::studies;
@@ -22,7 +22,7 @@ fn value(run: Run) -> Value {
     serde_json::from_str(&text(&[run])).unwrap()
 }
 
-/// Keys of the outermost object, in the order written.
+/// Keys of the outermost object, in order.
 fn keys(text: &str) -> Vec<&str> {
     let key =
         |line: &'_ str| -> Option<usize> { line.starts_with("  \"").then(|| line[3..].find('"')).flatten() };
@@ -30,7 +30,7 @@ fn keys(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_keys_of_the_contract_come_first_in_their_order() {
+fn contract_keys_come_first_and_in_order() {
     let contract = [
         "schema",
         "run",
@@ -57,7 +57,7 @@ fn the_keys_of_the_contract_come_first_in_their_order() {
 }
 
 #[test]
-fn accounts_balance() {
+fn counts_add_up() {
     for run in [runs::normal(), runs::every_kind_of_error(), runs::empty(), runs::cut_short(), runs::late()] {
         let value = value(run);
         for part in [&value, &value["steps"][0], &value["warm_up"]] {
@@ -71,7 +71,7 @@ fn accounts_balance() {
 }
 
 #[test]
-fn what_was_renamed_has_its_old_keys_through_0_x() {
+fn renamed_keys_stay_as_aliases_through_0_x() {
     let value = value(runs::every_kind_of_error());
     assert!(value["outcomes"]["rejected"].as_u64().unwrap() > 0);
     for part in [&value, &value["steps"][0], &value["warm_up"]] {
@@ -87,7 +87,7 @@ fn what_was_renamed_has_its_old_keys_through_0_x() {
 }
 
 #[test]
-fn an_empty_run_has_nulls_and_no_guesses() {
+fn empty_run_has_null_figures() {
     let value = value(runs::empty());
     assert_eq!(value["throughput_per_s"], Value::Null);
     for key in ["min", "mean", "p50", "p99_99", "max"] {
@@ -98,7 +98,7 @@ fn an_empty_run_has_nulls_and_no_guesses() {
 }
 
 #[test]
-fn a_percentile_of_too_few_samples_is_null() {
+fn percentile_with_too_few_samples_is_null() {
     let value = value(runs::cut_short());
     let times = &value["response_time_us"];
     assert!(times["p90"].is_number() && times["max"].is_number());
@@ -106,7 +106,7 @@ fn a_percentile_of_too_few_samples_is_null() {
 }
 
 #[test]
-fn a_run_without_an_ending_is_partial_and_suspect() {
+fn run_without_ending_is_partial_and_suspect() {
     let value = value(runs::cut_short());
     assert_eq!((&value["verdict"], &value["validity"]["verdict"]), (&"partial".into(), &"suspect".into()));
     assert_eq!(value["outcomes"]["unfinished"], 20);
@@ -114,7 +114,7 @@ fn a_run_without_an_ending_is_partial_and_suspect() {
 }
 
 #[test]
-fn errors_are_sorted_and_those_that_did_not_fit_come_last() {
+fn errors_are_sorted_and_others_come_last() {
     let value = value(runs::every_kind_of_error());
     let errors = value["errors"].as_array().unwrap();
     let classes: Vec<_> = errors.iter().map(|error| error["class"].as_str().unwrap()).collect();
@@ -123,14 +123,14 @@ fn errors_are_sorted_and_those_that_did_not_fit_come_last() {
 }
 
 #[test]
-fn what_is_known_of_the_system_is_put_together() {
+fn system_combines_stored_facts_and_readings() {
     let value = value(runs::every_kind_of_error());
     let system = &value["system"];
     assert_eq!(
         [&system["name"], &system["variant"], &system["version"], &system["knobs"]["workers"]],
         ["puma", "workers=8 threads=16", "puma version 6.6.0", "8"]
     );
-    // Seconds 1 to 3: second 0 is warm-up.
+    // Seconds 1 to 3, because second 0 is warm-up.
     assert_eq!(system["cpu_s"], 3.0 * 0.875);
     assert_eq!(system["rss_peak_bytes"], 180_000_000);
     assert_eq!((&system["pid"], &system["cores_used"]), (&4242.into(), &0.875.into()));
@@ -154,7 +154,7 @@ fn study_text(study: &studies::Stored) -> String {
 }
 
 #[test]
-fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
+fn study_has_contract_keys_and_runs_of_single_reports() {
     let study = studies::one_block();
     let text = study_text(&study);
     let contract = [
@@ -185,7 +185,7 @@ fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
 }
 
 #[test]
-fn a_stored_baseline_and_its_gates_are_told() {
+fn has_stored_baseline_and_its_gates() {
     let value: Value = serde_json::from_str(&study_text(&studies::stored_baseline())).unwrap();
     let baseline = &value["baseline"];
     assert_eq!((&baseline["asked"]["label"], &baseline["is_paired"]), (&"main".into(), &false.into()));
@@ -202,14 +202,14 @@ fn a_stored_baseline_and_its_gates_are_told() {
 }
 
 #[test]
-fn a_study_says_who_is_best_and_by_how_much() {
+fn study_has_best_variants_and_differences() {
     let value: Value = serde_json::from_str(&study_text(&studies::complete())).unwrap();
     let comparison = &value["comparison"];
     assert_eq!((&comparison["metric"], &comparison["unit"]), (&"throughput".into(), &"per_s".into()));
     let ranking = comparison["ranking"].as_array().unwrap();
     let bests: Vec<_> = ranking.iter().filter(|ranked| ranked["is_best"] == true).collect();
     assert_eq!(bests.len(), 3, "one of each system");
-    // Faster, with 2.5 % of errors: ranked, and not the best.
+    // This variant is faster, but has 2.5 % errors, so it is ranked without being the best.
     assert_eq!(
         (&ranking[0]["variant"], &ranking[0]["is_best"]),
         (&"workers=8 threads=16".into(), &false.into())
@@ -223,7 +223,7 @@ fn a_study_says_who_is_best_and_by_how_much() {
         let number = |key: &str| pair[key].as_f64().unwrap();
         assert!(number("low") <= number("ratio") && number("ratio") <= number("high"), "{pair}");
     }
-    // One run of unicorn is invalid, which leaves seven blocks: judged at six.
+    // An invalid run of unicorn leaves seven blocks, of which six were judged.
     assert_eq!((&pairs[0]["common_blocks"], &pairs[0]["blocks"]), (&7.into(), &6.into()));
     let failures = value["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 8);
@@ -233,7 +233,7 @@ fn a_study_says_who_is_best_and_by_how_much() {
 }
 
 #[test]
-fn every_row_is_compared_with_the_baseline_by_every_metric() {
+fn compares_every_row_with_baseline_by_every_metric() {
     let value: Value = serde_json::from_str(&study_text(&studies::against())).unwrap();
     let pairs = value["comparison"]["pairs"].as_array().unwrap();
     let of = |metric: &str| -> Vec<(&str, &str, f64)> {
@@ -260,10 +260,10 @@ fn every_row_is_compared_with_the_baseline_by_every_metric() {
 }
 
 #[test]
-fn a_family_too_large_for_its_blocks_has_no_verdict() {
+fn family_too_large_for_blocks_has_no_verdict() {
     let mut stored = studies::against();
-    // Three rows by three metrics are nine, and 2 in 256 is more than a ninth of 5 %. That this version cannot tell one of
-    // them makes no difference.
+    // Three rows by three metrics are nine comparisons, and 2/256 is more than a ninth of 5 %. A metric that this version does not
+    // know counts as well.
     stored.study.new.compare.also.push("joy".to_owned());
     let value: Value = serde_json::from_str(&study_text(&stored)).unwrap();
     let pairs = value["comparison"]["pairs"].as_array().unwrap();
@@ -271,14 +271,14 @@ fn a_family_too_large_for_its_blocks_has_no_verdict() {
     for pair in pairs {
         assert_eq!(pair["reason"], "a verdict needs 9 blocks, and this study has 8", "{pair}");
     }
-    // Alone with the first metric they are three.
+    // With only the first metric, there are three comparisons.
     stored.study.new.compare.also.clear();
     let value: Value = serde_json::from_str(&study_text(&stored)).unwrap();
     assert_eq!(value["comparison"]["pairs"][0]["verdict"], "differs");
 }
 
 #[test]
-fn what_was_not_measured_is_neither_ranked_nor_compared() {
+fn unmeasured_variants_are_neither_ranked_nor_compared() {
     for study in [studies::all_invalid(), studies::not_begun()] {
         let value: Value = serde_json::from_str(&study_text(&study)).unwrap();
         let comparison = &value["comparison"];
@@ -292,7 +292,7 @@ fn what_was_not_measured_is_neither_ranked_nor_compared() {
 }
 
 #[test]
-fn being_ahead_with_more_errors_or_after_one_sided_losses_is_no_verdict() {
+fn more_errors_and_uneven_losses_prevent_verdict() {
     let reasons = [
         (
             0,

@@ -1,4 +1,4 @@
-//! JTL files have the header that JMeter 5 writes, and values of the kinds that its readers expect.
+//! JTL files have the header of JMeter 5, and values of the types that its readers expect.
 
 use crate::runs;
 use evidence::Run;
@@ -16,7 +16,7 @@ fn written(runs: &[Run]) -> Result<String, ReportError> {
 }
 
 #[test]
-fn header_and_types() {
+fn has_header_and_types_of_jmeter() {
     let text = written(&[runs::every_kind_of_error(), runs::normal()]).unwrap();
     let header = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
                   sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect";
@@ -51,7 +51,7 @@ fn header_and_types() {
 }
 
 #[test]
-fn a_run_without_a_log_says_how_to_get_one() {
+fn run_without_request_log_is_an_error_with_advice() {
     let error = written(&[runs::empty()]).unwrap_err();
     assert!(matches!(error, ReportError::NoRequestLog { .. }));
     assert!(error.to_string().contains("--log-requests 1000"), "{error}");

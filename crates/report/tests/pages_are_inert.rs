@@ -1,4 +1,4 @@
-//! Whatever systems, plans and peers write: in the page it is text, and nothing outside of the document changes.
+//! Texts of systems, plans, and peers stay text on the page, and change nothing outside of the document.
 
 use crate::pages;
 use crate::runs;
@@ -23,7 +23,7 @@ fn attacked(attack: &str) -> [String; 3] {
     ]
 }
 
-/// The page with document, title and the text for those without scripts taken out.
+/// The page without document, title, and the text for browsers without scripts.
 fn frame(page: &str) -> String {
     let without_script = pages::between(page, "<noscript>", "</noscript>");
     let title = pages::between(page, "<title>", "</title>");
@@ -31,7 +31,7 @@ fn frame(page: &str) -> String {
 }
 
 #[test]
-fn the_frame_is_the_same_whatever_is_in_it() {
+fn frame_does_not_depend_on_texts() {
     let plain = frame(&pages::of_runs(&[runs::normal()]));
     for attack in ATTACKS {
         for page in attacked(attack) {
@@ -41,7 +41,7 @@ fn the_frame_is_the_same_whatever_is_in_it() {
 }
 
 #[test]
-fn no_text_is_markup() {
+fn texts_are_no_markup() {
     for attack in ATTACKS {
         for page in attacked(attack) {
             for part in [
@@ -66,7 +66,7 @@ fn no_text_is_markup() {
 }
 
 #[test]
-fn texts_come_through_as_they_are_seen() {
+fn texts_are_kept_in_visible_form() {
     for attack in ATTACKS {
         let [run, _, study] = attacked(attack);
         let seen = report::visible(attack);
@@ -79,7 +79,7 @@ fn texts_come_through_as_they_are_seen() {
 }
 
 #[test]
-fn long_texts_do_not_flood_the_page() {
+fn long_texts_are_cut() {
     let long = "x".repeat(500_000);
     let bytes = |page: &str| pages::document_text(page).len();
     assert!(bytes(&pages::of_runs(&[runs::hostile(&long)])) < 60_000);

@@ -1,4 +1,5 @@
-//! The documents of pages, compared with files that people have read and that the page's own tests take for input.
+//! Compares the documents of pages with golden files, which are also the input of the page's own tests.
+//!
 //! `UPDATE=1 cargo test -p report` rewrites them.
 
 use crate::pages;
@@ -40,7 +41,7 @@ fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 #[test]
-fn every_document() {
+fn documents_match_golden_files() {
     let mut different = Vec::new();
     for (case, page) in cases() {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -57,7 +58,7 @@ fn every_document() {
 }
 
 #[test]
-fn the_policy_lets_in_this_script_and_this_style_and_nothing_else() {
+fn policy_allows_only_own_script_and_style() {
     let page = pages::of_runs(&[runs::normal()]);
     let policy = pages::between(&page, "http-equiv=\"Content-Security-Policy\" content=\"", "\">");
     let hash = |text: &str| {
@@ -77,7 +78,7 @@ fn the_policy_lets_in_this_script_and_this_style_and_nothing_else() {
 }
 
 #[test]
-fn places_lead_to_what_is_there() {
+fn indexes_are_in_range() {
     for (case, page) in cases() {
         let document = pages::document(page);
         let places = |value: &Value| value.as_u64().unwrap() as usize;
@@ -110,7 +111,7 @@ fn places_lead_to_what_is_there() {
 }
 
 #[test]
-fn every_track_that_is_there_is_drawn_and_has_room_for_every_bin() {
+fn tracks_have_charts_and_a_figure_per_bin() {
     for (case, page) in cases() {
         let document = pages::document(page);
         let charts = document["charts"].as_array().unwrap();
@@ -122,7 +123,7 @@ fn every_track_that_is_there_is_drawn_and_has_room_for_every_bin() {
         for run in document["runs"].as_array().unwrap().iter().filter(|run| !run["series"].is_null()) {
             for (key, points) in run["series"]["tracks"].as_object().unwrap() {
                 assert!(keys.contains(&key.as_str()), "{case}: {key}");
-                // Fourteen bits are said of a column, and every bin has a bit of its own.
+                // A column takes fourteen bits of header, and at least one bit for each bin.
                 let letters = points.as_str().unwrap().len() as u64;
                 let bins = run["series"]["bins"].as_u64().unwrap();
                 assert!(letters * 6 >= bins + 14, "{case}: {key}");

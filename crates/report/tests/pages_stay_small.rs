@@ -1,4 +1,4 @@
-//! The page of a study as large as the store takes keeps within bounds: what matters most stays, and what is left out is said.
+//! The page of the largest possible study stays small: the most important parts stay, and the page says what it omits.
 
 use crate::pages;
 use crate::runs;
@@ -8,8 +8,7 @@ use serde_json::Value;
 const SETTINGS: u32 = 1_500;
 const BLOCKS: u32 = 2_100;
 
-/// One block of two settings, and many more: settings that come before them and were never run, and blocks of the better
-/// one.
+/// One block of two variants, many variants before them that never ran, and many more blocks of the better one.
 fn huge() -> studies::Stored {
     let mut stored = studies::one_block();
     let study = &mut stored.study;
@@ -36,7 +35,7 @@ fn places(value: &Value) -> Vec<usize> {
 }
 
 #[test]
-fn a_huge_study() {
+fn limits_rows_and_runs_of_huge_study() {
     let page = pages::of_study(&huge());
     assert!(page.len() < 16_000_000, "{}", page.len());
     let document = pages::document(&page);
@@ -67,7 +66,7 @@ fn a_huge_study() {
 }
 
 #[test]
-fn a_run_of_many_steps() {
+fn limits_rows_of_steps() {
     let mut run = runs::normal();
     run.new.steps = (0..2_500).map(|step| format!("step {step}")).collect();
     run.new.units = vec![evidence::Unit::Requests; 2_500];
@@ -78,7 +77,7 @@ fn a_run_of_many_steps() {
 }
 
 #[test]
-fn a_run_of_many_statements() {
+fn limits_rows_of_statements() {
     let mut run = runs::sql::transactions();
     let name = "SELECT 1 ".repeat(1_000);
     run.new.parts = vec![evidence::PartOf { name, of: 0 }; 2_500];

@@ -1,4 +1,4 @@
-//! Every format of typical runs, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
+//! Compares every format of typical runs with golden files. `UPDATE=1 cargo test -p report` rewrites them.
 
 use crate::runs;
 use std::fs;
@@ -22,14 +22,14 @@ fn cases() -> Vec<(&'static str, Vec<Run>)> {
     ]
 }
 
-/// Columns of a report that shows what decides.
+/// Width of a brief report in columns.
 const WIDTH: usize = 100;
 
 fn written(format: &Format, runs: &[Run]) -> String {
     written_as(format, runs, &Options { color: false, width: WIDTH, is_wide: false })
 }
 
-/// With all details.
+/// Report with all details.
 fn written_wide(format: &Format, runs: &[Run]) -> String {
     written_as(format, runs, &Options { color: false, width: 120, is_wide: true })
 }
@@ -42,7 +42,7 @@ fn written_as(format: &Format, runs: &[Run], options: &Options) -> String {
     }
 }
 
-/// A page is looked at for itself: it has a script in it.
+/// Formats without the page, which has tests of its own.
 fn formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.name != "html")
 }
@@ -51,13 +51,13 @@ fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// Packed histograms may differ in their bytes and hold the same, so they are left to another test.
+/// Removes packed histograms, whose bytes may differ although their contents are equal. Another test reads them.
 fn without_histograms(text: &str) -> Vec<&str> {
     text.lines().map(|line| line.rsplit_once(",HISTFAAA").map_or(line, |(before, _)| before)).collect()
 }
 
 #[test]
-fn every_format_of_every_case() {
+fn formats_match_golden_files() {
     let mut different = Vec::new();
     let mut compare = |name: String, text: String| {
         let path = golden(&name);
@@ -79,7 +79,7 @@ fn every_format_of_every_case() {
 }
 
 #[test]
-fn a_run_of_which_nothing_is_stored_does_not_say_that_nothing_was_sent() {
+fn run_without_stored_seconds_does_not_claim_that_nothing_was_sent() {
     for name in ["terminal", "md"] {
         let text = written(report::format(name).unwrap(), &[runs::nothing_stored()]);
         assert!(text.contains("nothing was stored before the run was cut short"), "{text}");
@@ -87,7 +87,7 @@ fn a_run_of_which_nothing_is_stored_does_not_say_that_nothing_was_sent() {
     }
 }
 
-/// The words of a report without what only draws it: escapes, stars, bars, and the colon after a name.
+/// Words of a report without markup: escapes, stars, bars, and the colon after a name.
 fn words(text: &str) -> std::collections::BTreeSet<String> {
     let text = text
         .replace("&lt;", "<")
@@ -100,7 +100,7 @@ fn words(text: &str) -> std::collections::BTreeSet<String> {
 }
 
 #[test]
-fn markdown_and_the_terminal_say_the_same_of_a_run() {
+fn markdown_has_all_words_of_the_terminal() {
     for (case, runs) in cases() {
         let said = |name| words(&written_wide(report::format(name).unwrap(), &runs));
         let (terminal, markdown) = (said("terminal"), said("md"));
@@ -110,7 +110,7 @@ fn markdown_and_the_terminal_say_the_same_of_a_run() {
 }
 
 #[test]
-fn terminal_lines_fit_and_end_in_ink() {
+fn terminal_lines_fit_and_have_no_trailing_spaces() {
     for (case, runs) in cases() {
         for (width, text) in
             [(WIDTH, written(report::TERMINAL, &runs)), (120, written_wide(report::TERMINAL, &runs))]
@@ -125,7 +125,7 @@ fn terminal_lines_fit_and_end_in_ink() {
 }
 
 #[test]
-fn what_decides_about_a_run_fits_on_a_screen() {
+fn brief_report_of_run_fits_on_a_screen() {
     for (case, runs) in cases().into_iter().filter(|(_, runs)| runs.len() == 1) {
         let text = written(report::TERMINAL, &runs);
         assert!(text.lines().count() <= 25, "{case} has {} lines:\n{text}", text.lines().count());
@@ -134,7 +134,7 @@ fn what_decides_about_a_run_fits_on_a_screen() {
 }
 
 #[test]
-fn colour_adds_nothing_but_colour() {
+fn color_changes_no_text() {
     for (case, runs) in cases() {
         let format = report::format("terminal").unwrap();
         let mut out = Vec::new();
@@ -148,7 +148,7 @@ fn colour_adds_nothing_but_colour() {
 }
 
 #[test]
-fn no_report_knows_not_a_number() {
+fn no_report_has_nan_or_infinity() {
     for (case, runs) in cases().into_iter().chain([("huge", vec![runs::huge()])]) {
         for format in formats() {
             let text = written(format, &runs);
@@ -161,7 +161,7 @@ fn no_report_knows_not_a_number() {
 }
 
 #[test]
-fn a_report_on_nothing_is_refused() {
+fn rejects_report_without_runs() {
     for format in FORMATS {
         assert!(written(format, &[]).starts_with("error: there is no run"));
     }

@@ -1,4 +1,4 @@
-//! What a report that is made for sharing leaves out is in none of its formats.
+//! No format of an anonymized report has anything that it should leave out.
 
 use crate::studies::{self, Stored};
 use evidence::{NewRun, Run, Study, StudyPlace};
@@ -6,7 +6,7 @@ use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
 use serde_json::json;
 
 const OPTIONS: Options = Options { color: false, width: 200, is_wide: true };
-/// What strangers may read nowhere; each is in some format of the study that is not made for sharing.
+/// Texts that must be in no shared report. Each of them is in some format of the original study.
 const TELLING: [&str; 14] = [
     "acme-host-7",
     "corp.example",
@@ -18,19 +18,19 @@ const TELLING: [&str; 14] = [
     "plan-comment",
     "customer-cluster",
     "quoted-output",
-    // What a process wrote, and what a server answered.
+    // Output of a process, and an answer of a server.
     "create Thread",
     "spawn_thread",
     "503 Service Unavailable",
     "systems: {}",
 ];
 
-/// A file in the folder of somebody.
+/// A file in a home directory.
 fn at_home(file: &str) -> String {
     ["", "home", "janedoe", file].join("/")
 }
 
-/// A study that tells much about where it was made.
+/// A study with many private texts.
 fn telling() -> Stored {
     let mut stored = studies::complete();
     let new = &mut stored.study.new;
@@ -78,7 +78,7 @@ fn found(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn no_format_of_a_shared_study_tells_where_it_was_made() {
+fn shared_study_has_no_private_text_in_any_format() {
     let stored = telling();
     let sharing = Sharing::of_study(&stored.study);
     let shared = sharing.study(stored.study.clone());
@@ -89,7 +89,7 @@ fn no_format_of_a_shared_study_tells_where_it_was_made() {
         assert_eq!(found(&text), [""; 0], "{}", format.name);
         let has_no_words = ["csv", "junit", "github"].contains(&format.name);
         assert!(has_no_words || text.contains("Made for sharing"), "{}", format.name);
-        // Annotations name only what failed.
+        // Annotations only name failures.
         let names_all = format.name != "github";
         assert!(
             !names_all || text.contains("conf=path-"),
@@ -102,14 +102,14 @@ fn no_format_of_a_shared_study_tells_where_it_was_made() {
 }
 
 #[test]
-fn no_format_of_a_shared_run_tells_where_it_was_made() {
+fn shared_run_has_no_private_text_in_any_format() {
     let stored = telling();
     let sharing = Sharing::of_runs(&stored.runs);
     for run in &stored.runs[..6] {
         let shared = [sharing.run(run.clone())];
         for format in FORMATS {
             let mut out = Vec::new();
-            // Not every format has something to write of a system that did not start.
+            // Some formats have nothing to write about a system that did not start.
             let written = report::write(format, &shared, &OPTIONS, &mut out);
             assert!(matches!(written, Ok(()) | Err(ReportError::NoRequestLog { .. })), "{}", format.name);
             assert_eq!(found(&String::from_utf8(out).unwrap()), [""; 0], "{}", format.name);
@@ -118,7 +118,7 @@ fn no_format_of_a_shared_run_tells_where_it_was_made() {
 }
 
 #[test]
-fn a_shared_study_has_the_same_figures_and_pairs() {
+fn shared_study_keeps_figures_and_pairs() {
     let stored = telling();
     let sharing = Sharing::of_study(&stored.study);
     let json = report::format("json").unwrap();

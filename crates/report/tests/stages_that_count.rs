@@ -1,4 +1,4 @@
-//! Tables and pairs are over the runs that mean the same thing: what a pilot, a halving and a confirmation say stands apart.
+//! Tables and pairs use only runs of the stage that counts. Pilots, halvings, and confirmations are kept apart.
 
 use crate::runs::{self, Kept, SECOND};
 use evidence::{NewRun, Procedure, SliceRules, StudyEnding, StudyId, StudyPlace, Verdict, stage};
@@ -27,7 +27,7 @@ impl Stored {
         Self { store, study }
     }
 
-    /// Plans a block, and makes its runs: of each system so many requests in a second.
+    /// Plans a block and makes its runs, with a number of requests per second for each system.
     fn block(&self, block: u32, stage: &str, systems: &[(&str, u64)]) {
         let next = self.store.load_study(&self.study).unwrap().new.planned.len() as u32;
         let place = |(position, (system, _)): (u32, &(&str, u64))| StudyPlace {
@@ -85,7 +85,7 @@ fn settings<const N: usize>(systems: [&str; N]) -> [Setting; N] {
     systems.map(|system| Setting { system: system.to_owned(), variant: String::new() })
 }
 
-/// Rows of the ranking: system, and how many runs.
+/// Rows of the ranking: system and number of runs.
 fn ranked(json: &Value) -> Vec<(String, u64)> {
     let rows = json.pointer("/comparison/ranking").unwrap().as_array().unwrap();
     rows.iter()
@@ -94,7 +94,7 @@ fn ranked(json: &Value) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
+fn duel_gives_verdict_without_its_pilot() {
     let stored = Stored::new(Procedure::Duel { pilot_blocks: 1, looks_early: false, slices: None });
     stored.block(0, stage::PILOT, &[("a", 2_000), ("a", 10)]);
     for block in 0..8 {
@@ -111,7 +111,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
     assert_eq!(ranked(&json), [("b".to_owned(), 8), ("a".to_owned(), 8)]);
     let pair = json.pointer("/comparison/pairs/0").unwrap();
     assert_eq!((&pair["verdict"], &pair["blocks"]), (&"differs".into(), &8.into()));
-    // The duel has a against b, the report b against a.
+    // The duel compares a with b, the report b with a.
     let ratio = pair["ratio"].as_f64().unwrap() * duel.finding().estimate.unwrap();
     assert!((ratio - 1.0).abs() < 1e-3, "{ratio}");
     let csv = stored.written("csv");
@@ -123,7 +123,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
 }
 
 #[test]
-fn further_metrics_of_a_duel_share_its_error_rate() {
+fn further_metrics_share_error_rate_of_duel() {
     let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None });
     let [a, b] = settings(["a", "b"]);
     let throughput = ComparedBy::named("throughput").unwrap();
@@ -149,7 +149,7 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
     let json: Value = serde_json::from_slice(&out).unwrap();
     let pairs = json.pointer("/comparison/pairs").unwrap().as_array().unwrap();
     assert_eq!(pairs.len(), 2);
-    // The baseline is the second though it is ahead, and a shorter time is the better one.
+    // The baseline comes second although it is ahead, and shorter times are better.
     for (pair, metric) in pairs.iter().zip(["throughput", "mean"]) {
         assert_eq!([&pair["metric"], &pair["verdict"], &pair["b"]["system"]], [metric, "differs", "b"]);
         let of_blocks = [&pair["holm"], &pair["blocks"], &pair["a_better_blocks"]];
@@ -160,7 +160,7 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
 }
 
 #[test]
-fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
+fn tournament_ranks_search_and_judges_by_confirmation() {
     let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()), slices: None });
     let systems = ["a", "b", "c"];
     let all = settings(systems);
@@ -172,7 +172,7 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     let (mut searched, mut confirmed) = (0, 0);
     for _ in 0..60 {
         let TournamentStep::Block { block, stage, of } = step() else { break };
-        // The search flatters the winner; fresh blocks do not.
+        // The search overstates the winner; new blocks do not.
         let of_b = if stage == TournamentStage::Search { 150 } else { 120 };
         let stage = if stage == TournamentStage::Search { stage::SEARCH } else { stage::CONFIRM };
         if stage == stage::CONFIRM && confirmed == 0 {
@@ -199,7 +199,7 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
 }
 
 #[test]
-fn a_search_in_slices_says_so_and_ranks_the_slices_of_its_search() {
+fn search_in_slices_ranks_slices_of_its_search() {
     let rules = SliceRules {
         slice_s: 1.0,
         settle_s: 0.25,
@@ -230,7 +230,7 @@ fn a_search_in_slices_says_so_and_ranks_the_slices_of_its_search() {
 }
 
 #[test]
-fn a_sweep_is_ranked_until_the_final_has_runs_and_the_final_judges_alone() {
+fn final_replaces_sweep_in_ranking_and_judges_alone() {
     let stored = Stored::of_blocks(Procedure::BestOfEach { sweep_blocks: 3 }, 8);
     let rows =
         |of: &[(&str, u64)]| of.iter().map(|(name, runs)| ((*name).to_owned(), *runs)).collect::<Vec<_>>();
@@ -262,7 +262,7 @@ fn a_sweep_is_ranked_until_the_final_has_runs_and_the_final_judges_alone() {
 }
 
 #[test]
-fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
+fn variants_eliminated_in_halving_are_shown_but_not_ranked() {
     let stored = Stored::new(Procedure::Best { incumbent: None, slices: None });
     stored.block(0, stage::HALVING, &[("a", 100), ("b", 500), ("c", 90)]);
     stored.block(1, stage::SEARCH, &[("a", 100), ("c", 90)]);
@@ -273,7 +273,7 @@ fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
 }
 
 #[test]
-fn what_is_inconclusive_says_how_it_is_extended_and_then_its_error_rate() {
+fn inconclusive_study_suggests_extension_and_reports_error_rate() {
     let stored = Stored::new(Procedure::Duel { pilot_blocks: 0, looks_early: false, slices: None });
     let block = |block: u32| {
         let first = if block.is_multiple_of(2) { 120 } else { 80 };

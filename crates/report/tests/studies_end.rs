@@ -1,4 +1,4 @@
-//! The ending of a study, from which the exit code follows, agrees with what its report says.
+//! The ending of a study, which determines the exit code, agrees with its report.
 
 use evidence::{Cause, Distorted, Distortion, Level, Validity, Verdict};
 use judge::CommandEnding;
@@ -9,7 +9,7 @@ fn ending(stored: &Stored) -> CommandEnding {
     report::study_ending(&stored.study, &|run| stored.load(run)).unwrap()
 }
 
-/// Makes the response times of every run invalid, and leaves its throughput alone.
+/// Makes the response times of every run invalid, but not the throughput.
 fn with_late_runs(mut stored: Stored) -> Stored {
     let distorts =
         [Distorted::Mean, Distorted::Tail].map(|figure| Distortion::unsized_of(figure, Level::Invalid));
@@ -28,7 +28,7 @@ fn with_late_runs(mut stored: Stored) -> Stored {
 }
 
 #[test]
-fn each_study_has_its_ending() {
+fn studies_have_expected_endings() {
     let endings: Vec<(&str, CommandEnding)> =
         studies::all().iter().map(|(case, stored)| (*case, ending(stored))).collect();
     let of = |case: &str| endings.iter().find(|(name, _)| *name == case).expect("it is stored").1;
@@ -43,25 +43,25 @@ fn each_study_has_its_ending() {
 }
 
 #[test]
-fn gates_on_response_times_that_are_all_invalid_leave_no_verdict() {
+fn gates_on_invalid_response_times_give_no_verdict() {
     let stored = with_late_runs(studies::gone());
     assert!(!stored.study.new.gates.is_empty());
     assert_eq!(ending(&stored), CommandEnding::Invalid);
 }
 
 #[test]
-fn a_verdict_on_valid_throughput_is_one_although_response_times_are_invalid() {
+fn valid_throughput_gives_verdict_despite_invalid_response_times() {
     let mut stored = with_late_runs(studies::gone());
     stored.study.new.gates.clear();
     assert_eq!(ending(&stored), CommandEnding::Ok);
-    // Too few blocks for a verdict: every run is invalid, and nothing else is known.
+    // There are too few blocks for a verdict, so the invalid runs determine the ending.
     let mut stored = with_late_runs(studies::one_block());
     stored.study.new.gates.clear();
     assert_eq!(ending(&stored), CommandEnding::Invalid);
 }
 
 #[test]
-fn a_system_that_failed_in_each_of_its_runs_ends_the_study() {
+fn system_that_fails_in_every_run_determines_ending() {
     let mut stored = studies::complete();
     stored.study.new.gates.clear();
     assert_eq!(ending(&stored), CommandEnding::SystemFailed);

@@ -1,4 +1,4 @@
-//! Every format of typical studies, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
+//! Compares every format of typical studies with golden files. `UPDATE=1 cargo test -p report` rewrites them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ fn written(format: &Format, study: &Stored, width: usize) -> String {
     written_as(format, study, &Options { color: false, width, is_wide: false })
 }
 
-/// With all details.
+/// Report with all details.
 fn written_wide(format: &Format, study: &Stored, width: usize) -> String {
     written_as(format, study, &Options { color: false, width, is_wide: true })
 }
@@ -32,7 +32,7 @@ fn golden(name: &str) -> PathBuf {
 }
 
 #[test]
-fn every_format_of_every_case() {
+fn formats_match_golden_files() {
     let mut different = Vec::new();
     let mut compare = |name: String, text: String| {
         let path = golden(&name);
@@ -57,7 +57,7 @@ fn every_format_of_every_case() {
 }
 
 #[test]
-fn terminal_lines_fit_and_end_in_ink() {
+fn terminal_lines_fit_and_have_no_trailing_spaces() {
     for (case, study) in cases() {
         let widths = [80, 100, 120].into_iter();
         for (width, text) in widths
@@ -75,7 +75,7 @@ fn terminal_lines_fit_and_end_in_ink() {
 }
 
 #[test]
-fn what_decides_about_a_study_fits_on_a_screen() {
+fn brief_report_of_study_fits_on_a_screen() {
     for (case, study) in cases() {
         let text = written(report::TERMINAL, study, 100);
         assert!(text.lines().count() <= 40, "{case} has {} lines:\n{text}", text.lines().count());
@@ -84,7 +84,7 @@ fn what_decides_about_a_study_fits_on_a_screen() {
 }
 
 #[test]
-fn formats_for_single_runs_say_so() {
+fn formats_for_single_runs_reject_studies() {
     for name in ["jtl", "hlog"] {
         let text = written(report::format(name).unwrap(), &studies::one_block(), 80);
         let expected = format!(
@@ -96,7 +96,7 @@ fn formats_for_single_runs_say_so() {
 }
 
 #[test]
-fn settings_with_more_errors_gave_figures_all_the_same() {
+fn variants_with_more_errors_have_figures() {
     let text = written(report::format("terminal").unwrap(), &studies::one_without_errors(), 120);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let answer = "every other configuration with valid figures has more errors";
@@ -104,7 +104,7 @@ fn settings_with_more_errors_gave_figures_all_the_same() {
 }
 
 #[test]
-fn a_system_that_was_gone_is_not_ranked_above_one_that_was_there() {
+fn unavailable_system_does_not_beat_available_one() {
     let study = studies::gone();
     for format in ["terminal", "md"] {
         let text = written(report::format(format).unwrap(), &study, 120);
@@ -122,7 +122,7 @@ fn a_system_that_was_gone_is_not_ranked_above_one_that_was_there() {
 }
 
 #[test]
-fn no_report_knows_not_a_number() {
+fn no_report_has_nan_or_infinity() {
     for (case, study) in cases() {
         for format in FORMATS.iter().filter(|format| format.name != "html") {
             let text = written(format, study, 120);

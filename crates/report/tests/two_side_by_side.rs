@@ -1,4 +1,4 @@
-//! Two runs and two studies side by side: ratios, verdicts, and what cannot be compared.
+//! Comparisons of two runs and of two studies: ratios, verdicts, and what cannot be compared.
 
 use crate::runs;
 #[allow(unused_imports, reason = "every test takes what it needs")]
@@ -31,7 +31,7 @@ fn why(compared: Result<Compared, ReportError>) -> String {
 }
 
 #[test]
-fn a_study_against_itself_is_level() {
+fn study_compared_with_itself_has_no_difference() {
     let (a, b) = (studies::complete(), studies::complete());
     let compared = compared(&a, &b).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
@@ -60,7 +60,7 @@ fn a_study_against_itself_is_level() {
 }
 
 #[test]
-fn what_has_nothing_in_common_is_refused() {
+fn rejects_sides_without_common_metric_or_load() {
     let metric = why(compared(&studies::complete(), &studies::two_loads()));
     assert!(metric.contains("same metric (throughput; p90)") && metric.contains("help:"), "{metric}");
     let mut other = studies::complete();
@@ -85,7 +85,7 @@ fn what_has_nothing_in_common_is_refused() {
 }
 
 #[test]
-fn two_runs_have_ratios_and_no_verdict() {
+fn two_runs_have_ratios_but_no_verdict() {
     let (a, b) = (runs::normal(), runs::normal());
     let compared = Compared::of_runs(&a, &b, &[]).unwrap();
     let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
@@ -103,7 +103,7 @@ fn two_runs_have_ratios_and_no_verdict() {
     assert!(why(Compared::of_runs(&a, &longer, &[])).contains("under different loads"));
 }
 
-/// A run of this plan, and what is noted about it next to one of another.
+/// Notes of a comparison of two runs with these plans.
 fn noted(plans: [Value; 2], hashes: [&str; 2]) -> Vec<String> {
     let [a, b] = [0, 1].map(|side| {
         let mut run = runs::normal();
@@ -121,7 +121,7 @@ fn noted(plans: [Value; 2], hashes: [&str; 2]) -> Vec<String> {
 }
 
 #[test]
-fn every_point_in_which_two_plans_differ_is_named() {
+fn names_all_differences_between_plans() {
     let name = runs::normal().new.steps[0].clone();
     let steps = [
         ("method", "method", json!("GET"), json!("POST"), "A GET, B POST"),
@@ -157,13 +157,13 @@ fn every_point_in_which_two_plans_differ_is_named() {
 }
 
 #[test]
-fn what_is_no_difference_of_plans_is_not_named_and_what_is_not_kept_is_said() {
+fn ignores_seeds_and_reports_unknown_differences() {
     let step = |path: Value| json!({ "steps": [{ "method": "GET", "path": path }], "seed": 1 });
     assert!(noted([step(json!("/a")), step(json!("/a"))], ["a", "a"]).is_empty());
     let mut reseeded = step(json!("/a"));
     reseeded["seed"] = json!(2);
     assert!(noted([step(json!("/a")), reseeded], ["a", "a"]).is_empty());
-    // An earlier version kept no path.
+    // An earlier version did not store paths.
     assert!(noted([step(json!("/a")), step(Value::Null)], ["a", "a"]).is_empty());
     let unkept = noted([step(json!("/a")), step(json!("/a"))], ["a", "b"]);
     assert_eq!(unkept, ["A and B are not of the same plan; it is not kept in what they differ."]);
@@ -180,7 +180,7 @@ fn what_is_no_difference_of_plans_is_not_named_and_what_is_not_kept_is_said() {
 }
 
 #[test]
-fn an_invalid_run_has_no_ratio() {
+fn invalid_run_has_no_ratio() {
     let mut invalid = runs::normal();
     if let Some(ending) = &mut invalid.ending {
         ending.validity.verdict = evidence::Level::Invalid;
@@ -192,7 +192,7 @@ fn an_invalid_run_has_no_ratio() {
 }
 
 #[test]
-fn hostile_names_stay_text() {
+fn escapes_hostile_names() {
     let attack = "\u{1b}[31m<script>alert(1)</script>|`x`\nend";
     let (a, b) = (studies::hostile(attack), studies::hostile(attack));
     let Ok(compared) = compared(&a, &b) else { return };
@@ -205,7 +205,7 @@ fn hostile_names_stay_text() {
 }
 
 #[test]
-fn a_run_that_was_profiled_is_named_next_to_one_that_was_not() {
+fn notes_that_only_one_run_was_profiled() {
     let run = |is_profiled: bool| {
         let store = fixtures::OwnStore::new();
         let new =

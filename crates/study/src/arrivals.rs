@@ -1,18 +1,21 @@
-//! Which arrivals a run of a study has: those of its block, whichever variant it is.
+//! Seeds of the random draws of runs. All variants of a block share one seed, so they meet the same arrivals.
 
 use evidence::{StudyPlace, stage};
 use load::chance::Chance;
 
-/// Tells these draws from other draws of the same seed.
+/// Separates the draws of seeds from other draws of the study's seed.
 const ARRIVALS_STREAM: u64 = 0x6172_7269_7600;
-/// More stages than there are, and fewer blocks than this, are distinguished by a number.
+/// Factor of the stage in a stream number. It exceeds the number of blocks, so each stage and block has its own stream.
 const BLOCKS: u64 = 1 << 32;
-/// Above every stage and block.
+/// Factor of the slice in a stream number. It exceeds every combination of stage and block.
 const SLICES: u64 = 1 << 40;
 
-/// The seed of everything that a run draws: the same for every run of a block, so that chance does not tell variants apart,
-/// and another for every block, so that no verdict hangs on one series of draws. The first block has the study's own.
-/// `before`: how many slices of the same block and variant come before it; the two of a pair share their draws.
+/// Seed of all random draws of a run, from 0 to 2⁵³ − 1.
+///
+/// All runs of a block share it, so that random draws cause no difference between variants. Each block has its own, so that no
+/// verdict depends on one series of draws. The first block uses the seed of the study.
+///
+/// `before` is the number of earlier slices of this variant in the block. The two slices of a pair share their draws.
 pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
     if place.stage == stage::BLOCK && place.block == 0 {
         return study_seed;
@@ -21,7 +24,7 @@ pub(crate) fn seed(study_seed: u64, place: &StudyPlace, before: usize) -> u64 {
     let slice = if stage::is_slice(&place.stage) { before as u64 * SLICES } else { 0 };
     let of_place = stage * BLOCKS + u64::from(place.block);
     let mut chance = Chance::stream(study_seed, ARRIVALS_STREAM ^ of_place ^ slice);
-    // Programs that read JSON as JavaScript does know whole numbers up to 2^53 only.
+    // Programs that read JSON like JavaScript represent whole numbers exactly only up to 2^53.
     (chance.unit() * (1u64 << 53) as f64) as u64
 }
 
@@ -31,7 +34,7 @@ mod tests {
     use fixtures::place;
 
     #[test]
-    fn a_block_has_arrivals_of_its_own_and_its_variants_share_them() {
+    fn variants_of_a_block_share_arrivals_and_blocks_differ() {
         let at = |variant: &str, stage: &str, block: u32| {
             seed(7, &StudyPlace { stage: stage.to_owned(), block, ..place("web", variant) }, 0)
         };

@@ -1,7 +1,7 @@
-//! Which run next: order, procedures, budget, and how a study is resumed.
+//! Decides which run of a study comes next: order, procedures, time limit, and how a study is resumed.
 //!
-//! `study.rs` is the whole loop; `run_maker.rs` says what it asks of whoever makes the runs. The crate never knows how a run is
-//! made.
+//! `study.rs` has the main loop. `run_maker.rs` has the interface to the code that makes the runs. The crate does not know how a
+//! run is made.
 
 mod arrivals;
 mod likely_bottlenecks;

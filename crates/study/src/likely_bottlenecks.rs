@@ -1,4 +1,4 @@
-//! The likely bottlenecks of a study's settings, reported while it runs.
+//! Reports the likely bottlenecks of variants while a study runs.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
 use progress::Finding;
 
-/// What was reported so far, and when it is asked again.
+/// Bottlenecks that were reported so far, and the number of runs at which the rules are evaluated again.
 #[derive(Debug, Default)]
 pub(crate) struct LikelyBottlenecks {
     reported: BTreeMap<(String, Setting), &'static str>,
-    /// After so many runs.
+    /// Number of runs at which the rules are evaluated again.
     next: usize,
 }
 
 impl LikelyBottlenecks {
-    /// Nothing so far. `None` of a search for a capacity: its runs are of different loads, most of them below any limit.
+    /// Creates an empty list. `None` for a capacity search: its runs have different loads, most of them below any limit.
     pub(crate) fn of(kept: &Study) -> Option<Self> {
         (!matches!(kept.new.compare.procedure, Procedure::Capacity(_))).then(Self::default)
     }
 
-    /// Whether it is worth asking after so many runs: each time that there are four times as many.
+    /// Whether the rules should be evaluated after `made` runs. This is the case each time that the number of runs has quadrupled.
     pub(crate) fn are_due(&self, made: usize) -> bool {
         made >= self.next
     }
 
-    /// A finding for each limit that a rule names for settings of which it was not reported before. What was asked for is no limit of a
-    /// system. The evidence is in the report.
+    /// Finds bottlenecks that were not reported before, one finding for each limit. An offered load below the capacity is no limit
+    /// of a system and is left out. The report has the evidence.
     pub(crate) fn news(
         &mut self,
         plan: &Plan,

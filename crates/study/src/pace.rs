@@ -1,4 +1,4 @@
-//! How long the runs of a study take, and whether there is time for more.
+//! Estimates the duration of the runs of a study, and decides whether there is time for more.
 
 use std::time::Duration;
 
@@ -7,33 +7,33 @@ use plan::Study as Plan;
 
 use crate::procedure::GRACE_MIN_NS;
 
-/// How long the preparation of a run may take to be counted as its time, once it is over and stored.
+/// Longest gap between two runs, in milliseconds, that counts as preparation of the second one.
 const GAP_MAX_MS: i64 = 10_000;
 
-/// What is known of the time that runs take.
+/// Observed durations of runs, and the time limit of the study.
 pub(crate) struct Pace<'a> {
     plan: &'a Plan,
-    /// Runs that were noted, and how long they took beyond their loads.
+    /// Number of runs whose load has a planned length, and the sum of their times beyond that length.
     noted: u32,
     beyond: Duration,
-    /// Of loads whose end no clock decides: how often each was run, and how long that took.
+    /// Loads without a planned length: name, number of runs, and sum of their durations.
     untimed: Vec<(String, u32, Duration)>,
     budget: Option<Budget>,
-    /// Of a search that ends with a run for long: how long.
+    /// Measured time of the soak run at the end of a search. `None` without a soak run.
     soak: Option<Duration>,
-    /// Of a study in slices: how long a slice is, with what is left out of it.
+    /// Length of a slice in nanoseconds, settling time included. `None` if the study has no slices.
     slice_ns: Option<u64>,
 }
 
-/// The time that a study may take.
+/// Time limit of a study.
 struct Budget {
     within: Duration,
-    /// What it took before it was interrupted.
+    /// Time that the study took before it was interrupted.
     spent_before: Duration,
 }
 
 impl<'a> Pace<'a> {
-    /// Of a study: what it has made so far tells how long the rest takes.
+    /// Estimates from the stored runs of a study.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let times = times(kept);
@@ -54,7 +54,7 @@ impl<'a> Pace<'a> {
         pace
     }
 
-    /// A run took so long.
+    /// Records the duration of a finished run, preparation included.
     pub(crate) fn note(&mut self, place: &StudyPlace, took: Duration) {
         let Some(load) = self.load_of(place) else {
             match self.untimed.iter_mut().find(|(load, ..)| *load == place.load) {
@@ -67,7 +67,7 @@ impl<'a> Pace<'a> {
         self.beyond += took.saturating_sub(load);
     }
 
-    /// How long these runs will take, and so many more like them; `None`: unknown.
+    /// Expected duration of these runs and of `later` more like them. `None` if unknown.
     pub(crate) fn expected(&self, places: &[StudyPlace], later: usize) -> Option<Duration> {
         let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
@@ -75,25 +75,25 @@ impl<'a> Pace<'a> {
         Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
-    /// Whether these runs can end within the study's time, of which so much has gone since it was begun or resumed.
+    /// Whether these runs can end within the time limit. `gone` is the time since the study was started or resumed.
     pub(crate) fn is_time_for(&self, places: &[StudyPlace], gone: Duration) -> bool {
         let expected = self.expected(places, 0).unwrap_or_default();
         self.left(gone).is_none_or(|left| expected <= left)
     }
 
-    /// What is left of the study's time; `None` if it has no bound.
+    /// Rest of the time limit. `None` if the study has no limit. `gone` is the time since the study was started or resumed.
     pub(crate) fn left(&self, gone: Duration) -> Option<Duration> {
         self.budget
             .as_ref()
             .map(|budget| budget.within.saturating_sub(budget.spent_before.saturating_add(gone)))
     }
 
-    /// That the time of the study does not last for these runs, and what it lacks: so many runs at most may follow them.
+    /// Message for a study that runs out of time. `later` is the maximum number of runs that may follow `next`; `None` if unknown.
     pub(crate) fn spent(&self, next: &[StudyPlace], later: Option<usize>, gone: Duration) -> String {
         let left = self.left(gone).unwrap_or_default().as_secs_f64();
         let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
         let next_words = if next.len() == 1 { "run" } else { "runs" };
-        // What is missing is what was planned: the report counts the same.
+        // Planned runs count as missing, as in the report.
         let is = if next.len() == 1 { "run is" } else { "runs are" };
         let missing = match later {
             Some(0) => format!("{} {is} missing", next.len()),
@@ -115,9 +115,9 @@ impl<'a> Pace<'a> {
         })
     }
 
-    /// How long the load of a run goes on, if time ends it.
+    /// Planned length of the load of a run. `None` if no time ends the load.
     fn load_of(&self, place: &StudyPlace) -> Option<Duration> {
-        // A search has one load, at levels that are named for themselves.
+        // A capacity search has one load, and its places are named after their levels.
         let is_level = place.users.is_some() || place.rate_per_s.is_some();
         let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
         let run = load.run_ns.map(Duration::from_nanos);
@@ -138,8 +138,8 @@ impl<'a> Pace<'a> {
     }
 }
 
-/// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
-/// time in which the study was interrupted, and is not counted.
+/// Durations of the stored runs, in the order in which they started. A duration begins at the end of the previous run, so it
+/// includes preparation. A gap longer than [`GAP_MAX_MS`] is an interruption of the study, and is not counted.
 pub(crate) fn times(kept: &Study) -> Vec<(&StudyPlace, Duration)> {
     let mut runs: Vec<&evidence::Run> = kept.runs.iter().collect();
     runs.sort_by_key(|run| run.new.started_at_unix_ms);
@@ -165,7 +165,7 @@ mod tests {
     use fixtures::place;
 
     #[test]
-    fn an_overload_takes_longer_than_the_load_that_is_measured_after_it() {
+    fn overload_run_includes_overload_and_recovery_time() {
         let (plan, store, id) = begun(1, "{ within: 30s }");
         let kept = store.load_study(&id).expect("it is kept");
         let pace = Pace::of(&plan, &kept);
@@ -174,7 +174,7 @@ mod tests {
             rate_per_s: Some(9.0),
             ..place("web", "n=1")
         };
-        // The load goes on for 1 s; before it there are 1 s of too much, and 10 s to get over that.
+        // The measured load lasts 1 s. Before it come 1 s of overload and 10 s of recovery.
         let expected = |stage: &str| pace.expected(&[level(stage)], 0);
         assert_eq!(expected(stage::BISECT), Some(Duration::from_secs(1)));
         assert_eq!(expected(stage::OVERLOAD), Some(Duration::from_secs(12)));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_a_run_is_its_time_and_an_interruption_is_nobodys() {
+    fn run_time_includes_preparation_but_no_interruption() {
         let (_, store, id) = begun(1, "{ within: 30s }");
         let mut kept = store.load_study(&id).expect("it is kept");
         kept.new.started_at_unix_ms = 1_000;
@@ -194,7 +194,7 @@ mod tests {
             run.new.place = Some((id.clone(), place("web", "n=1")));
             run
         };
-        // Prepared for 300 ms; prepared for 200 ms; made an hour later.
+        // Started an hour after the previous run, after 300 ms of preparation, and after 200 ms of preparation.
         kept.runs = vec![run(3_700_000, 3_701_000), run(1_300, 2_300), run(2_500, 3_500)];
         let took: Vec<u128> = times(&kept).iter().map(|(_, took)| took.as_millis()).collect();
         assert_eq!(took, [1_300, 1_200, 1_000]);

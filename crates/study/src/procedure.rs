@@ -1,4 +1,4 @@
-//! What a study does next, given everything that it has done so far.
+//! Procedures: they decide the next runs of a study from its stored runs.
 
 mod best;
 mod best_of_each;
@@ -32,27 +32,27 @@ pub(crate) use capacity::GRACE_MIN_NS;
 
 pub use capacity::{level_words, slos};
 
-/// What is to be done next.
+/// Next step of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Turn {
-    /// Runs that are made before anything more is decided.
+    /// Makes these runs before the procedure decides again.
     Runs {
-        /// In the order in which they are made, at least one. The planner assigns their positions.
+        /// At least one run, in the order in which they are made. The planner assigns their positions.
         places: Vec<StudyPlace>,
-        /// What a person should hear before they begin, a line each.
+        /// Messages for the user before the runs begin, one per line.
         news: Vec<String>,
     },
-    /// Nothing more.
+    /// Ends the study.
     Over {
-        /// Why.
+        /// Reason why the study ends.
         why: Why,
-        /// What a person should hear of it, a line each.
+        /// Messages for the user, one per line.
         news: Vec<String>,
     },
 }
 
 impl Turn {
-    /// These runs in an order of chance; without any the study is over.
+    /// Puts these runs into random order. Ends the study if there are none.
     fn shuffled(mut places: Vec<StudyPlace>, mut chance: Chance, why: Why, news: Vec<String>) -> Self {
         if places.is_empty() {
             return Self::Over { why, news };
@@ -62,21 +62,21 @@ impl Turn {
     }
 }
 
-/// Why a study goes on no more.
+/// Reason why a study ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// Its question has an answer.
+    /// The question of the study has an answer.
     Decided,
-    /// Everything was made that was to be made, or may be.
+    /// All planned blocks, or as many as allowed, were made.
     Blocks,
-    /// The time that it may take is spent.
+    /// The time limit was reached.
     Budget,
-    /// So many runs were invalid that this is no place to measure.
+    /// Too many runs were invalid or failed, or had no figure to compare.
     NotFit,
 }
 
 impl Why {
-    /// The word in the store.
+    /// Name of the reason in the store.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Decided => "decided",
@@ -86,38 +86,39 @@ impl Why {
         }
     }
 
-    /// Whether the study did all that it could.
+    /// Whether the study is complete, rather than cut short.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Self::Decided | Self::Blocks)
     }
 }
 
-/// A procedure on a study. It knows nothing but what is stored, and is asked again after every turn: so a study that was
-/// interrupted goes on where it was.
+/// Decides the runs of a study. It uses only what is stored, and is evaluated after every turn, so an interrupted study continues
+/// where it stopped.
 pub(crate) trait StudyProcedure {
-    /// What to do next. `kept` has everything so far.
+    /// Decides the next step. `kept` has all runs so far.
     fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
-    /// How many runs may follow those that are planned, at most; `None`: unknown.
+    /// Maximum number of runs that may follow the planned ones. `None` if unknown.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
-    /// How much load a planned run has, if that is not what the plan says of its load.
+    /// Amount of load of a planned run. `None` if the amount in the plan applies.
     fn amount(&self, _kept: &Study, _place: &StudyPlace) -> Result<Option<Amount>, StudyError> {
         Ok(None)
     }
 
-    /// The state of each comparison of two variants that has a block; empty if the procedure compares more, or none.
+    /// State of each comparison of two variants that has at least one block. Empty if the procedure compares more variants, or
+    /// none.
     fn verdicts(&self, _kept: &Study) -> Result<Vec<VerdictSoFar>, StudyError> {
         Ok(Vec::new())
     }
 
-    /// Whether nothing can be decided as long as a planned run is missing.
+    /// Whether every planned run must have ended before the next decision.
     fn needs_every_run(&self, _kept: &Study) -> bool {
         true
     }
 }
 
-/// How the answer to a plan's question is found.
+/// The procedure that answers the question of a plan.
 pub fn procedure(plan: &Plan) -> Procedure {
     match plan.how() {
         How::Blocks => Procedure::Blocks,
@@ -137,7 +138,7 @@ fn slice_rules(slicing: Slicing) -> SliceRules {
     SliceRules { slice_s, settle_s, warm_up_s, pairs_most, pauses_idle, has_control }
 }
 
-/// What says the next runs of a study that was begun.
+/// Creates the procedure of a stored study, followed by an experiment if the plan asks for one.
 pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn StudyProcedure + 'a> {
     let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn StudyProcedure + 'a>);
     let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
@@ -160,7 +161,7 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> 
     }
 }
 
-/// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.
+/// Runs that extend a finished study to `blocks` blocks. Empty for a duel, which plans its own runs block by block.
 pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
     match kept.new.compare.procedure {
         Procedure::Blocks => Blocks::of_all(plan).further(kept, blocks),
@@ -169,7 +170,7 @@ pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<StudyPlace>
     }
 }
 
-/// How many blocks a study has, and why a duel in it cannot be extended, if it cannot.
+/// Number of blocks of a study, and the reason why its duel cannot be extended. The reason is `None` if an extension is possible.
 pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), StudyError> {
     let Some(duels) =
         Duels::of(plan, kept).filter(|_| matches!(kept.new.compare.procedure, Procedure::Duel { .. }))
@@ -187,18 +188,18 @@ pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<Du
     Ok((blocks, in_the_way))
 }
 
-/// A variant as the store names it.
+/// Name of a variant and its system, as in the store.
 pub(crate) fn setting(plan: &Plan, variant: usize) -> Setting {
     let variant = &plan.variants[variant];
     Setting { system: plan.systems[variant.system].name.clone(), variant: variant.name.clone() }
 }
 
-/// What a line about one of several loads begins with.
+/// Prefix of a message about one load. Empty if the plan has only one load.
 fn under(plan: &Plan, load: usize) -> String {
     if plan.loads.len() > 1 { format!("{}: ", plan.loads[load].name) } else { String::new() }
 }
 
-/// A share for people: `3 %`, `1.2 %`, `0.04 %`.
+/// Formats a share: `3 %`, `1.2 %`, `0.04 %`.
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let digits = match percent.abs() {

@@ -1,4 +1,4 @@
-//! What a study asks of the part that makes its runs.
+//! Interfaces of a study: the maker of its runs, and the journal that stores them.
 
 use std::time::Instant;
 
@@ -7,59 +7,60 @@ use plan::Amount;
 use progress::{Ahead, RunEvent};
 use store::{Store, StoreError};
 
-/// Makes the runs of a study, keeps them, and publishes its events.
+/// Makes the runs of a study, stores them, and publishes its events.
 pub trait RunMaker {
-    /// Why a run did not come to its end.
+    /// Reason why a run could not be completed.
     type Error;
 
-    /// Makes the run of a place. When this returns it is kept, whatever came of it.
+    /// Makes the run of a place. On return, the run is stored, whatever its result.
     ///
     /// # Errors
-    /// Nothing more can be made.
+    /// No more runs can be made.
     fn make(&mut self, place: &StudyPlace, draws: &Draws, ahead: &Ahead) -> Result<(), Self::Error>;
 
     /// Whether the study can be resumed after this error, once its cause is removed.
     fn is_resumable(&self, error: &Self::Error) -> bool;
 
-    /// Publishes an event of the study. The runs publish their own.
+    /// Publishes an event of the study. Runs publish their own events.
     fn publish(&mut self, event: RunEvent);
 
     /// Whether a stop was requested.
     fn is_stopped(&self) -> bool;
 
-    /// The instant that it is.
+    /// The current time.
     fn now(&self) -> Instant;
 }
 
-/// How much load a run has, and which.
+/// Load of a run, and the seed of its random draws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
-    /// In place of what the plan says of its load.
+    /// Amount of load that replaces the one in the plan. `None` for the amount in the plan.
     pub amount: Option<Amount>,
-    /// What everything is drawn from, if there is no such amount, which has its own.
+    /// Seed of all random draws. Ignored if `amount` is given, which has its own seed.
     pub seed: u64,
-    /// Whether its system stays up, because another slice of the same start follows.
+    /// Whether the system stays up after the run, because another slice of the same start follows.
     pub stays_up: bool,
 }
 
-/// What is kept of a study: all that it knows of its runs.
+/// Storage of one study and of its runs.
 pub trait Journal {
-    /// Everything so far.
+    /// Loads the study with all runs so far, without their per-second data.
     fn study(&self) -> Result<Study, StoreError>;
 
-    /// Brings what was read before up to now. Nothing is read again of the runs that it has.
+    /// Updates a study that was loaded before. Runs that it already has are not read again.
     fn catch_up(&self, study: &mut Study) -> Result<(), StoreError>;
 
-    /// A run of it, with its seconds.
+    /// Loads a run of the study with its per-second data.
     fn run(&self, run: &RunId) -> Result<Run, StoreError>;
 
-    /// Keeps what is planned from now on.
+    /// Appends planned runs.
     fn plan_more(&self, places: &[StudyPlace]) -> Result<(), StoreError>;
 
-    /// Keeps how it ended.
+    /// Stores how the study ended.
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
 
-    /// Takes over a study that has ended, and keeps that these places bring it to so many blocks, and how long it may take.
+    /// Claims a study that has ended, and appends `places` to extend it to `blocks` blocks. `within_s` is the new time limit in
+    /// seconds; `None` leaves the limit as it is.
     fn extend(
         &self,
         kept: &Study,
@@ -69,12 +70,12 @@ pub trait Journal {
     ) -> Result<(), StoreError>;
 }
 
-/// A study in a store.
+/// Journal of a study in a store.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredStudy<'a> {
-    /// Where it is.
+    /// The store.
     pub store: &'a Store,
-    /// Its name there.
+    /// Identifier of the study in the store.
     pub id: &'a StudyId,
 }
 

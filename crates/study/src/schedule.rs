@@ -1,16 +1,16 @@
-//! The order of a study's runs: blocks one after the other, at random within each.
+//! Order of the runs of a study: block after block, in random order within each block.
 
 use evidence::{StudyPlace, stage};
 use load::chance::Chance;
 use plan::Study;
 
-/// Tells the draws of the order from other draws of the same seed.
+/// Separates the draws of orders from other draws of the study's seed.
 pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
 const SWEEP_STREAM: u64 = ORDER_STREAM + (1 << 32);
 
-/// Every run of a study of so many blocks, in the order in which they are to be done. The same seed gives the same order.
+/// All runs of a study with a fixed number of blocks, in the order in which they are made. The same seed gives the same order.
 ///
-/// A block has one run of every variant under every load, so that whatever drifts with time meets all of them alike.
+/// A block has one run of every variant under every load, so that a drift over time affects all of them alike.
 pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
@@ -24,7 +24,7 @@ pub(crate) fn schedule(study: &Study) -> Vec<StudyPlace> {
     (0..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
-/// One block of these variants under one load, in random order. A sweep and the blocks after it have draws of their own.
+/// One block of `variants` under one load, in random order. Sweeps and other blocks draw from separate streams.
 pub(crate) fn block_under(
     study: &Study,
     variants: impl Iterator<Item = usize>,
@@ -39,7 +39,7 @@ pub(crate) fn block_under(
     all
 }
 
-/// One run of a variant under a load, at the load's own amount. The planner assigns its position.
+/// One run of a variant under a load, with the amount of load in the plan. The planner assigns its position.
 pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> StudyPlace {
     let variant = &study.variants[variant];
     StudyPlace {
@@ -56,7 +56,7 @@ pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, blo
     }
 }
 
-/// Every order is as likely as any other (Durstenfeld 1964, algorithm 235).
+/// Shuffles in place. All orders are equally likely (Durstenfeld 1964, algorithm 235).
 pub(crate) fn shuffle<T>(things: &mut [T], chance: &mut Chance) {
     for last in (1..things.len()).rev() {
         let drawn = (chance.unit() * (last + 1) as f64) as usize;
@@ -69,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_order_is_about_as_likely() {
+    fn shuffles_into_every_order_equally_often() {
         let mut seen = std::collections::BTreeMap::new();
         for seed in 0..6_000 {
             let mut things = [0, 1, 2];
             shuffle(&mut things, &mut Chance::stream(seed, ORDER_STREAM));
             *seen.entry(things).or_insert(0) += 1;
         }
-        // Six orders, a thousand times each, with a standard deviation of 29.
+        // Six orders, 1,000 times each on average, with a standard deviation of 29.
         assert_eq!(seen.len(), 6);
         assert!(seen.values().all(|count| (850..1150).contains(count)), "{seen:?}");
     }

@@ -1,4 +1,4 @@
-//! A whole study: what it plans, and its runs, turn by turn, until its procedure says that it is over.
+//! The main loop of a study: plans it, and makes its runs turn by turn until its procedure ends it.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -21,9 +21,12 @@ use crate::run_maker::{Draws, Journal, RunMaker};
 use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
 
-/// Keeps what a study plans; from now on it has a name, and can be resumed under it. `procedure` finds its answer: see
-/// [`crate::procedure()`]. `host` describes the machine, and `stamp` says how its cores are shared, if that matters. `baseline` is the
-/// stored run or study that it is held against, if it is.
+/// Stores a new study, which can be resumed from then on, and returns its identifier.
+///
+/// - `procedure` decides the runs: see [`crate::procedure()`].
+/// - `host` describes the machine.
+/// - `stamp` says how the cores of the machine are shared. `None` if that does not matter.
+/// - `baseline` is the stored run or study to compare with. `None` without a comparison.
 ///
 /// # Errors
 /// The store failed.
@@ -70,8 +73,8 @@ pub fn begin_study(
     Ok(store.begin_study_against(&new, baseline)?)
 }
 
-/// Takes over a finished study and plans the runs that bring it to so many blocks. `study` has the seed of the one that was
-/// kept. `within_s` is the time that it may take from now on, with what it took so far.
+/// Claims a finished study and plans the runs that extend it to `blocks` blocks. `study` must have the seed of the stored study.
+/// `within_s` limits the time of the whole study in seconds, earlier runs included; `None` leaves the stored limit.
 pub fn extend_study(
     study: &Study,
     kept: &evidence::Study,
@@ -84,12 +87,12 @@ pub fn extend_study(
     Ok(journal.extend(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
 }
 
-/// How many blocks a study has: under the load with the most, those that count in a duel.
+/// Number of blocks of a study. In a study with duels, the maximum over its loads of the blocks that count.
 pub fn blocks_of(study: &Study, kept: &evidence::Study) -> Result<u32, StudyError> {
     Ok(procedure::blocks_so_far(study, kept)?.0)
 }
 
-/// Whether a finished study can be extended to so many blocks.
+/// Checks that a finished study can be extended to `blocks` blocks.
 fn can_extend(study: &Study, kept: &evidence::Study, blocks: u32) -> Result<(), StudyError> {
     let (has, in_the_way) = procedure::blocks_so_far(study, kept)?;
     let is_search = !kept.new.compare.procedure.can_be_extended();
@@ -133,8 +136,7 @@ fn can_extend(study: &Study, kept: &evidence::Study, blocks: u32) -> Result<(), 
     Err(StudyError::Plan(vec![Fault::new(&kept.new.title, what, way_out)]))
 }
 
-/// Does the runs of a study that are left, in their order, until its procedure says that it is over, its time is spent,
-/// or a stop is requested.
+/// Makes the remaining runs of a study in order, until its procedure ends it, its time is spent, or a stop is requested.
 ///
 /// # Errors
 /// The store failed, or no more runs can be made.
@@ -159,10 +161,10 @@ pub fn run_study<R: RunMaker>(
     Ok(journal.finish(&StudyEnding { ended_at_unix_ms: unix_ms(), verdict, why })?)
 }
 
-/// How often a turn is made in which runs were cut short, before it is given up.
+/// Maximum number of attempts at a turn with runs that were cut short.
 const TRIES: u32 = 3;
 
-/// Turn after turn; `None`: a stop was requested, or a run that others hang on never came to its end.
+/// Makes turn after turn. `None` if a stop was requested, or if a required run was cut short in all attempts.
 fn turns<R: RunMaker>(
     study: &Study,
     journal: &dyn Journal,
@@ -196,7 +198,7 @@ fn turns<R: RunMaker>(
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
-        // What was found under one load stays true while others go on.
+        // A finding under one load is repeated after each turn of the other loads: publish it once.
         news.into_iter()
             .filter(|line| told.insert(line.clone()))
             .for_each(|line| runs.publish(RunEvent::Remark(line)));
@@ -209,27 +211,28 @@ fn turns<R: RunMaker>(
     }
 }
 
-/// Runs that were cut short, and that no decision needed, can still be made: then the study can be resumed.
+/// `None` if planned runs are missing that no decision needed. They can still be made, so the study can be resumed.
 fn unless_missing(why: Why, kept: &evidence::Study) -> Option<Why> {
     kept.missing().next().is_none().then_some(why)
 }
 
-/// A study that goes on.
+/// State of a study while it runs.
 struct Going<'a> {
     study: &'a Study,
     journal: &'a dyn Journal,
     pace: Pace<'a>,
-    /// `None`: not requested.
+    /// `None` for capacity searches, which report no bottlenecks.
     limits: Option<LikelyBottlenecks>,
-    /// The verdicts that were published last.
+    /// Verdicts that were published last.
     verdicts: Vec<VerdictSoFar>,
     begun: Instant,
-    /// Runs so far.
+    /// Number of runs that this process has made.
     made: usize,
 }
 
 impl Going<'_> {
-    /// Makes the runs of a turn; something if the study stops before their end.
+    /// Makes the runs of a turn. `Some` if the study stops before the end of the turn: with the reason, or with `None` if a stop
+    /// was requested.
     fn turn<R: RunMaker>(
         &mut self,
         next_runs: &dyn StudyProcedure,
@@ -242,7 +245,7 @@ impl Going<'_> {
             if runs.is_stopped() {
                 return Ok(Some(None));
             }
-            // Of a block that cannot be finished no run is of use.
+            // An incomplete block is useless, so a block begins only if there is time for all of its runs.
             let is_of_block = |next: &&StudyPlace| (next.block, &next.stage) == (place.block, &place.stage);
             let block = places[index..].iter().take_while(is_of_block).count();
             let block = &places[index..index + block];
@@ -277,14 +280,14 @@ impl Going<'_> {
         Ok(runs.is_stopped().then_some(None))
     }
 
-    /// Publishes the verdicts that have changed.
+    /// Publishes verdicts that differ from those published last.
     fn publish_verdicts<R: RunMaker>(&mut self, verdicts: Vec<VerdictSoFar>, runs: &mut R) {
         let changed = verdicts.iter().filter(|verdict| !self.verdicts.contains(verdict));
         changed.for_each(|verdict| runs.publish(RunEvent::VerdictSoFar(verdict.clone())));
         self.verdicts = verdicts;
     }
 
-    /// Tells what probably limits the settings by the runs so far: sometimes at the end of a block, and when the study is stopped.
+    /// Publishes likely bottlenecks at the end of a block if they are due, and when the study is stopped.
     fn tell_limits<R: RunMaker>(
         &mut self,
         kept: &mut evidence::Study,
@@ -309,13 +312,13 @@ impl Going<'_> {
     }
 }
 
-/// Positions go on where those of the planned places end.
+/// Numbers the positions of `places`, after those of `planned`.
 fn numbered(places: Vec<StudyPlace>, planned: &[StudyPlace]) -> Vec<StudyPlace> {
     let first = planned.last().map_or(0, |place| place.position.saturating_add(1));
     (first..).zip(places).map(|(position, place)| StudyPlace { position, ..place }).collect()
 }
 
-/// Whether a study that was kept is the one of this plan, and finds its answer by this procedure.
+/// Checks that a stored study belongs to this plan and uses this procedure.
 pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<(), Fault> {
     if kept.is_quick != study.is_quick {
         let (what, way_out) = match kept.is_quick {
@@ -324,10 +327,10 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         };
         return Err(Fault::new(&study.title, what, way_out));
     }
-    // Without a seed in the plan, the one that was drawn at the start is used.
+    // Without a seed in the plan, the seed that was drawn at the start applies.
     let mut study = study.clone();
     study.set_seed(kept.seed);
-    // Runs may follow that make up for invalid ones.
+    // Replacements of invalid blocks may follow the scheduled runs.
     let is_planned_so = *procedure != Procedure::Blocks || kept.planned.starts_with(&schedule(&study));
     let is_alike = is_alike(&kept.compare.procedure, procedure)
         || study.compare.interleave == Interleave::Auto && is_whole(&kept.compare.procedure, procedure);
@@ -341,7 +344,7 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
     ))
 }
 
-/// Whether two procedures are the same, but for what earlier versions laid down otherwise: a study goes on as it began.
+/// Whether two procedures are equal, except for rules that earlier versions set differently. A study continues under its old rules.
 fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     match (kept, asked) {
         (Procedure::Capacity(kept), Procedure::Capacity(asked)) => {
@@ -351,7 +354,7 @@ fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
     }
 }
 
-/// Whether a study was begun in whole runs that would be made in slices elsewhere.
+/// Whether a study was started with whole runs, and would be started with slices now.
 fn is_whole(kept: &Procedure, asked: &Procedure) -> bool {
     match (kept, asked) {
         (
@@ -378,7 +381,7 @@ mod tests {
     use crate::procedure::tests::begun;
 
     #[test]
-    fn a_search_that_an_earlier_version_began_goes_on_as_it_began() {
+    fn resumes_search_of_earlier_version_under_its_rules() {
         let asked = Procedure::Capacity(CapacityRules {
             slos: vec!["p99<100ms".to_owned()],
             resolution: 0.03,
@@ -404,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_in_whole_runs_goes_on_in_them_where_slices_have_a_place_again() {
+    fn resumes_study_of_whole_runs_where_slices_are_now_default() {
         let rules = SliceRules {
             slice_s: 1.0,
             settle_s: 0.25,
@@ -431,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_is_not_over_while_a_run_is_missing_that_can_still_be_made() {
+    fn study_with_missing_run_has_not_ended() {
         let (_, store, id) = begun(3, "{ blocks: 2 }");
         let mut kept = store.load_study(&id).expect("it is kept");
         assert_eq!(unless_missing(Why::Blocks, &kept), None);

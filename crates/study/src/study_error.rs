@@ -1,13 +1,13 @@
-//! Why a study does not go on.
+//! Errors that end a study early.
 
 use evidence::EvidenceError;
 use plan::Fault;
 use store::StoreError;
 
-/// What is wrong with a study itself, and not with a run of it.
+/// Error of a study itself, as opposed to one of its runs.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
-    /// It cannot be planned, or not be extended.
+    /// The study cannot be planned or extended.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Plan(Vec<Fault>),
     /// The store failed.
@@ -27,12 +27,12 @@ impl From<EvidenceError> for StudyError {
     }
 }
 
-/// Why a study ended early: its own error, or one of its run maker.
+/// Error that ended a study early: of the study itself, or of its run maker.
 #[derive(Debug)]
 pub enum Broken<E> {
-    /// For itself.
+    /// Error of the study itself.
     Study(StudyError),
-    /// A run did not come to its end.
+    /// A run could not be completed.
     Run(E),
 }
 

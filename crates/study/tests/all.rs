@@ -1,4 +1,4 @@
-//! Studies from outside, in virtual time.
+//! Integration tests of studies, in virtual time.
 
 mod best_in_slices;
 mod costs_of_events;

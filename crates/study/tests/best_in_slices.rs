@@ -1,4 +1,4 @@
-//! A search for the best in slices, in virtual time: orders, eliminations, forecasts, and how it is resumed.
+//! Search for the best in slices, in virtual time: orders, eliminations, forecasts, and resumption.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
 
-/// Four variants, of which the fourth is far behind and the third is the best.
+/// Four variants: the third is the best, and the fourth is far behind.
 fn plan() -> Plan {
     with_text(
         "scenario: [ get: / ]\nload: { users: 1, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \
@@ -29,7 +29,7 @@ fn run(plan: &Plan) -> (Vec<Made>, Vec<String>, Vec<bool>) {
     (memory.made(), maker.lines, maker.stays_up)
 }
 
-/// The variants of each block by their numbers, in the order of their slices, and the stage.
+/// Stage and variant numbers of each block, in the order of its slices.
 fn orders(made: &[Made]) -> BTreeMap<u32, (String, String)> {
     let mut orders: BTreeMap<u32, (String, String)> = BTreeMap::new();
     for (stage, block, name, _) in made {
@@ -48,7 +48,7 @@ fn variants(order: &str) -> String {
 }
 
 #[test]
-fn blocks_have_all_that_are_left_in_an_order_and_its_opposite() {
+fn blocks_have_remaining_variants_in_mirrored_order() {
     let (made, lines, stays_up) = run(&plan());
     let orders = orders(&made);
     for (stage, order) in orders.values() {
@@ -79,7 +79,7 @@ fn blocks_have_all_that_are_left_in_an_order_and_its_opposite() {
 }
 
 #[test]
-fn one_that_never_starts_leaves_and_the_best_of_the_others_is_found() {
+fn variant_that_never_starts_is_eliminated() {
     for number in [1, 3] {
         let failing = |place: &StudyPlace| match n(place) == number {
             true => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
@@ -103,7 +103,7 @@ fn one_that_never_starts_leaves_and_the_best_of_the_others_is_found() {
 }
 
 #[test]
-fn a_block_that_was_interrupted_is_made_again_as_a_whole() {
+fn repeats_interrupted_block_as_a_whole() {
     let plan = plan();
     let (expected, ..) = run(&plan);
     for at in (1..=expected.len()).step_by(7) {

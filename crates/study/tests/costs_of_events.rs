@@ -1,4 +1,4 @@
-//! Studies that are compared by what an event cost: they end, resume, and extend as by any other metric, and say it in units.
+//! Studies that compare by the cost of an event: they end, resume, and extend like others, and report in units.
 
 use evidence::{StudyPlace, Verdict};
 use study::{Journal, extend_study, run_study};
@@ -6,12 +6,12 @@ use study::{Journal, extend_study, run_study};
 use crate::fakes::{Comes, Figures, Maker, Memory, n, with_event};
 use crate::virtual_time::verdict;
 
-/// An outage of so many milliseconds; `None`: there is nothing to know it from.
+/// An outage of `outage_ms` milliseconds. `None` if the cost of the event is unknown.
 fn outage(outage_ms: Option<u64>) -> Comes {
     Comes::of(Figures { per_s: 100, response_ms: 10, busy_percent: None, outage_ms })
 }
 
-/// The second variant is out for 400 ms longer; blocks differ by more than that.
+/// The outage of the second variant is 400 ms longer. Outages differ more than that between blocks.
 fn longer(place: &StudyPlace) -> Comes {
     outage(Some(300 * u64::from(place.block % 5) + 400 * (n(place) - 1) + u64::from(place.position * 7 % 5)))
 }
@@ -39,7 +39,7 @@ fn ended(memory: &Memory, why: &str) -> bool {
 }
 
 #[test]
-fn a_difference_decides_at_the_first_look() {
+fn difference_is_decided_at_first_look() {
     let (memory, lines) = lines_of("{ by: outage, min-effect: 50ms, pilot: 2 }", longer);
     assert!(ended(&memory, "decided"), "{lines:?}");
     assert_eq!(memory.made().len(), 2 * 2 + 2 * 8);
@@ -51,7 +51,7 @@ fn a_difference_decides_at_the_first_look() {
 }
 
 #[test]
-fn nothing_lost_on_either_side_is_equal() {
+fn zero_cost_on_both_sides_is_equal() {
     let (memory, lines) = lines_of("{ by: 'event deploy: outage', min-effect: 20ms }", nothing);
     assert!(ended(&memory, "decided"), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("are equal within 20.0 ms")), "{lines:?}");
@@ -63,7 +63,7 @@ fn nothing_lost_on_either_side_is_equal() {
 }
 
 #[test]
-fn an_open_comparison_is_extended() {
+fn extends_inconclusive_comparison() {
     let study = with_event("1, 2", "{ by: outage, blocks: 8 }");
     let memory = Memory::begun(&study);
     let comes: fn(&StudyPlace) -> Comes = alternating;
@@ -77,7 +77,7 @@ fn an_open_comparison_is_extended() {
 }
 
 #[test]
-fn what_nobody_knows_ends_it() {
+fn unknown_costs_end_comparison() {
     let (memory, lines) = lines_of("{ by: outage }", |_| outage(None));
     assert!(ended(&memory, "not fit"), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("unknown what outage of events is")), "{lines:?}");

@@ -1,4 +1,5 @@
-//! Finished studies that are extended: further blocks and none again, to their time, and resumed after every moment.
+//! Extensions of finished studies: only new blocks are made, the time limit holds, and an interruption at any moment can be
+//! resumed.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use study::{Broken, Journal, extend_study, run_study};
 use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, of};
 use crate::virtual_time::{alike, faster, verdict};
 
-/// A finished study that is extended to so many blocks.
+/// Finishes a study, and plans its extension to `blocks` blocks. Returns the runs before the extension.
 fn extended(
     memory: &Memory,
     study: &plan::Study,
@@ -23,7 +24,7 @@ fn extended(
     before
 }
 
-/// A kind of study, what comes of its runs, how many blocks it is extended to, and how many runs that is before and after.
+/// Name, plan, and results of a kind of study, its extended number of blocks, and its numbers of runs before and after.
 type Kind = (&'static str, plan::Study, fn(&StudyPlace) -> Comes, u32, [usize; 2]);
 
 fn kinds() -> [Kind; 2] {
@@ -34,7 +35,7 @@ fn kinds() -> [Kind; 2] {
 }
 
 #[test]
-fn an_extension_makes_further_blocks_and_is_resumed_after_every_moment() {
+fn extension_adds_blocks_and_resumes_after_any_interruption() {
     for (name, study, comes, blocks, [runs_before, runs_after]) in kinds() {
         let memory = Memory::begun(&study);
         let before = extended(&memory, &study, &comes, blocks);
@@ -80,7 +81,7 @@ fn an_extension_makes_further_blocks_and_is_resumed_after_every_moment() {
 }
 
 #[test]
-fn further_blocks_go_on_in_an_order_of_their_own() {
+fn added_blocks_have_new_orders_and_arrivals() {
     let study = of("1, 2, 3", "{ blocks: 6 }");
     let memory = Memory::begun(&study);
     let before = extended(&memory, &study, &faster, 30);
@@ -103,10 +104,10 @@ fn further_blocks_go_on_in_an_order_of_their_own() {
 }
 
 #[test]
-fn an_extension_keeps_to_the_time_of_the_whole_study() {
+fn extension_keeps_time_limit_of_whole_study() {
     let study = of("1, 2, 3", "{ blocks: 6 }");
     let memory = Memory::begun(&study);
-    // What was made before took 36 s of it.
+    // The runs before the extension took 36 s.
     for within_s in 36..=56u32 {
         memory.begin_again(study.seed);
         run_study(&study, &memory, &mut Maker::new(&memory, &faster)).expect("it ends");
@@ -130,7 +131,7 @@ fn an_extension_keeps_to_the_time_of_the_whole_study() {
 }
 
 #[test]
-fn what_is_lost_in_an_extension_is_made_up_for() {
+fn replaces_invalid_block_of_extension() {
     let study = of("1, 2, 3", "{ blocks: 6 }");
     let memory = Memory::begun(&study);
     let comes = |place: &StudyPlace| {

@@ -1,4 +1,4 @@
-//! The best of each system: a sweep of all variants under the first load, and a final of the best under all loads.
+//! Best of each system: a sweep of all variants under the first load, and a final of the best under all loads.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use study::{Journal, extend_study, run_study};
 use crate::fakes::{Comes, Maker, Memory, n, of_two_systems};
 use crate::virtual_time::{faster, verdict};
 
-/// How many runs each variant has under each load in a stage.
+/// Number of runs in a stage, by load, system, and variant.
 fn runs_of(memory: &Memory, of_stage: &str) -> BTreeMap<(String, String, String), usize> {
     let mut runs = BTreeMap::new();
     for StudyPlace { stage, system, variant, load, .. } in memory.study().expect("it is kept").new.planned {
@@ -24,10 +24,10 @@ fn key(load: &str, system: &str, variant: &str) -> (String, String, String) {
 }
 
 #[test]
-fn the_final_has_the_best_of_each_system_that_could_be_measured() {
+fn final_has_best_measurable_variant_of_each_system() {
     let study = of_two_systems("{ find: best of each, blocks: 3, final: 6 }");
     let memory = Memory::begun(&study);
-    // The fastest of `b` has no valid run.
+    // The fastest variant of `b` has no valid run.
     let comes = |place: &StudyPlace| match (place.system.as_str(), n(place)) {
         ("b", 3) => Comes { verdict: Some(Verdict::Invalid), ..faster(place) },
         _ => faster(place),
@@ -45,7 +45,7 @@ fn the_final_has_the_best_of_each_system_that_could_be_measured() {
     assert!(maker.lines.iter().any(|line| line == told), "{:?}", maker.lines);
     let ahead = maker.ahead[0];
     assert_eq!((ahead.of, ahead.is_at_most), (Some(18 + 2 * 2 * 6), true));
-    // The blocks of the final have arrivals of their own.
+    // Arrivals of the final differ from those of the sweep.
     let (sweep, last) = maker.seeds.split_at(18);
     assert!(last.iter().all(|seed| !sweep.contains(seed)));
 
@@ -57,7 +57,7 @@ fn the_final_has_the_best_of_each_system_that_could_be_measured() {
 }
 
 #[test]
-fn a_system_without_a_valid_run_is_left_out_and_named() {
+fn system_without_valid_run_is_left_out_and_named() {
     let study = of_two_systems("{ find: best of each, blocks: 1, final: 2 }");
     let memory = Memory::begun(&study);
     let comes = |place: &StudyPlace| match place.system.as_str() {

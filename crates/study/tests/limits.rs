@@ -1,4 +1,4 @@
-//! A running study reports what limits a system, as soon as a rule is sure.
+//! A running study reports the likely bottleneck of a system as soon as a rule is certain.
 
 use evidence::StudyPlace;
 use study::run_study;
@@ -6,7 +6,7 @@ use study::run_study;
 use crate::fakes::{Comes, Figures, Maker, Memory, n, of};
 use crate::virtual_time::faster;
 
-/// The first variant keeps the cores busy, and so do the others, from their second block on.
+/// The first variant keeps the cores busy. The others do so from their second block on.
 fn planted(place: &StudyPlace) -> Comes {
     let busy_percent = if n(place) == 1 || place.block >= 1 { 97 } else { 40 };
     let per_s = 1_000 + u64::from(place.block * 7 % 5) * 10;
@@ -20,7 +20,7 @@ fn told(lines: &[String]) -> Vec<&str> {
 const AT_FIRST: &str = "likely bottleneck so far: CPU of the machine: web n=1";
 
 #[test]
-fn a_study_tells_what_limits_a_system_while_it_goes_on() {
+fn running_study_reports_likely_bottleneck() {
     for compare in ["{ blocks: 12 }", "{ find: best }"] {
         let study = of("1, 2, 3", compare);
         let memory = Memory::begun(&study);
@@ -32,7 +32,7 @@ fn a_study_tells_what_limits_a_system_while_it_goes_on() {
 }
 
 #[test]
-fn it_is_told_once_and_again_when_it_is_another() {
+fn bottleneck_is_reported_once_for_each_variant() {
     let study = of("1, 2, 3", "{ blocks: 12 }");
     let memory = Memory::begun(&study);
     let mut maker = Maker::new(&memory, &planted);
@@ -42,9 +42,9 @@ fn it_is_told_once_and_again_when_it_is_another() {
     assert_eq!(told[1..], ["likely bottleneck so far: CPU of the machine: web n=2, web n=3"]);
 }
 
-/// Somebody who stops gets what is known by then, however little that is.
+/// A user who stops a study gets the findings so far, however few runs there are.
 #[test]
-fn whoever_stops_hears_what_is_known_so_far() {
+fn stopped_study_reports_findings_so_far() {
     let study = of("1, 2, 3", "{ blocks: 12 }");
     let memory = Memory::begun(&study);
     let mut maker = Maker::new(&memory, &planted);
@@ -57,7 +57,7 @@ fn whoever_stops_hears_what_is_known_so_far() {
 }
 
 #[test]
-fn nothing_is_told_of_which_no_rule_is_sure() {
+fn uncertain_bottleneck_is_not_reported() {
     let study = of("1, 2, 3", "{ blocks: 12 }");
     let memory = Memory::begun(&study);
     let mut maker = Maker::new(&memory, &faster);

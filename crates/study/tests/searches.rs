@@ -1,4 +1,4 @@
-//! Searches for a capacity, in virtual time: what they find, their order, and their time.
+//! Searches for a capacity, in virtual time: results, orders, and time limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::fakes::{Maker, Memory, search};
 use crate::virtual_time::{bears, verdict};
 
 #[test]
-fn every_variant_has_the_capacity_that_was_planted() {
+fn finds_planted_capacity_of_every_variant() {
     let (study, procedure) = search("1, 2, 5");
     let memory = Memory::begun_by(&study, procedure);
     let mut maker = Maker::new(&memory, &bears);
@@ -38,7 +38,7 @@ fn every_variant_has_the_capacity_that_was_planted() {
 }
 
 #[test]
-fn each_round_has_one_run_of_every_variant_that_still_searches_in_an_order_that_the_seed_decides() {
+fn rounds_have_each_open_variant_once_in_seeded_order() {
     let (study, procedure) = search("1, 2, 5");
     let memory = Memory::begun_by(&study, procedure);
     let mut made = Vec::new();
@@ -59,7 +59,7 @@ fn each_round_has_one_run_of_every_variant_that_still_searches_in_an_order_that_
         for variants in rounds.values() {
             assert_eq!(variants.iter().collect::<BTreeSet<_>>().len(), variants.len());
         }
-        // All of a round meet the same arrivals, and no two rounds do.
+        // All runs of a round have the same arrivals, and rounds differ.
         let of_arrivals = |run: &usize| maker.amounts[*run].as_ref().map(|amount| amount.seed);
         let seeds = (0..planned.len()).map(|run| (planned[run].block, of_arrivals(&run)));
         let seeds: BTreeSet<(u32, Option<u64>)> = seeds.collect();
@@ -72,7 +72,7 @@ fn each_round_has_one_run_of_every_variant_that_still_searches_in_an_order_that_
 }
 
 #[test]
-fn a_search_keeps_to_its_time_and_never_begins_a_round_that_it_cannot_finish() {
+fn search_keeps_time_limit_and_finishes_every_round() {
     let (study, procedure) = search("1, 2");
     let memory = Memory::begun_by(&study, procedure);
     let mut whole = Maker::new(&memory, &bears);
@@ -97,7 +97,7 @@ fn a_search_keeps_to_its_time_and_never_begins_a_round_that_it_cannot_finish() {
             begun.into_iter().all(|block| !missing.contains(&block)),
             "{within:?}: a round was cut short"
         );
-        // Whoever gives it more time gets the rest.
+        // With more time, the search makes the missing runs.
         memory.resume(Some(10_000.0));
         let mut resumed = Maker::new(&memory, &bears);
         run_study(&study, &memory, &mut resumed).expect("it ends");

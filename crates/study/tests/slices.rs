@@ -1,4 +1,4 @@
-//! Comparisons in slices, in virtual time: their order, when they are decided, and how they are resumed.
+//! Comparisons in slices, in virtual time: their order, their decisions, and resumption.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use evidence::{StudyPlace, Verdict, stage};
 use plan::Study as Plan;
 use study::run_study;
 
-/// Two variants in slices of a load that lasts for eight seconds.
+/// Two variants in slices of a load of eight seconds.
 fn in_slices(compare: &str, is_quick: bool) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, warm-up: 1s, for: 8s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
@@ -18,7 +18,7 @@ fn in_slices(compare: &str, is_quick: bool) -> Plan {
     with_text(&text, is_quick)
 }
 
-/// The second variant is so many percent faster.
+/// The second variant is `percent` percent faster.
 fn faster_by(percent: u64) -> impl Fn(&StudyPlace) -> Comes {
     move |place| {
         let strays = (u64::from(place.position) * 17 + u64::from(place.block) * 7) % 9;
@@ -33,7 +33,7 @@ fn run(plan: &Plan, comes: &dyn Fn(&StudyPlace) -> Comes) -> (Vec<Made>, Vec<Str
     (memory.made(), maker.lines, maker.stays_up)
 }
 
-/// The variants of each block, in the order of their slices.
+/// Variants of each block as A and B, in the order of its slices.
 fn orders(made: &[Made]) -> BTreeMap<u32, String> {
     let mut orders: BTreeMap<u32, String> = BTreeMap::new();
     for (stage, block, name, _) in made {
@@ -44,7 +44,7 @@ fn orders(made: &[Made]) -> BTreeMap<u32, String> {
 }
 
 #[test]
-fn blocks_have_slices_in_balanced_order_and_systems_stay_up_between_them() {
+fn slices_are_balanced_and_systems_stay_up_between_them() {
     let (made, lines, stays_up) = run(&in_slices("by: throughput", false), &faster_by(5));
     let orders = orders(&made);
     assert_eq!(orders.len(), 8, "5 % is decided at the first look: {lines:?}");
@@ -65,15 +65,15 @@ fn blocks_have_slices_in_balanced_order_and_systems_stay_up_between_them() {
 }
 
 #[test]
-fn an_obvious_difference_is_decided_after_four_blocks() {
+fn obvious_difference_is_decided_after_four_blocks() {
     let (made, lines, _) = run(&in_slices("by: throughput", false), &faster_by(150));
     assert_eq!(orders(&made).len(), 4, "{lines:?}");
     assert!(lines[1].contains("a verdict is likely after 4 blocks"), "{lines:?}");
 }
 
 #[test]
-fn slices_that_vary_more_than_starts_become_more() {
-    // What a start costs is in its first slice.
+fn noisy_slices_increase_pairs_per_block() {
+    // The first slice after a start includes the cost of the start.
     let begun = RefCell::new(BTreeSet::new());
     let noisy = |place: &StudyPlace| {
         let is_first = begun.borrow_mut().insert((place.block, n(place)));
@@ -88,14 +88,14 @@ fn slices_that_vary_more_than_starts_become_more() {
 }
 
 #[test]
-fn a_quick_one_says_what_ten_percent_take() {
+fn quick_study_forecasts_blocks_for_ten_percent() {
     let (made, lines, _) = run(&in_slices("by: throughput", true), &faster_by(0));
     assert_eq!(orders(&made).len(), 6, "{lines:?}");
     assert!(lines[2].contains("a difference of 10 % shows after 6 blocks, in about "), "{lines:?}");
 }
 
 #[test]
-fn a_block_that_was_interrupted_is_made_again_as_a_whole() {
+fn repeats_interrupted_block_as_a_whole() {
     let (plan, comes) = (in_slices("by: throughput", false), faster_by(5));
     let (expected, ..) = run(&plan, &comes);
     for at in 1..=expected.len() {
@@ -106,7 +106,7 @@ fn a_block_that_was_interrupted_is_made_again_as_a_whole() {
             maker.wrong = wrong.map(|wrong| (at, wrong));
             let _ = run_study(&plan, &memory, &mut maker);
             memory.resume(None);
-            // Interrupted once more, in the second slice that is made again.
+            // A second interruption, in the second repeated slice.
             let mut resumed = Maker::later(&memory, &comes, Duration::from_secs(3600));
             resumed.wrong = Some((2, Wrong::Killed));
             let _ = run_study(&plan, &memory, &mut resumed);
@@ -125,7 +125,7 @@ fn a_block_that_was_interrupted_is_made_again_as_a_whole() {
 }
 
 #[test]
-fn four_blocks_with_a_failed_slice_end_it() {
+fn four_blocks_with_failed_slice_end_comparison() {
     let failing = |place: &StudyPlace| match (place.position % 4, n(place)) {
         (3, _) => Comes { verdict: Some(Verdict::Aborted), ..Comes::well(1) },
         _ => Comes::well(1_000),

@@ -1,4 +1,4 @@
-//! The events of a study: complete, and in order.
+//! Events of a study are complete and in order.
 
 use progress::{RunEvent, Standing, VerdictSoFar};
 use study::run_study;

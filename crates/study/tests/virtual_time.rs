@@ -1,4 +1,4 @@
-//! Studies in virtual time: their order, their budget, and how each is resumed after every moment.
+//! Studies in virtual time: orders, time limits, and resumption after an interruption at any moment.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -7,19 +7,19 @@ use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, of_two_sys
 use evidence::{Procedure, StudyPlace, Verdict, stage};
 use study::{Broken, procedure, run_study};
 
-/// The more, the faster, and no block like another.
+/// Results that grow with the number of the variant and differ between blocks.
 pub(crate) fn faster(place: &StudyPlace) -> Comes {
     Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
 }
 
-/// All the same, but for chance.
+/// Equal variants with pseudorandom differences.
 pub(crate) fn alike(place: &StudyPlace) -> Comes {
     Comes::well(
         1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
     )
 }
 
-/// Each of four workers serves a hundred a second; more waits.
+/// A system with four workers that each serve 100 requests per second for each unit of `n`. At a higher rate, requests wait.
 pub(crate) fn bears(place: &StudyPlace) -> Comes {
     let capacity = 400 * n(place);
     let (per_s, response_ms) = match (place.users, place.rate_per_s) {
@@ -45,7 +45,7 @@ pub(crate) fn bears(place: &StudyPlace) -> Comes {
 
 type Draw = fn(&StudyPlace) -> Comes;
 
-/// A study for each procedure, with what comes of its runs.
+/// A study for each procedure, with the results of its runs.
 fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
     let by_its_plan = |name, study: plan::Study, comes: Draw| {
         let procedure = procedure(&study);
@@ -71,7 +71,7 @@ pub(crate) fn verdict(memory: &Memory) -> Option<(Verdict, Option<String>)> {
 }
 
 #[test]
-fn every_block_has_each_variant_once_in_an_order_that_the_seed_decides() {
+fn blocks_have_each_variant_once_in_seeded_order() {
     let study = of("1, 2, 3", "{ blocks: 12 }");
     let memory = Memory::begun(&study);
     let mut orders = Vec::new();
@@ -93,7 +93,7 @@ fn every_block_has_each_variant_once_in_an_order_that_the_seed_decides() {
             |block: &[Made]| block.iter().map(|(_, _, variant, _)| variant.clone()).collect::<Vec<_>>();
         let orders_of_blocks: BTreeSet<Vec<String>> = made.chunks(3).map(order).collect();
         assert!(orders_of_blocks.len() > 3, "each block is shuffled by itself: {orders_of_blocks:?}");
-        // All variants of a block meet the same arrivals, and no two blocks do.
+        // All variants of a block have the same arrivals, and blocks differ.
         let seeds: Vec<u64> = maker.seeds.chunks(3).map(|seeds| seeds[0]).collect();
         assert!(maker.seeds.chunks(3).all(|block| block.iter().all(|seed| *seed == block[0])));
         assert_eq!((seeds.len(), seeds.iter().collect::<BTreeSet<_>>().len()), (12, 12));
@@ -106,9 +106,9 @@ fn every_block_has_each_variant_once_in_an_order_that_the_seed_decides() {
     assert_ne!(orders[0], orders[2]);
 }
 
-/// What is interrupted in any run, in any way, comes to the same in the end, and no run is made again that was done.
+/// An interruption of any kind in any run leads to the same result, and repeats only the interrupted run.
 #[test]
-fn a_study_is_resumed_after_every_moment() {
+fn resumes_after_interruption_in_any_run() {
     for (name, study, procedure, comes) in studies() {
         let memory = Memory::begun_by(&study, procedure);
         memory.begin_again(study.seed);
@@ -133,7 +133,7 @@ fn a_study_is_resumed_after_every_moment() {
                 let kept = verdict(&memory).map(|(verdict, _)| verdict);
                 match wrong {
                     _ if !is_interrupted => assert_eq!(kept, Some(Verdict::Complete)),
-                    // Nobody was left to say anything.
+                    // A killed process stores no ending.
                     Some(Wrong::Killed) => assert_eq!(kept, None),
                     _ => assert_eq!(kept, Some(Verdict::Partial), "{name}, interrupted in run {at}"),
                 }
@@ -150,7 +150,7 @@ fn a_study_is_resumed_after_every_moment() {
 }
 
 #[test]
-fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
+fn study_keeps_time_limit_and_finishes_every_block() {
     let study = of("1, 2, 3", "{ blocks: 5 }");
     let memory = Memory::begun(&study);
     let mut whole = Maker::new(&memory, &faster);
@@ -162,7 +162,7 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
         let mut maker = Maker::new(&memory, &faster);
         run_study(&study, &memory, &mut maker).expect("it ends");
         let within = Duration::from_secs(within_s.into());
-        // Of the first block nobody knows yet how long a run takes beside its load.
+        // Before the first block has ended, the time of a run beyond its load is unknown.
         let first = Duration::from_secs(6);
         assert!(maker.elapsed() <= within.max(first), "{within:?}: {:?}", maker.elapsed());
         assert!(maker.made.is_multiple_of(3) || maker.made < 3, "{within:?}: {} runs", maker.made);
@@ -173,7 +173,7 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
         let end = if is_whole { (Verdict::Complete, "blocks") } else { (Verdict::Partial, "budget") };
         assert_eq!(verdict(&memory), Some((end.0, Some(end.1.to_owned()))));
         assert!(maker.ahead.iter().all(|ahead| ahead.budget.is_some_and(|left| left <= within)));
-        // Whoever gives it more time gets the rest.
+        // With more time, the study makes the missing runs.
         memory.resume(Some(1_000.0));
         let mut resumed = Maker::new(&memory, &faster);
         run_study(&study, &memory, &mut resumed).expect("it ends");
@@ -182,7 +182,7 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
 }
 
 #[test]
-fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
+fn comparison_ends_when_decided_and_search_ends_with_best() {
     let ends = ["blocks", "decided", "blocks", "decided", "blocks", "decided"];
     for ((name, study, procedure, comes), why) in studies().into_iter().zip(ends) {
         let memory = Memory::begun_by(&study, procedure);
@@ -197,7 +197,7 @@ fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
 }
 
 #[test]
-fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
+fn failed_runs_count_and_invalid_blocks_are_replaced() {
     let study = of("1, 2, 3", "{ blocks: 8 }");
     let memory = Memory::begun(&study);
     let comes = |place: &StudyPlace| Comes {
@@ -217,7 +217,7 @@ fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
 }
 
 #[test]
-fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
+fn run_cut_short_repeatedly_ends_dependent_comparison() {
     let cut_short = |place: &StudyPlace| {
         let comes = faster(place);
         let is_it = (place.stage.as_str(), place.block, n(place)) == (evidence::stage::BLOCK, 1, 2);
@@ -241,13 +241,13 @@ fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
     );
 }
 
-/// How many studies can be simulated is printed, and nothing is asserted of it but that each ends.
+/// Prints the number of studies that are simulated per second. Asserts only that each of them ends.
 #[test]
 #[allow(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
 fn many_studies_a_second() {
     for (name, mut study, procedure, comes) in studies() {
         let (memory, mut studies, mut runs) = (Memory::begun_by(&study, procedure), 0u64, 0);
-        // The figures of its runs are in memory from then on.
+        // From here on, the figures of its runs are cached in memory.
         memory.begin_again(study.seed);
         run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
         let begun = Instant::now();
@@ -265,7 +265,7 @@ fn many_studies_a_second() {
 }
 
 #[test]
-fn what_was_found_under_one_load_is_told_once_while_another_goes_on() {
+fn result_under_one_load_is_reported_once() {
     let study = with_text(
         "scenario: [ get: / ]\nload:\n  - { name: few, users: 1, warm-up: 1s, for: 8s }\n  \
          - { name: many, users: 9, warm-up: 1s, for: 8s }\nsystems:\n  web: { start: 'web {port} {n}', \

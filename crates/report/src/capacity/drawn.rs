@@ -1,15 +1,16 @@
-//! A capacity drawn with characters: from zero to the highest rate that was run.
+//! Draws a capacity with characters, from zero to the highest rate that was run.
 
 use judge::results::Capacity;
 
-/// Where it held.
+/// Passing rates.
 const HELD: char = '━';
-/// Where it is not known.
+/// Rates between the highest passing and the lowest failing one.
 const BETWEEN: char = '▒';
-/// Where it failed.
+/// Failing rates.
 const FAILED: char = '┈';
 
-/// `━━━━━━━━━▒┈┈┈┈`: what held, what lies between, what failed. `None` if nothing held and nothing failed.
+/// Draws the passing rates, the unknown ones, and the failing ones: `━━━━━━━━━▒┈┈┈┈`. Also returns the rate at the right end.
+/// `None` if no rate passed and none failed.
 pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
     let run = found.tallies.iter().map(|tally| tally.per_s);
     let end = run.chain(found.held_per_s).chain(found.failed_per_s).fold(0.0, f64::max);
@@ -18,7 +19,7 @@ pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
     }
     let held = found.held_per_s.unwrap_or(0.0);
     let failed = found.failed_per_s.unwrap_or(end);
-    // The column of an end belongs to what lies between, so that it is seen however narrow it is.
+    // The columns of both ends belong to the unknown rates, so that even a narrow gap is visible.
     let column = |rate: f64| ((rate / end * columns as f64) as usize).min(columns.saturating_sub(1));
     let (first, last) = (column(held), column(failed));
     let line = (0..columns).map(|at| match at {
@@ -40,13 +41,13 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_is_seen_however_narrow() {
+    fn narrow_gap_has_a_column() {
         let (line, end) = line(&found(Some(400.0), Some(410.0), 800.0), 16).unwrap();
         assert_eq!((line.as_str(), end), ("━━━━━━━━▒┈┈┈┈┈┈┈", 800.0));
     }
 
     #[test]
-    fn open_ends_reach_to_the_ends() {
+    fn missing_bound_extends_gap_to_the_end() {
         assert_eq!(line(&found(Some(400.0), None, 400.0), 8).unwrap().0, "━━━━━━━▒");
         assert_eq!(line(&found(None, Some(100.0), 400.0), 8).unwrap().0, "▒▒▒┈┈┈┈┈");
         assert_eq!(line(&found(None, None, 400.0), 8), None);

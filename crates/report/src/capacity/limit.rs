@@ -1,4 +1,4 @@
-//! What probably limits a variant: the causes at the lowest rate that failed.
+//! Likely bottleneck of a variant, at its lowest failing rate.
 
 use evidence::{EvidenceError, Run, Study};
 use judge::Bottleneck;
@@ -10,13 +10,13 @@ use super::sentences::written;
 use super::{CapacityRow, SearchLevels};
 use crate::bottleneck;
 
-/// The causes at a rate that failed.
+/// Likely causes at a failing rate.
 pub(crate) struct Limit {
-    /// The lowest rate that failed.
+    /// Lowest failing rate per second.
     pub(crate) per_s: f64,
-    /// Its runs that failed and whose throughput may be believed.
+    /// Number of failed runs at the rate whose throughput is reliable.
     pub(crate) runs: usize,
-    /// Most likely first; none where nothing was answered well, or no run may be believed.
+    /// Causes, most likely first. Empty if no request ended ok, or if no run is reliable.
     pub(crate) causes: Vec<Bottleneck>,
 }
 
@@ -34,7 +34,7 @@ impl Limit {
         Ok(Some(Self { per_s, runs, causes }))
     }
 
-    /// Why there is no cause; `None` if there is one.
+    /// Reason why there is no cause. `None` if there is one.
     pub(crate) fn why_none(&self) -> Option<&'static str> {
         match (self.causes.is_empty(), self.runs) {
             (false, _) => None,
@@ -44,7 +44,7 @@ impl Limit {
     }
 }
 
-/// The most likely cause and what to do next, a name and a sentence each; may quote names. None if no rate failed.
+/// Most likely cause and next step, as name and sentence. May quote names. Empty if no rate failed.
 pub(super) fn facts(row: &CapacityRow) -> Vec<(&'static str, String)> {
     let Some(limit) = &row.limit else { return Vec::new() };
     let at = format!("at {}/s", written(limit.per_s));
@@ -61,7 +61,7 @@ pub(super) fn facts(row: &CapacityRow) -> Vec<(&'static str, String)> {
     [Some(("bottleneck", format!("{head}; {}", first.because))), next].into_iter().flatten().collect()
 }
 
-/// All causes at the lowest rate that failed, under their head; `None` if there is none.
+/// Heading and all causes at the lowest failing rate. `None` without a cause.
 pub(super) fn all(row: &CapacityRow) -> Option<(String, Vec<String>)> {
     let limit = row.limit.as_ref().filter(|limit| !limit.causes.is_empty())?;
     let runs = if limit.runs == 1 { "1 run".to_owned() } else { format!("{} runs", limit.runs) };

@@ -1,4 +1,4 @@
-//! A search as part of a page for people.
+//! Items of a capacity search in reports for people.
 
 use super::{CapacityRow, CapacityView, answer, drawn, facts, limit, objectives, table};
 use crate::answer::{Answer, Certainty};
@@ -6,16 +6,16 @@ use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
 use crate::text::harmless;
 
-/// Columns of the drawing.
+/// Width of the drawing in columns.
 const COLUMNS: usize = 40;
-/// Characters of the name of a row.
+/// Maximum number of characters of a row's name.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Characters of what a server said of its end.
+/// Maximum number of characters of a server's own error message.
 const WORDS_CHARACTERS_MAX: usize = 300;
-/// Characters of a cause with all its readings.
+/// Maximum number of characters of a cause with all its readings.
 const CAUSE_CHARACTERS_MAX: usize = 1_000;
 
-/// An answer for each variant, drawn.
+/// The result of each variant, with a drawing.
 pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for row in &view.rows {
@@ -31,7 +31,7 @@ pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
     items
 }
 
-/// What decides: the levels of one variant, or a row for each of several.
+/// Brief report: the levels of a single variant, or one row for each of several.
 pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
     if let [row] = &view.rows[..] {
         let (near, all) = (row.rates_near_result(), row.levels.rates.len());
@@ -57,11 +57,11 @@ pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
     items
 }
 
-/// Everything about each variant.
+/// Details of each variant.
 pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<Item> {
     let of_row = |row: &CapacityRow| {
         let mut items = Vec::new();
-        // One alone is drawn above.
+        // A single variant is drawn above.
         let is_one_of_many = view.rows.len() > 1;
         items.extend(drawing(row).filter(|_| is_one_of_many));
         items.push(Item::Table(table::table(row, noun, escape)));

@@ -1,4 +1,4 @@
-//! What a search says, in sentences.
+//! Result of a capacity search in sentences.
 
 use judge::results::SearchEnd;
 use judge::results::Usl;
@@ -8,10 +8,10 @@ use super::{CapacityRow, CapacityView, LevelRow};
 use crate::answer::{Answer, Certainty};
 use crate::units::{decimal, duration, percent_with};
 
-/// Up to this share of what held, a level is half of it.
+/// Largest share of the highest passing rate at which a level counts as half of it.
 const HALF_MAX: f64 = 0.6;
 
-/// The answer of a variant, without its name.
+/// Result of a variant, without its name.
 pub(crate) fn answer(row: &CapacityRow) -> Answer {
     let found = &row.found;
     let (certainty, text) = match (found.end, found.held_per_s, found.failed_per_s) {
@@ -47,7 +47,7 @@ pub(crate) fn answer(row: &CapacityRow) -> Answer {
     Answer { text, certainty, how_sure: how_sure(row), besides: String::new() }
 }
 
-/// What stopped a search whose runs were invalid: their own cause, and no other.
+/// Cause that stopped a search because runs at a rate were invalid.
 fn unmeasurable(row: &CapacityRow) -> String {
     let level = row.found.unmeasurable_per_s.and_then(|per_s| row.levels.at(per_s));
     let Some(level) = level else { return "; higher rates could not be measured".to_owned() };
@@ -64,7 +64,7 @@ fn between(row: &CapacityRow, held: f64, failed: f64) -> String {
     )
 }
 
-/// `: p99 is 131 ms, and must be below 100 ms`
+/// Formats the condition that a rate failed: `: p99 is 131 ms, and must be below 100 ms`.
 fn because(row: &CapacityRow, per_s: Option<f64>) -> String {
     let level = per_s.and_then(|per_s| row.levels.at(per_s));
     level.and_then(|level| level.failed_by.as_ref()).map_or_else(String::new, |words| format!(": {words}"))
@@ -98,12 +98,12 @@ fn runs(row: &CapacityRow) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// The conditions, in one line.
+/// The conditions in one line.
 pub(crate) fn objectives(view: &CapacityView) -> String {
     view.asked.join(", ")
 }
 
-/// What the search found besides, a name and a sentence each.
+/// Further findings of the search, as name and sentence.
 pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
     let found = &row.found;
     let mut facts = Vec::new();
@@ -129,7 +129,7 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     facts
 }
 
-/// The most important of these.
+/// The findings that are warnings: a system that does not recover from an overload, and a failed soak run.
 pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
     let overload = (row.found.recovers == Some(false)).then(|| after_overload(row)).flatten();
     let soak = (row.found.soaked == Some(false)).then(|| soak(view, row));
@@ -137,7 +137,7 @@ pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static 
     named.into_iter().flatten().collect()
 }
 
-/// Up to where the load hardly slows it down.
+/// Highest rate at which the p99 is at most twice the p99 at about half the capacity.
 fn efficient(row: &CapacityRow) -> Option<String> {
     let held = row.found.held_per_s?;
     let p99 = |level: &LevelRow| level.response_ns(Percentile::P99);
@@ -175,7 +175,7 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
     }
 }
 
-/// A hint, never a verdict.
+/// Formats the fit of the scalability law, which is a hint and never a verdict.
 fn law(usl: &Usl, sizes: usize) -> String {
     let share = |share: f64| percent_with(share, 2);
     let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
@@ -193,7 +193,7 @@ fn law(usl: &Usl, sizes: usize) -> String {
     format!("Universal Scalability Law, a hint from {sizes} sizes: {parts}{peak}{beyond}")
 }
 
-/// A rate without digits that it does not have.
+/// Formats a rate without trailing zeros.
 pub(super) fn written(per_s: f64) -> String {
     let text = decimal(per_s, if per_s < 1.0 { 4 } else { 2 });
     match text.contains('.') {
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_have_the_digits_that_they_have() {
+    fn rates_have_no_trailing_zeros() {
         assert_eq!([400.0, 12.5, 0.0123, 40_300.0].map(written), ["400", "12.5", "0.0123", "40,300"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Every level of a search as a table.
+//! Tables of the levels of a capacity search.
 
 use super::sentences::written;
 use super::{CapacityRow, CapacityView, LevelRow};
@@ -9,10 +9,10 @@ use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::units::{decimal, duration, percent_of, rate};
 
-/// Columns of the name of a variant.
+/// Maximum width of a variant's name in columns.
 const NAME_COLUMNS_MAX: usize = 32;
 
-/// A row for each of these rates, lowest first: how many runs passed, and why others did not.
+/// Table with one row for each of these rates, lowest first: number of passed runs, and why others failed.
 pub(crate) fn levels(rates: &[LevelRow], escape: Escape) -> Table {
     let mut table = Table::of_names("load", rates.iter().map(|level| format!("{}/s", written(level.per_s))));
     let passed = rates.iter().map(|level| {
@@ -33,12 +33,12 @@ pub(crate) fn levels(rates: &[LevelRow], escape: Escape) -> Table {
     table
 }
 
-/// Runs that passed, and were suspect.
+/// Formats the number of runs that passed but are suspect.
 fn late(level: &LevelRow) -> Option<String> {
     (level.late > 0).then(|| format!("{} suspect (late)", level.late))
 }
 
-/// A row for each variant: between which rates its capacity lies, and what it did at the lower one.
+/// Table with one row for each variant: highest passing and lowest failing rate, and the figures at the passing rate.
 pub(crate) fn variants(view: &CapacityView, escape: Escape) -> Table {
     let rows = &view.rows;
     let names = rows.iter().map(|row| escape(&harmless(&view.name(row), NAME_COLUMNS_MAX)));
@@ -54,7 +54,7 @@ pub(crate) fn variants(view: &CapacityView, escape: Escape) -> Table {
     table
 }
 
-/// What was measured at each level.
+/// Adds columns with the measurements at each level.
 fn figures<'a>(table: &mut Table, levels: impl Iterator<Item = Option<&'a LevelRow>>) {
     let levels: Vec<Option<&LevelRow>> = levels.collect();
     let mut column =
@@ -69,7 +69,7 @@ fn figures<'a>(table: &mut Table, levels: impl Iterator<Item = Option<&'a LevelR
     column("errors", &LevelRow::error_share, &percent_of);
 }
 
-/// A row for each rate, lowest first, and above them one for each number of users.
+/// Table with one row for each number of users in the sizing, then one for each rate, lowest first.
 pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     let (sizes, rates) = (&row.levels.sizes, &row.levels.rates);
     let of_sizes = sizes.iter().map(|size| match size.users {

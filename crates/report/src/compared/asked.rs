@@ -1,19 +1,18 @@
-//! What two runs were asked to do: every point in which their plans differ, so that nobody takes a difference of the plans for
-//! one of the systems.
+//! Differences between the plans of two runs, so that a difference between plans is not mistaken for one between systems.
 
 use evidence::{BaselineLoad, NewRun};
 use serde_json::Value;
 
 use crate::text::shortened;
 
-/// Characters of what one side has.
+/// Maximum number of characters of a value.
 const VALUE_CHARACTERS_MAX: usize = 60;
-/// Points that are reported.
+/// Maximum number of differences that are reported.
 const POINTS_MAX: usize = 12;
 
-/// What earlier versions did not keep.
+/// Key that earlier versions did not store.
 const PATH: &str = "path";
-/// Of a request or transaction, as the plan is kept, and how it is called. Hosts differ where systems do.
+/// Keys of a request or transaction in a stored plan, and their names. Hosts are left out, because they differ where systems do.
 const OF_STEPS: [(&str, &str); 8] = [
     ("method", "method"),
     (PATH, "path"),
@@ -24,7 +23,7 @@ const OF_STEPS: [(&str, &str); 8] = [
     ("saves", "saved values"),
     ("script", "script"),
 ];
-/// The same of the plan. The load is in words of its own, and a seed makes no other plan.
+/// Keys of a stored plan, and their names. The load is compared in words, and the seed does not matter.
 const OF_PLANS: [(&str, &str); 9] = [
     ("scenarios", "order of the steps"),
     ("data", "data"),
@@ -37,7 +36,7 @@ const OF_PLANS: [(&str, &str); 9] = [
     ("pin", "cores of the generator"),
 ];
 
-/// What one of two runs was asked to do.
+/// Work that the plan of a run asks for.
 pub(crate) struct Asked<'a> {
     title: &'a str,
     steps: &'a [String],
@@ -59,11 +58,13 @@ impl<'a> From<&'a BaselineLoad> for Asked<'a> {
     }
 }
 
-/// The two that are compared, in sentences.
+/// Names of the two runs in sentences.
 pub(crate) const A_AND_B: [&str; 2] = ["A", "B"];
 
-/// The points, a sentence each, not escaped; none of the same plan. Of two runs of studies with the same plan file, what Tenbin chose,
-/// such as a port, is no point. `names`: what the two are called.
+/// Differences, one sentence each, not escaped. Empty if the plans are equal.
+///
+/// `is_same_file` says that both runs belong to studies with the same plan file. Values that Tenbin chose, such as ports, are then
+/// ignored. `names` are the names of the two runs.
 pub(crate) fn differences(
     first: &Asked<'_>,
     second: &Asked<'_>,

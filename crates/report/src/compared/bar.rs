@@ -1,27 +1,28 @@
-//! An interval of a ratio, drawn in characters.
+//! Draws the confidence interval of a ratio with characters.
 
-/// Characters of a drawing: odd, so that the ratio 1 has a place of its own.
+/// Width of a drawing in characters. It is odd, so that the ratio 1 has a column of its own.
 const WIDTH: usize = 31;
 
-/// The drawings of intervals on one scale, with the ratio 1 at the center and even in its logarithm.
+/// Logarithmic axis for intervals, with the ratio 1 at the center.
 pub(super) struct Axis {
-    /// The logarithm at either end.
+    /// Natural logarithm of the ratio at the right end.
     reach: f64,
 }
 
 impl Axis {
-    /// One on which all of these ratios have a place, and what matters can be seen.
+    /// Axis on which all of these ratios have a place, and on which a difference of `matters` is visible.
     pub(super) fn of(ratios: impl Iterator<Item = f64>, matters: f64) -> Self {
         let reaches = ratios.map(|ratio| ratio.ln().abs()).filter(|reach| reach.is_finite());
         Self { reach: reaches.fold(matters.max(0.001).ln_1p() * 2.0, f64::max) }
     }
 
-    /// The ratios at its ends.
+    /// Ratios at both ends.
     pub(super) fn ends(&self) -> [f64; 2] {
         [(-self.reach).exp(), self.reach.exp()]
     }
 
-    /// `│` is the ratio 1, `┼` within the interval; `●` is the estimate, `◉` at 1.
+    /// Draws a ratio and its interval. `│` is the ratio 1, and `┼` if it is within the interval. `●` is the estimate, and `◉` if it
+    /// is 1.
     pub(super) fn draw(&self, ratio: f64, interval: Option<[f64; 2]>) -> String {
         let place = |ratio: f64| {
             let share = (ratio.ln() / self.reach).clamp(-1.0, 1.0);
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_in_the_middle() {
+    fn ratio_one_is_at_the_center() {
         let scale = Axis::of([0.5, 2.0].into_iter(), 0.03);
         assert_eq!(scale.draw(1.0, None), "···············◉···············");
         assert_eq!(scale.draw(2.0, Some([1.5, 2.0])), "···············│········├─────●");
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_falls_off_the_ends() {
+    fn extreme_ratios_stay_on_the_axis() {
         let scale = Axis::of([1.0].into_iter(), 0.0);
         for odd in [0.0, f64::INFINITY, f64::NAN, 1e300, 1e-300] {
             let drawn = scale.draw(odd, Some([1e-300, 1e300]));

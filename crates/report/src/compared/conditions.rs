@@ -1,19 +1,19 @@
-//! What was not the same for the two, though it should have been.
+//! Differences between the environments of two measurements.
 
 use serde_json::Value;
 
 use crate::words::rounded;
 
-/// What two measurements were made with.
+/// Environment of a measurement.
 pub(crate) struct Conditions<'a> {
     pub(crate) host: &'a Value,
     pub(crate) tenbin_version: &'a str,
 }
 
-/// What differs, in sentences. `names`: what the two are called.
+/// Differences, one sentence each. The array has the names of the two sides.
 pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b]: [&str; 2]) -> Vec<String> {
     let mut notes = Vec::new();
-    // What a machine says of itself may hold its load and free memory too, which always differ.
+    // The record of a host may include its load and free memory, which always differ.
     let named = |host: &Value, key: &str| host.get(key).map(Value::to_string);
     let differing: Vec<&str> = ["name", "hostname", "cpu", "cpus", "cores", "kernel", "os"]
         .into_iter()
@@ -35,28 +35,28 @@ pub(crate) fn differences(first: &Conditions<'_>, second: &Conditions<'_>, [a, b
     notes
 }
 
-/// Medians that differ by less are no reason to warn.
+/// Smallest ratio of two medians that is worth a warning.
 const APART: f64 = 1.2;
-/// Figures of a host that are looked at.
+/// Maximum number of figures of a host that are read.
 const FIGURES_MAX: usize = 32;
 
-/// What a machine was measured to do, from trials right before a study.
+/// Result of a machine benchmark: trials right before a study.
 pub(crate) struct MachineFigure<'a> {
-    /// The same in all stores; may hold anything.
+    /// Identifier, the same in all stores. May hold anything.
     pub(crate) key: &'a str,
-    /// In words; may hold anything.
+    /// Name in words. May hold anything.
     pub(crate) title: &'a str,
-    /// Its unit; may hold anything.
+    /// Unit. May hold anything.
     pub(crate) unit: &'a str,
-    /// Of the trials.
+    /// Median of the trials.
     pub(crate) median: f64,
-    /// The lowest trial.
+    /// Lowest trial.
     pub(crate) min: f64,
-    /// The highest trial.
+    /// Highest trial.
     pub(crate) max: f64,
 }
 
-/// What is stored of it; none in older stores.
+/// Reads the stored benchmark results of a host. Older stores have none.
 pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
     let list = host["can"]["figures"].as_array().map_or(&[][..], Vec::as_slice);
     let read = |figure: &'_ Value| -> Option<(f64, f64, f64)> {
@@ -78,7 +78,7 @@ pub(crate) fn figures(host: &Value) -> Vec<MachineFigure<'_>> {
     figures.collect()
 }
 
-/// The figures that differ: by a fifth or more, and without an overlap of their trials.
+/// Results that differ by a fifth or more, and whose ranges of trials do not overlap.
 fn figures_apart(first: &Value, second: &Value, [a, b]: [&str; 2]) -> Option<String> {
     let theirs = figures(second);
     let apart = figures(first).into_iter().filter_map(|ours| {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_differ_are_named_with_both_values() {
+    fn differing_figures_are_named_with_both_values() {
         let of = |first: &Value, second: &Value| {
             let [first, second] = [first, second].map(|host| Conditions { host, tenbin_version: "1" });
             differences(&first, &second, ["A", "B"])

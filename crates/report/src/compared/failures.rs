@@ -1,4 +1,4 @@
-//! When a comparison is to fail: conditions on the second of two sides, of which the first is the baseline.
+//! Conditions under which a comparison fails. They apply to the second side; the first side is the baseline.
 
 use std::collections::BTreeSet;
 
@@ -16,26 +16,26 @@ use crate::noun::Noun;
 use crate::study::explained::Why;
 use crate::units::percent_with;
 
-/// Conditions that are named before the figures.
+/// Maximum number of conditions before the figures.
 const NAMED_MAX: usize = 12;
 
-/// A condition on one configuration, and what the runs of both sides say.
+/// A condition on one configuration, and its result in the runs of both sides.
 pub(crate) struct Failure {
-    /// The configuration and its load; empty if there is but one. It may hold anything: escape it.
+    /// Configuration and load. Empty if there is only one. May hold anything: escape it.
     pub(crate) of: String,
     condition: Condition,
     found: Found,
-    /// Why it is slower, where that is what fails.
+    /// Why the second side is slower. `None` unless the condition failed for that.
     why: Option<Why>,
 }
 
-/// A configuration, and its runs on both sides. A side without runs lacks it.
+/// A configuration and its runs on both sides. A side that lacks the configuration has no runs.
 pub(super) struct Row<'a> {
     pub(super) name: String,
     pub(super) runs: [Vec<&'a Run>; 2],
 }
 
-/// Every condition on every configuration: those that are true first, and then those that nobody can decide.
+/// Judges every condition on every configuration. True conditions come first, then undecided ones.
 pub(super) fn judge(
     conditions: &[Condition],
     rows: &[Row<'_>],
@@ -85,14 +85,14 @@ pub(super) fn judge(
     Ok(failures)
 }
 
-/// Why the second side is slower.
+/// Explains why the second side is slower.
 fn why(runs: &[Vec<&Run>; 2]) -> Result<Option<Why>, ReportError> {
     let [a, b] = runs.each_ref().map(|runs| Spent::of_runs(runs.iter().copied()));
     let one = runs[1].first().map_or(Noun::of(Unit::Requests), |run| Noun::of(run.new.unit())).one;
     Ok(Why::apart_of(["A", "B"], [&a?, &b?], one))
 }
 
-/// What two single runs are held against: one configuration.
+/// Judges conditions on a comparison of two runs, which has one configuration.
 pub(super) fn judge_runs(
     conditions: &[Condition],
     first: &Run,
@@ -127,37 +127,37 @@ pub(super) fn items(failures: &[Failure], escape: Escape) -> Vec<Item> {
 }
 
 impl Failure {
-    /// A condition of a configuration, and what was found.
+    /// Result of a condition on a configuration.
     pub(crate) fn new(of: String, condition: Condition, found: Found) -> Self {
         Self { of, condition, found, why: None }
     }
 
-    /// The same, with why it is slower.
+    /// Adds the reason why the second side is slower.
     pub(crate) fn with_why(self, why: Option<Why>) -> Self {
         Self { why, ..self }
     }
 
-    /// Whether the estimate says that it is slower than the baseline.
+    /// Whether the estimate says that the second side is slower than the baseline.
     pub(crate) fn is_slower(&self) -> bool {
         self.found.estimate.is_some_and(|estimate| self.condition.is_slower(estimate))
     }
 
-    /// Planned requests of the runs that are held against the baseline.
+    /// Number of planned requests in the runs of the second side.
     pub(crate) fn planned(&self) -> u64 {
         self.found.planned
     }
 
-    /// As it was written; it may hold anything.
+    /// The condition as it was written. May hold anything.
     pub(crate) fn text(&self) -> &str {
         &self.condition.text
     }
 
-    /// What can be said.
+    /// Whether the condition is true, false, or undecided.
     pub(crate) fn decision(&self) -> &Decision {
         &self.found.decision
     }
 
-    /// How a command ends that this decides.
+    /// How a command ends whose result depends on this condition.
     pub(crate) fn ending(&self) -> CommandEnding {
         match self.found.decision {
             Decision::True => CommandEnding::Breached,
@@ -166,12 +166,12 @@ impl Failure {
         }
     }
 
-    /// By how much, from how many runs, and why nothing can be said where that is so.
+    /// Size of the difference, number of runs, and the reason if the condition is undecided.
     pub(crate) fn words(&self) -> String {
         self.words_of("")
     }
 
-    /// The same, with how many samples that is.
+    /// Like `words`, with the number of samples.
     pub(crate) fn words_of(&self, samples: &str) -> String {
         let [a, b] = self.found.counts;
         let figures = self.found.estimate.map(|estimate| match self.condition.of_baseline {
@@ -218,7 +218,7 @@ impl Failure {
         self.condition.of_baseline == Some(OfBaseline::Share)
     }
 
-    /// A ratio in percent, or a difference with its sign.
+    /// Formats a ratio in percent, and a difference with its sign.
     fn written(&self, figure: f64) -> String {
         if self.is_ratio() {
             return percent(figure, 2);
@@ -227,7 +227,7 @@ impl Failure {
         format!("{sign}{}", self.condition.figure.kind().writer()(figure.abs()))
     }
 
-    /// For programs: shares as they are, everything else in the unit of the metric.
+    /// JSON object. Shares are plain numbers; other figures are in the unit of the metric.
     pub(crate) fn object(&self) -> Value {
         let (unit, size) = if self.is_ratio() { ("share", 1.0) } else { self.condition.figure.kind().unit() };
         let Found { counts: [a, b], estimate, interval, confidence, runs_true, decision, .. } = &self.found;

@@ -1,4 +1,4 @@
-//! Two runs: their figures, and the ratio of each.
+//! Comparison of two runs: their figures, and the ratio of each.
 
 use evidence::{NewRun, Outage, Run};
 use judge::Eligibility;
@@ -15,7 +15,7 @@ use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of};
 use crate::view::View;
 
-/// What two runs can say.
+/// Explains what a comparison of two single runs can say.
 pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
     A study with blocks shows whether a difference is real (compare: in a plan).";
 
@@ -23,17 +23,17 @@ pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of th
 pub(super) struct Figure {
     name: &'static str,
     words: &'static str,
-    /// The unit for programs, and its size.
+    /// Unit in formats for programs, and its size.
     unit: (&'static str, f64),
     write: fn(f64) -> String,
     values: [Option<f64>; 2],
-    /// Of the second to the first; `None` where one is missing or zero, or may not be believed.
+    /// Ratio of the second to the first. `None` if a figure is missing, zero, or unreliable.
     ratio: Option<f64>,
-    /// The second less the first, of what is mostly 0 and has no ratio.
+    /// Second figure minus the first. Only for figures that are mostly 0, which have no ratio.
     difference: Option<f64>,
 }
 
-/// How long the system was gone: compared by difference, as it is mostly not at all.
+/// Outages of both runs, compared by difference because most runs have none.
 fn outages(views: &[View<'_>; 2]) -> [Figure; 2] {
     let figure = |name, words, unit, write, read: fn(&Outage) -> f64| {
         let values = views.each_ref().map(|view| outage::of(view).map(read));
@@ -55,14 +55,14 @@ fn outages(views: &[View<'_>; 2]) -> [Figure; 2] {
     ]
 }
 
-/// Two runs, worked out.
+/// Comparison of two runs.
 pub(super) struct Runs {
     pub(super) figures: Vec<Figure>,
-    /// Why one is slower; `None` if they hardly differ, or a response time may not be believed.
+    /// Reason why one run is slower. `None` if the runs hardly differ, or if a response time is unreliable.
     pub(super) why: Option<Why>,
 }
 
-/// Why the run with the longer mean response time has it.
+/// Explains the longer mean response time of the slower run.
 fn why(views: &[View<'_>; 2]) -> Option<Why> {
     let [a, b] = views.each_ref().map(|view| view.measured.response.mean_ns);
     let sides =
@@ -71,7 +71,7 @@ fn why(views: &[View<'_>; 2]) -> Option<Why> {
     Why::apart([faster.0, slower.0], [&[faster.1], &[slower.1]])
 }
 
-/// The figures, why one is slower, and what else must be known.
+/// Compares two runs. Returns the figures with their explanation, and notes for the reader.
 pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), ReportError> {
     let loads = [first, second].map(|run| unprofiled(&run.new));
     if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
@@ -128,7 +128,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Runs, Vec<String>), 
     Ok((Runs { figures, why }, notes))
 }
 
-/// The load, and how long it is to last, without the profile: what is asked of the system is the same.
+/// Load and planned duration, without the profile, which does not change what the system is asked to do.
 fn unprofiled(new: &NewRun) -> String {
     judge::words::planned_load(&new.load_words, new.planned_duration_ns, new.warm_up_ns)
 }
@@ -138,7 +138,7 @@ pub(super) fn is_profiled(run: &Run) -> bool {
     run.cpu_profile().is_some()
 }
 
-/// That one of two runs was profiled, and what that does.
+/// Note for two runs of which only one was profiled. `None` otherwise.
 fn profiled(views: &[View<'_>; 2]) -> Option<String> {
     let name = match views.each_ref().map(|view| is_profiled(view.run)) {
         [true, false] => "A",
@@ -151,7 +151,7 @@ fn profiled(views: &[View<'_>; 2]) -> Option<String> {
     ))
 }
 
-/// A row for each figure.
+/// Table with a row for each figure.
 pub(super) fn table(figures: &[Figure]) -> Table {
     let mut table = Table::of_names("", figures.iter().map(|figure| figure.words.to_owned()));
     for (side, head) in ["A", "B"].into_iter().enumerate() {
@@ -175,7 +175,7 @@ pub(super) fn table(figures: &[Figure]) -> Table {
 }
 
 impl Figure {
-    /// For programs.
+    /// JSON object of the figure.
     pub(super) fn object(&self) -> Value {
         let (unit, size) = self.unit;
         let [a, b] = self.values.map(|value| value.map(|value| value / size));

@@ -1,4 +1,4 @@
-//! A study against its stored baseline: every configuration that both measured, by the metric of the study.
+//! Comparison of a study with its stored baseline: every configuration that both have, by the metric of the study.
 
 use evidence::EvidenceError;
 use judge::baseline;
@@ -11,7 +11,7 @@ use crate::apart;
 use crate::study::StudyView;
 use crate::units::percent_with;
 
-/// Every configuration that a study and its stored baseline have in common, judged together.
+/// Comparisons of all configurations that a study shares with its stored baseline, judged together.
 #[derive(Default)]
 pub(crate) struct AgainstStored {
     rows: Vec<Row>,
@@ -19,13 +19,13 @@ pub(crate) struct AgainstStored {
 }
 
 struct Row {
-    /// Places in the loads of the study, and in the rows of the load.
+    /// Indexes of the load in the study, and of the row in the load.
     place: (usize, usize),
     compared: ComparedRow,
 }
 
 impl AgainstStored {
-    /// Of a study whose loads are worked out.
+    /// Compares a study whose loads have been evaluated.
     pub(crate) fn of(view: &StudyView<'_>) -> Result<Self, EvidenceError> {
         let compare = &view.study.new.compare;
         let found = view.study.baseline.as_ref().and_then(|baseline| baseline.found.as_ref().ok());
@@ -50,7 +50,7 @@ impl AgainstStored {
         Ok(Self { rows, matters: view.matters() })
     }
 
-    /// A line for each configuration, not escaped; `name` says how one is called.
+    /// One line for each configuration, not escaped. `name` returns the name of a configuration.
     pub(crate) fn lines(&self, view: &StudyView<'_>, name: &dyn Fn(usize, usize) -> String) -> Vec<String> {
         let Some(by) = &view.metric else { return Vec::new() };
         let write = by.metric.kind.writer();
@@ -82,7 +82,7 @@ impl AgainstStored {
         self.rows.iter().map(line).collect()
     }
 
-    /// The same for programs.
+    /// JSON objects, one for each configuration.
     pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
         let size = view.metric.as_ref().map_or(1.0, |by| by.metric.kind.unit().1);
         self.rows.iter().map(|row| written::row_object(&row.compared, size)).collect()

@@ -1,4 +1,4 @@
-//! Two studies: the settings that both measured under the same load.
+//! Comparison of two studies: the configurations that both measured under the same load.
 
 use evidence::{Outage, Procedure, Run, Study};
 use judge::comparison::unpaired::{self, Side, Verdict};
@@ -16,19 +16,19 @@ use crate::study::explained::Why;
 use crate::study::{StudyView, VariantRow};
 use crate::view::View;
 
-/// What two studies say together.
+/// Comparison of two studies.
 pub(super) struct Studies {
     pub(super) by: ComparedBy,
     pub(super) metric_words: String,
     pub(super) higher_is_better: bool,
-    /// The smaller of what matters in either.
+    /// The smaller one of the two minimum effects.
     pub(super) matters: MinEffect,
     pub(super) rows: Vec<ComparedRow>,
-    /// What only the first has, and only the second: load, system and setting. They may hold anything.
+    /// Load, system, and variant of configurations that only the first, and only the second study has. They may hold anything.
     pub(super) alone: [Vec<String>; 2],
 }
 
-/// The rows of both, judged, the conditions on which the comparison is to fail, and what else must be known.
+/// Compares two studies. Returns the rows, the results of the conditions in `failing`, and notes for the reader.
 pub(super) fn compare(
     first: &Study,
     second: &Study,
@@ -99,7 +99,7 @@ pub(super) fn compare(
     Ok((Studies { by, metric_words, higher_is_better, matters, rows, alone }, failures, notes))
 }
 
-/// Why one side of a row is slower, if the verdict says so.
+/// Reason why one side of a row is slower. `None` unless the verdict is that the sides differ.
 fn why(
     row: &ComparedRow,
     sides: [(&StudyView<'_>, &VariantRow<'_>); 2],
@@ -124,7 +124,7 @@ fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'
     view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load, row)))
 }
 
-/// What a study has beyond the rows that both have.
+/// Configurations of a study that are not in the common rows.
 fn only_in(view: &StudyView<'_>, rows: &[ComparedRow]) -> Vec<String> {
     let is_common = |(load, row): &LoadAndRow<'_, '_>| {
         rows.iter().any(|common| {
@@ -140,7 +140,7 @@ fn runs_of<'a>(view: &StudyView<'a>, row: &crate::study::VariantRow<'a>) -> Vec<
     row.runs.iter().map(|(run, _)| view.runs[*run].run).collect()
 }
 
-/// In how many runs that count the system was gone, if it was.
+/// Note on the number of valid runs in which the system was gone for part of the time. `None` if there were none.
 fn degraded(view: &StudyView<'_>, row: &crate::study::VariantRow<'_>) -> Option<String> {
     let runs = || row.runs.iter().filter(|(_, eligibility)| *eligibility == Eligibility::Valid);
     let is_degraded = |(run, _): &&(usize, Eligibility)| {

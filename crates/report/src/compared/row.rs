@@ -1,4 +1,4 @@
-//! A configuration that both studies measured, with its name and its verdict in words.
+//! One configuration in a comparison of two studies, and its verdict in words.
 
 use evidence::StudyPlace;
 use judge::baseline::RUNS_MIN;
@@ -9,12 +9,12 @@ use crate::units::decimal;
 
 /// Comparison of a configuration under a load.
 pub(super) struct ComparedRow {
-    /// These three may hold anything: escape them.
+    /// Load, system, and variant may hold anything: escape them.
     pub(super) load: String,
     pub(super) system: String,
     pub(super) variant: String,
     pub(super) compared: Compared,
-    /// Why one side is slower, where they differ and that is what they are compared by.
+    /// Why one side is slower. `None` unless the sides differ by a metric that this can explain.
     pub(super) why: Option<Why>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Verdict with what matters, such as `equivalent within 3 %`.
+/// Verdict with the minimum effect, such as `equivalent within 3 %`.
 pub(super) fn words(verdict: &Verdict, matters: &str) -> String {
     match verdict {
         Verdict::Differs { below_matters: true } => format!("differs, by less than {matters}"),
@@ -49,7 +49,7 @@ pub(super) fn words(verdict: &Verdict, matters: &str) -> String {
     }
 }
 
-/// Why there is no verdict, or none but the interval's; `None` where the verdict says all.
+/// Reason why there is no verdict, or why the interval alone gives none. `None` if the verdict needs no reason.
 pub(super) fn reason(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Inconclusive(Some(OnlyAlone { p, together })) => {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_name_the_runs_that_are_missing() {
+    fn reasons_have_numbers_of_runs() {
         let few = |too_few_samples| {
             reason(&Verdict::None(NoVerdict::TooFewRuns { runs: [3, 6], too_few_samples })).unwrap()
         };

@@ -1,4 +1,4 @@
-//! How two studies are written side by side.
+//! Writes the comparison of two studies: table, sentences, and JSON.
 
 use judge::comparison::unpaired::{Side, Verdict};
 use judge::results::Scale;
@@ -14,10 +14,10 @@ use crate::study::explained::Why;
 use crate::table::{Cell, Table};
 use crate::text::listed;
 
-/// Rows that only one has and that are named.
+/// Maximum number of configurations that are named although only one study has them.
 const ALONE_MAX: usize = 5;
 
-/// A row for each setting.
+/// Table with a row for each configuration.
 pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     let rows = &studies.rows;
     let name = |row: &ComparedRow| match row.variant.as_str() {
@@ -66,7 +66,7 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     table
 }
 
-/// Each ratio in its interval, on one axis.
+/// Draws each ratio and its interval on a common axis.
 fn draw(studies: &Studies, table: &mut Table) {
     let drawn = |row: &ComparedRow| row.compared.unpaired.and_then(|of| Some((of.estimate?, of.interval)));
     let ends = studies.rows.iter().filter_map(drawn);
@@ -78,7 +78,7 @@ fn draw(studies: &Studies, table: &mut Table) {
     table.drawings(&format!("{low} to {high}"), "", studies.rows.iter().map(line));
 }
 
-/// What must be said under the table.
+/// Sentences below the table.
 pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
     let mut sentences = vec![
         "A and B were measured at different times. The verdicts hold only if nothing else changed in between, such as \
@@ -126,7 +126,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
     sentences
 }
 
-/// The keys that only studies have.
+/// Adds the keys that only comparisons of studies have.
 pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
     let (unit, size) = studies.by.metric.kind.unit();
     let scale = studies.by.scale();

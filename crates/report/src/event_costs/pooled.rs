@@ -1,4 +1,4 @@
-//! Costs of events over several runs, or blocks, as tables show them.
+//! Formats the costs of events over several runs or blocks for tables.
 
 use judge::event_cost::{self, Figure, Pooled};
 use judge::results::Repeated;
@@ -7,15 +7,15 @@ use crate::table::Cell;
 use crate::units::{decimal, duration};
 use crate::view::View;
 
-/// The unit of excess waiting: seconds, summed over requests.
+/// Unit of excess waiting: seconds, summed over requests.
 pub(crate) const REQUEST_SECONDS: &str = "request-seconds";
 
-/// Costs of the events of several runs, by name.
+/// Costs of the events in several runs, by name.
 pub(crate) fn pooled<'a>(views: &[&View<'a>]) -> Vec<Pooled<'a>> {
     event_cost::pooled(&views.iter().map(|view| view.run).collect::<Vec<_>>())
 }
 
-/// A figure with its unit, where the head of a column does not say it.
+/// Formats a figure with its unit, for columns whose head has no unit.
 pub(crate) fn written(figure: Figure, value: f64) -> String {
     match figure {
         Figure::Lost | Figure::LostAs(_) => decimal(value, if value.fract() == 0.0 { 0 } else { 1 }),
@@ -25,7 +25,7 @@ pub(crate) fn written(figure: Figure, value: f64) -> String {
     }
 }
 
-/// A difference, with its sign.
+/// Formats a difference with its sign.
 pub(crate) fn signed(figure: Figure, value: f64) -> String {
     let sign = match value {
         value if value > 0.0 => "+",
@@ -35,7 +35,7 @@ pub(crate) fn signed(figure: Figure, value: f64) -> String {
     format!("{sign}{}", written(figure, value.abs()))
 }
 
-/// A figure without its interval; in brackets, after how many runs the system was not back.
+/// Cell with a figure without its interval. In parentheses: the number of runs in which the system did not recover.
 pub(crate) fn short_cell(of: &Pooled<'_>, figure: Figure) -> Cell {
     let cell = Cell::figure_or_na(of.over(figure).map(|of| of.middle), |middle| written(figure, middle));
     match (figure, of.not_recovered()) {
@@ -44,7 +44,7 @@ pub(crate) fn short_cell(of: &Pooled<'_>, figure: Figure) -> Cell {
     }
 }
 
-/// A figure with its interval, and where the system was not back, in how many runs.
+/// Cell with a figure, its interval, and the number of runs in which the system did not recover.
 pub(crate) fn cell(of: &Pooled<'_>, figure: Figure) -> Cell {
     let cell = with_interval(of.over(figure), |value| written(figure, value));
     match (figure, of.not_recovered()) {
@@ -56,7 +56,7 @@ pub(crate) fn cell(of: &Pooled<'_>, figure: Figure) -> Cell {
     }
 }
 
-/// A figure with its interval: `1.20 s (1.10 s – 1.35 s)`.
+/// Cell with a figure and its interval: `1.20 s (1.10 s – 1.35 s)`.
 pub(crate) fn with_interval(figure: Option<Repeated>, write: impl Fn(f64) -> String) -> Cell {
     let Some(Repeated { middle, interval, .. }) = figure else { return Cell::figure_or_na(None, write) };
     let within = interval.map_or(String::new(), |[low, high]| format!(" ({} – {})", write(low), write(high)));
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_written_with_their_sign() {
+    fn formats_differences_with_sign() {
         assert_eq!([600e6, -2e6, 0.0].map(|ns| signed(Figure::Outage, ns)), ["+600 ms", "−2.00 ms", "0"]);
     }
 }

@@ -1,7 +1,7 @@
-//! CSV for spreadsheets: the columns of JMeter's Aggregate Report, then more.
+//! CSV format for spreadsheets: the columns of JMeter's Aggregate Report, then further ones.
 //!
-//! Times are milliseconds. Shared columns mean what JMeter means by them; percentiles stay empty where the samples are too
-//! few. A row per step, one per statement of it that has an account of its own, and one called TOTAL per run.
+//! Times are in milliseconds. Shared columns have JMeter's meaning; percentiles with too few samples are empty. A run has a row per
+//! step, one per statement that was measured separately, and one named TOTAL.
 
 use std::io;
 
@@ -16,11 +16,11 @@ use crate::view::View;
 
 mod study;
 
-/// The percentiles that JMeter has columns for.
+/// Percentiles with a column in JMeter.
 const JMETER: [Percentile; 4] = [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99];
-/// What it has after them.
+/// JMeter's columns after the percentiles.
 const AFTER_JMETER: [&str; 6] = ["Min", "Max", "Error %", "Throughput", "Received KB/sec", "Sent KB/sec"];
-/// What follows the percentiles of other columns.
+/// Columns after the percentiles of the service time.
 const LAST: [&str; 15] = [
     "Service Min",
     "Service Max",
@@ -39,7 +39,7 @@ const LAST: [&str; 15] = [
     "Validity",
 ];
 
-/// The heads of the columns of a run.
+/// Column heads of a run.
 fn header() -> impl Iterator<Item = String> {
     let first = ["Label", "# Samples", "Average"].map(str::to_owned).into_iter();
     let after = AFTER_JMETER.map(str::to_owned);
@@ -48,12 +48,12 @@ fn header() -> impl Iterator<Item = String> {
     first.chain(["Service Average".to_owned()]).chain(service).chain(LAST.map(str::to_owned))
 }
 
-/// The percentiles that come after JMeter's columns.
+/// Percentiles without a column in JMeter.
 fn beyond_jmeter() -> impl Iterator<Item = Percentile> {
     PRINTED.iter().copied().filter(|percentile| !JMETER.contains(percentile))
 }
 
-/// How JMeter calls a percentile, or would.
+/// Name of a percentile in the style of JMeter.
 fn line(percentile: Percentile) -> String {
     match percentile {
         Percentile::P50 => "Median".to_owned(),
@@ -61,7 +61,7 @@ fn line(percentile: Percentile) -> String {
     }
 }
 
-/// What follows them: of transactions alone, and whose statement a row is about.
+/// Last columns: figures that only transactions have, and the step that a row is part of.
 const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
 
 pub(super) const FORMAT: Format = Format {
@@ -110,7 +110,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.extend(beyond_jmeter().map(|percentile| ms(response.at(percentile))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
-    // A tool does not report them.
+    // Load tools do not report these counts.
     let not_sent = (!figures.is_of_tool).then_some(counts.not_sent);
     let unfinished = (!figures.is_of_tool || counts.unfinished > 0).then_some(counts.unfinished);
     let accounts = [Some(counts.planned), not_sent];
@@ -140,15 +140,15 @@ fn service_cells(service: &Durations) -> Vec<String> {
     cells
 }
 
-/// Milliseconds, to the nanosecond that was measured; empty where there is nothing to say.
+/// Formats milliseconds with the full precision of nanoseconds. Empty if unknown.
 fn ms(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, |ns| format!("{:.6}", ns / 1e6))
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// Escapes a text that a spreadsheet would read as a formula.
 pub(super) fn cell(text: &str) -> String {
     let text = visible(text);
-    // Some take full-width signs for the usual ones, and some look behind spaces.
+    // Some spreadsheets accept full-width operators, and some ignore leading spaces.
     let begins = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
     if begins { format!("'{text}") } else { text }
 }

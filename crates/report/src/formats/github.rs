@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions: what failed becomes an annotation of the commit.
+//! Workflow commands of GitHub Actions: failures become annotations of the commit.
 //!
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
@@ -34,12 +34,12 @@ fn write(groups: &[Group], out: &mut dyn io::Write) -> Result<(), ReportError> {
     Ok(writeln!(out, "::notice title=tenbin::{passed} of {all} checks passed")?)
 }
 
-/// A text as the message of a command.
+/// Escapes the message of a command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A text as a property of a command, where further characters have a meaning.
+/// Escapes a property of a command, in which colons and commas are special, too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_its_command() {
+    fn escapes_command_delimiters() {
         assert_eq!(data("50 %\n::error::x"), "50 %25%0A::error::x");
         assert_eq!(property("a,b:c"), "a%2Cb%3Ac");
     }

@@ -1,6 +1,6 @@
 //! HdrHistogram's interval log, version 1.3: response time, service time, and send delay of every second, in nanoseconds.
 //!
-//! Only the measured phase, and all requests that ended. The maximum of each histogram is in milliseconds.
+//! The log has all requests that ended in the measured phase. The maximum of each histogram is in milliseconds.
 
 use std::io::{self, Write};
 
@@ -15,11 +15,11 @@ use crate::view::View;
 
 /// Precision of the recorded histograms.
 const SIGNIFICANT_DIGITS: u32 = 3;
-/// Marks an uncompressed histogram of HdrHistogram's encoding V2.
+/// Cookie of an uncompressed histogram in HdrHistogram's encoding V2.
 const V2_COOKIE: u32 = 0x1c84_9303 | 0x10;
-/// Marks a compressed one.
+/// Cookie of a compressed histogram.
 const V2_COMPRESSED_COOKIE: u32 = 0x1c84_9304 | 0x10;
-/// zlib's default.
+/// Default level of zlib.
 const COMPRESSION_LEVEL: u8 = 6;
 
 pub(super) const FORMAT: Format = Format {
@@ -42,7 +42,7 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
         if interval.phase != Phase::Measured {
             continue;
         }
-        // Steps and threads of one second follow one another.
+        // Intervals are sorted by second, so those of its steps and threads are adjacent.
         match &mut current {
             Some((second, tally)) if *second == interval.second => tally.merge(&interval.tally),
             _ => {
@@ -92,7 +92,7 @@ impl Log<'_> {
     }
 }
 
-/// The histogram in HdrHistogram's encoding V2, compressed: a cookie, the length of what follows, and the encoding as zlib's stream.
+/// Compresses a histogram in HdrHistogram's encoding V2: a cookie, the length of the rest, and the encoding as a zlib stream.
 fn compressed(histogram: &Histogram) -> Vec<u8> {
     let packed = compress_to_vec_zlib(&encoded(histogram), COMPRESSION_LEVEL);
     let mut out = Vec::with_capacity(8 + packed.len());
@@ -102,8 +102,8 @@ fn compressed(histogram: &Histogram) -> Vec<u8> {
     out
 }
 
-/// The histogram in HdrHistogram's encoding V2: a header of 40 bytes in network order, then the counts up to the largest value.
-/// A count is positive, and a row of counters that are zero is the negative length of the row.
+/// Encodes a histogram in HdrHistogram's encoding V2: a header of 40 bytes in network order, then the counts up to the largest
+/// value. Counts are positive. A run of zeros is encoded as its negative length.
 fn encoded(histogram: &Histogram) -> Vec<u8> {
     let mut counts = Vec::new();
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! JSON: a contract with other programs. Keys are added at the end, never renamed.
+//! JSON format: a contract with other programs. Keys are added at the end, and never renamed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,13 +55,13 @@ fn write(object: &impl Serialize, out: &mut dyn io::Write) -> Result<(), ReportE
     Ok(writeln!(out, "{}", escaped(&text))?)
 }
 
-/// The same JSON in which nothing unseen stands bare: a terminal may show it. Such characters can only be inside strings.
+/// Escapes invisible characters, so that a terminal can show the JSON. They can only occur inside strings.
 fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
         if character != '\n' && is_unseen(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = write!(escaped, "\\u{unit:04x}");
             }
         } else {
@@ -80,7 +80,7 @@ struct StudyObject<'a> {
 }
 
 impl<'a> StudyObject<'a> {
-    /// Of runs that were named one by one.
+    /// Object of runs that were named one by one.
     fn of(views: &'a [View<'_>]) -> Self {
         let runs = views.iter().map(RunObject::of).collect();
         Self { schema: "tenbin.study/1", runs, comparison: None, bottlenecks: [] }
@@ -99,7 +99,7 @@ struct RunObject<'a> {
     errors: Vec<ErrorObject<'a>>,
     generator: GeneratorObject,
     system: Option<SystemObject>,
-    // What follows came after the first version of the contract.
+    // Keys from here on were added after the first version of the contract.
     title: &'a str,
     load: String,
     model: &'static str,
@@ -108,7 +108,7 @@ struct RunObject<'a> {
     #[serde(flatten)]
     details: Details,
     planned_left: Option<u64>,
-    /// Null where a tool made the load: it forgets its warm-up.
+    /// Warm-up figures. `None` if a tool made the load, because tools do not report them.
     warm_up: Option<WarmUp>,
     spread: Option<SpreadObject>,
     tls: Option<&'a str>,
@@ -129,13 +129,13 @@ struct RunObject<'a> {
     steadiness: Option<steadiness::SteadinessObject<'a>>,
     outage: Option<window::OutageObject>,
     events: Vec<events::EventObject<'a>>,
-    /// The stored baseline of a run outside a study.
+    /// Stored baseline of a run outside a study.
     baseline: Option<serde_json::Value>,
-    /// What the database of the load said of itself.
+    /// Readings from inside the database under load.
     database: Option<inside::InsideObject<'a>>,
-    /// Where the system spent CPU time; null of a run that was not profiled.
+    /// CPU profile of the system. `None` if the run was not profiled.
     profile: Option<cpu_profile::ProfileObject>,
-    /// How a command ends that made the run alone; null while it goes on.
+    /// How a command ends that made only this run. `None` while the run is in progress.
     ending: Option<&'static str>,
 }
 
@@ -150,7 +150,7 @@ struct PlaceObject<'a> {
     stage: &'a str,
     users: Option<u32>,
     rate_per_s: Option<f64>,
-    /// What an experiment changes; null of every other run.
+    /// Intervention of an experiment. `None` for other runs.
     intervention: Option<&'a str>,
 }
 
@@ -199,9 +199,9 @@ struct About<'a> {
 struct ValidityObject<'a> {
     verdict: &'static str,
     causes: &'a [Cause],
-    // By figure, whether it may be believed.
+    // Level of validity of each figure.
     figures: BTreeMap<&'static str, &'static str>,
-    // What was seen, and did too little to any figure to matter.
+    // Observations whose effect on the figures was negligible.
     notes: &'a [Cause],
 }
 
@@ -241,7 +241,7 @@ struct StatementObject<'a> {
     share_of_time: Option<f64>,
 }
 
-/// The figures of the contract.
+/// Figures in the first version of the contract.
 #[derive(Serialize)]
 struct FiguresObject {
     offered: Offered,
@@ -254,7 +254,7 @@ struct FiguresObject {
     lateness_us: Keyed,
 }
 
-/// Figures beyond it.
+/// Figures that were added later.
 #[derive(Serialize)]
 struct Details {
     jmeter_throughput_per_s: Option<f64>,
@@ -270,7 +270,7 @@ struct Details {
     service_time_rejected_us: Keyed,
     lateness_ok_us: Keyed,
     lateness_rejected_us: Keyed,
-    /// Deprecated: the same as `response_time_rejected_us`; it stays through 0.x, and so do the next two.
+    /// Deprecated copy of `response_time_rejected_us`, kept through 0.x. The next two keys are deprecated as well.
     response_time_refused_us: Keyed,
     service_time_refused_us: Keyed,
     lateness_refused_us: Keyed,
@@ -280,14 +280,14 @@ struct Details {
 struct Offered {
     planned: u64,
     sent: u64,
-    /// Null, as `unfinished`: the tool that made the load does not report it.
+    /// `None` if the tool that made the load does not report it. This also applies to `unfinished`.
     not_sent: Option<u64>,
 }
 
 #[derive(Serialize)]
 struct Outcomes {
     ok: u64,
-    /// Deprecated: the same as `rejected`; it stays through 0.x, in its old place.
+    /// Deprecated copy of `rejected`, kept through 0.x in its old place.
     refused: u64,
     failed: u64,
     timed_out: u64,
@@ -307,14 +307,14 @@ struct ErrorObject<'a> {
     class: &'a str,
     message: &'a str,
     count: u64,
-    // From the list of classes; null where it has none of this name.
+    // Properties of the error class. `None` if the class is not in the list.
     outcome: Option<&'static str>,
     blame: Option<&'static str>,
     explanation: Option<&'static str>,
     help: Option<&'static str>,
 }
 
-/// Every figure null for a run that has no ending.
+/// Resource usage of the load generator. Everything is null for a run without an ending.
 #[derive(Default, Serialize)]
 struct GeneratorObject {
     cpu_user_s: Option<f64>,
@@ -337,11 +337,11 @@ struct GeneratorObject {
     ceiling_per_s: Option<f64>,
     read_delay_mean_us: Option<f64>,
     read_delay_p99_us: Option<f64>,
-    /// Null where Tenbin's engine made the load.
+    /// Tool that made the load. `None` if it was Tenbin's engine.
     tool: Option<ToolObject>,
 }
 
-/// The load generator that made the load.
+/// The load generator that made the load, if it was not Tenbin's engine.
 #[derive(Serialize)]
 struct ToolObject {
     name: String,
@@ -538,13 +538,13 @@ impl Offered {
 impl Outcomes {
     fn of(figures: &Figures) -> Self {
         let Counts { ok, rejected, failed, timed_out, unfinished, .. } = figures.counts;
-        // Some tools report them.
+        // Only some tools report unfinished requests.
         let unfinished = (!figures.is_of_tool || unfinished > 0).then_some(unfinished);
         Self { ok, refused: rejected, failed, timed_out, unfinished, rejected }
     }
 }
 
-/// In microseconds.
+/// Durations in microseconds.
 fn times(durations: &Durations) -> Keyed {
     Keyed::of(durations, microseconds)
 }

@@ -1,6 +1,6 @@
-//! JTL: single requests as JMeter 5 writes them to CSV, for every tool that reads those.
+//! JTL format: single requests in the CSV form of JMeter 5, for tools that read its logs.
 //!
-//! Only requests of the measured phase, and of each second no more than the request log was told to keep.
+//! The log has only requests of the measured phase, and only as many per second as the request log kept.
 
 use std::io;
 
@@ -33,7 +33,7 @@ const HEADER: [&str; 17] = [
     "Connect",
 ];
 
-/// How addresses in titles begin.
+/// Schemes of URLs in titles.
 const SCHEMES: [&str; 7] =
     ["http://", "https://", "postgres://", "postgresql://", "mysql://", "mariadb://", "sqlite:"];
 
@@ -44,7 +44,7 @@ pub(super) const FORMAT: Format = Format {
     way: Way::Picked { runs: write, study: None, compared: None },
 };
 
-/// Writes a line per kept request, or transaction.
+/// Writes one line for each request or transaction in the log.
 fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
     if let Some(view) = views.iter().find(|view| measured(view).next().is_none()) {
         return Err(ReportError::NoRequestLog { run: view.run.id.clone() });
@@ -81,7 +81,7 @@ fn line(view: &View<'_>, label: &str, unit: Unit, request: &Sampled) -> [String;
         started_at_unix_ms.to_string(),
         since_intended_ms(finish.finished_ns).to_string(),
         label.to_owned(),
-        // That of a transaction says how often it was tried.
+        // The status of a transaction is its number of tries.
         if finish.status == 0 || unit == Unit::Transactions {
             outcome.to_owned()
         } else {
@@ -103,14 +103,14 @@ fn line(view: &View<'_>, label: &str, unit: Unit, request: &Sampled) -> [String;
     ]
 }
 
-/// The URL in the title, if there is one; else what JMeter writes for none.
+/// URL in the title, or else the value that JMeter writes without one.
 fn url(view: &View<'_>) -> String {
     let title = visible(&view.run.new.title);
     let is_url = |word: &&str| SCHEMES.iter().any(|scheme| word.starts_with(scheme));
     title.split(' ').find(is_url).unwrap_or("null").to_owned()
 }
 
-/// Whole milliseconds, rounded.
+/// Converts to whole milliseconds, rounded.
 fn ms(ns: u64) -> u64 {
     ns / 1_000_000 + u64::from(ns % 1_000_000 >= 500_000)
 }

@@ -1,4 +1,4 @@
-//! JUnit's XML, which build servers read: a test case for each condition and each run.
+//! JUnit XML format for build servers: a test case for each condition and each run.
 
 use std::fmt::{self, Display};
 use std::io;
@@ -87,7 +87,7 @@ impl Counts {
     }
 }
 
-/// Text as the value of an attribute of XML 1.0, without the characters that no document may have.
+/// Text as the value of an XML 1.0 attribute, without characters that XML forbids.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! Markdown: for a pull request or a wiki.
+//! Markdown format, for a pull request or a wiki.
 
 use std::io::{self, Write};
 
@@ -15,21 +15,21 @@ pub(super) const FORMAT: Format = Format {
     way: Way::Drawn { draw, escape: escaped },
 };
 
-/// Characters of one text from outside.
+/// Maximum number of characters of a text from outside.
 const TEXT_CHARACTERS_MAX: usize = 300;
-/// Of the title.
+/// Heading level of the title.
 const LEVEL: usize = 2;
 
 fn draw(items: &[Item], _options: &Options, out: &mut dyn Write) -> io::Result<()> {
     write_items(items, LEVEL, out)
 }
 
-/// Items with an empty line between them; the first heads are below this level.
+/// Writes items with an empty line between them. Headings begin one level below `level`.
 fn write_items(items: &[Item], level: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut before: Option<&Item> = None;
-    // Whatever is folded can be unfolded.
+    // Folded details can be unfolded, so that no hint about them is needed.
     for item in items.iter().filter(|item| !matches!(item, Item::Elsewhere(_))) {
-        // Lists that follow one another are one list: apart, each of their lines would be a paragraph.
+        // Consecutive lists become one list. With an empty line between them, each item would be a paragraph.
         if before.is_some_and(|before| !(is_list(before) && is_list(item))) {
             writeln!(out)?;
         }
@@ -58,7 +58,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
             points.iter().try_for_each(|(_, point)| writeln!(out, "- {point}"))
         }
         Item::Drawn(points) => points.iter().try_for_each(|(point, drawing)| match drawing {
-            // Two spaces at its end keep a line a line.
+            // Two trailing spaces make a line break.
             Some(drawing) => writeln!(out, "- {point}  \n  `{drawing}`"),
             None => writeln!(out, "- {point}"),
         }),
@@ -78,7 +78,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
         }
         Item::Parts(items) => write_items(items, level, out),
         Item::Fold(summary, items) => {
-            // Markdown within HTML takes an empty line before it and after it.
+            // Markdown within HTML needs an empty line before and after it.
             writeln!(out, "<details>\n<summary>{summary}</summary>\n")?;
             write_items(items, level + 1, out)?;
             writeln!(out, "\n</details>")
@@ -87,7 +87,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
     }
 }
 
-/// A text that Markdown and HTML take as it is.
+/// Escapes Markdown and HTML.
 fn escaped(text: &str) -> String {
     let text = harmless(text, TEXT_CHARACTERS_MAX);
     let mut escaped = String::with_capacity(text.len());
@@ -96,7 +96,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // GitHub looks for mentions in what is shown, where an escape is no longer seen.
+            // GitHub searches the rendered text for mentions, where an escape is gone.
             '@' => escaped.push_str("@<!-- -->"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => escaped.extend(['\\', character]),
             _ => escaped.push(character),
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_mentioned_and_nothing_is_markup() {
+    fn escapes_mentions_and_markup() {
         assert_eq!(escaped("ask @octo-cat"), "ask @<!-- -->octo-cat");
         assert_eq!(escaped("<b>*_[x](y)"), "&lt;b&gt;\\*\\_\\[x\\](y)");
     }

@@ -1,4 +1,4 @@
-//! The terminal: for a person, now.
+//! Terminal format, for reading at once.
 
 use std::io::{self, Write};
 
@@ -16,12 +16,12 @@ pub(super) const FORMAT: Format = Format {
     way: Way::Drawn { draw, escape: visible },
 };
 
-/// Fewer columns than this are not obeyed.
+/// Minimum width. A narrower terminal is ignored.
 const WIDTH_MIN: usize = 60;
 const INDENT: &str = "  ";
-/// Of what belongs to a line above it that is set in itself.
+/// Indentation of lines that belong to an indented line above.
 const INDENT_TWICE: &str = "    ";
-/// Characters of one text from outside; more would push everything else off the screen.
+/// Maximum number of characters of a text from outside, so that it cannot push everything else off the screen.
 const TEXT_CHARACTERS_MAX: usize = 600;
 
 fn draw(items: &[Item], options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -36,11 +36,11 @@ struct Page<'a> {
     /// Whether details are shown.
     is_wide: bool,
     style: Style,
-    /// What stands before every line of tables, facts and errors.
+    /// Indentation of every line of tables, facts, and errors.
     indent: &'static str,
 }
 
-/// Whether an empty line stands before it, wherever it stands.
+/// Whether an empty line precedes the item.
 fn is_apart(before: &Item, item: &Item) -> bool {
     match item {
         Item::Head(_) | Item::Facts(_) | Item::Notes(_) | Item::Fold(..) | Item::Elsewhere(_) => true,
@@ -108,7 +108,7 @@ impl Page<'_> {
                 self.items(items)
             }
             Item::Elsewhere(text) => {
-                // A command that is not broken can be copied.
+                // A command without line breaks can be copied.
                 let parts = if columns(text) > self.width {
                     text.split(" · ").collect()
                 } else {
@@ -164,8 +164,8 @@ impl Page<'_> {
         }
     }
 
-    /// A text from anywhere, made harmless, cut, wrapped, and in the color of its tone: what stands before its first line, and before
-    /// the others.
+    /// Writes a text from any source: sanitized, cut, wrapped, and in the color of its tone. The array has the prefixes of the
+    /// first line and of the others.
     fn paragraph(&mut self, tone: Tone, [before, after]: [&str; 2], text: &str) -> io::Result<()> {
         let text = harmless(text, TEXT_CHARACTERS_MAX);
         let room = |before: &str| self.width.saturating_sub(columns(before)).max(20);

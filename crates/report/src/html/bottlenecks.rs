@@ -1,13 +1,13 @@
-//! What probably kept a row from doing more, as the page draws it.
+//! Likely bottlenecks of rows for the page.
 
 use super::document::{Bottleneck, Cause, HighReading};
 use super::of_run::sentence;
 use crate::bottleneck;
 
-/// Causes of a row, so that a page of many rows stays small.
+/// Maximum number of causes of a row, so that a page with many rows stays small.
 const CAUSES_MAX: usize = 6;
 
-/// Of a row; `None` where there is nothing to explain. Evidence may quote names: `text` makes them harmless.
+/// Bottleneck of a row. `None` if there is nothing to explain. Evidence may quote names: `text` sanitizes them.
 pub(super) fn of_row(
     row: usize,
     causes: &[judge::Bottleneck],
@@ -17,7 +17,7 @@ pub(super) fn of_row(
     Some(Bottleneck { row, certainty, causes: self::causes(causes, text) })
 }
 
-/// The most likely of them.
+/// The most likely causes.
 pub(super) fn causes(causes: &[judge::Bottleneck], text: impl Fn(&str) -> String) -> Vec<Cause> {
     let sentences = |all: &[String]| all.iter().map(|one| sentence(&text(one))).collect();
     let cause = |cause: &judge::Bottleneck| Cause {
@@ -25,7 +25,7 @@ pub(super) fn causes(causes: &[judge::Bottleneck], text: impl Fn(&str) -> String
         certainty: bottleneck::certainty(cause),
         scope: text(&cause.scope.to_string()),
         share: cause.share.filter(|share| share.is_finite()),
-        // Bars show the highest readings.
+        // The highest readings are drawn as bars instead.
         because: sentence(&text(match &cause.for_[..] {
             [first, ..] if !cause.highest.is_empty() => first,
             _ => &cause.because,

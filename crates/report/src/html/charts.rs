@@ -1,4 +1,4 @@
-//! What there is to draw over time, in the order in which it is read.
+//! The list of charts over time, in reading order.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::series::Series;
 use super::threads::{self, ThreadTrack};
 
-/// One picture over time.
+/// One chart over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimeChart {
     pub(crate) key: Cow<'static, str>,
@@ -19,7 +19,7 @@ pub(crate) struct TimeChart {
     pub(crate) tracks: Vec<TimeTrack>,
 }
 
-/// One line or strip of it.
+/// One line or strip of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct TimeTrack {
     pub(crate) key: String,
@@ -27,11 +27,11 @@ pub(crate) struct TimeTrack {
     pub(crate) subject: &'static str,
 }
 
-/// Neighbouring cores that share a strip: the first and the last.
+/// Neighboring cores that share a strip: the first and the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Strip(pub(crate) u32, pub(crate) u32);
 
-/// The pictures that some series has figures for, with the tracks that some series has.
+/// Charts for which at least one series has figures, with the tracks of these series.
 pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Vec<TimeChart> {
     let (mut keys, mut strips, mut threads) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for one in series {
@@ -60,7 +60,7 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
     charts
 }
 
-/// A picture for each process.
+/// One chart for each process.
 fn of_threads<'a>(threads: impl IntoIterator<Item = &'a ThreadTrack>) -> impl Iterator<Item = TimeChart> {
     let mut by_process: BTreeMap<&str, Vec<TimeTrack>> = BTreeMap::new();
     for ThreadTrack { process, key, label, .. } in threads {
@@ -76,7 +76,7 @@ fn of_threads<'a>(threads: impl IntoIterator<Item = &'a ThreadTrack>) -> impl It
     })
 }
 
-/// Words of the list below, as they are of transactions.
+/// Replaces words of the list below by those for transactions.
 fn of_unit(words: &'static str, unit: Unit) -> &'static str {
     match (words, unit) {
         (ANSWERS_PER_SECOND, Unit::Transactions) => "Transactions per second",
@@ -86,7 +86,7 @@ fn of_unit(words: &'static str, unit: Unit) -> &'static str {
 }
 
 impl Strip {
-    /// The name of its figures.
+    /// Key of its figures.
     pub(crate) fn key(&self) -> String {
         match *self {
             Self(first, last) if first == last => format!("core_{first}"),
@@ -103,22 +103,22 @@ impl Strip {
     }
 }
 
-/// What is kept of a track.
+/// Rule for storing a track.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TrackRule {
-    /// As many as say something: ticks of CPU time are hundredths of a second.
+    /// Maximum number of decimals that are meaningful: ticks of CPU time are hundredths of a second.
     pub(crate) decimals: u8,
-    /// Whether it says something even if it is zero all the time.
+    /// Whether the track is shown even if it is always zero.
     pub(crate) shows_zero: bool,
 }
 
-/// Of the track of this name.
+/// Rule of the track with this key.
 pub(crate) fn kept(key: &str) -> TrackRule {
     let of_chart = |chart: &Chart| {
         let Chart { decimals, shows_zero, .. } = *chart;
         chart.tracks.iter().any(|track| track.key == key).then_some(TrackRule { decimals, shows_zero })
     };
-    // The others are strips and threads.
+    // Strips and tracks of threads are in no list.
     let other = TrackRule { decimals: 2, shows_zero: !key.starts_with(threads::PREFIX) };
     CHARTS.iter().find_map(of_chart).unwrap_or(other)
 }
@@ -130,7 +130,7 @@ struct Chart {
     kind: &'static str,
     decimals: u8,
     shows_zero: bool,
-    /// The strips of a machine's cores are found in the series.
+    /// Tracks. The strips of a machine's cores are found in the series instead.
     tracks: &'static [Track],
 }
 
@@ -149,7 +149,7 @@ const fn load(key: &'static str, label: &'static str) -> Track {
     Track { key, label, subject: "load" }
 }
 
-/// A duration, called as its key ends.
+/// A percentile of a duration. The end of its key is its label.
 const fn percentile(key: &'static str) -> Track {
     load(key, "")
 }
@@ -180,7 +180,7 @@ const fn lines(
     Chart { key, title, unit, kind: LINES, decimals: 2, shows_zero: false, tracks }
 }
 
-/// To a tenth of a microsecond.
+/// A chart of durations, to a tenth of a microsecond.
 const fn times(key: &'static str, title: &'static str, tracks: &'static [Track]) -> Chart {
     Chart { key, title, unit: "ms", kind: TIMES, decimals: 4, shows_zero: false, tracks }
 }
@@ -188,7 +188,7 @@ const fn times(key: &'static str, title: &'static str, tracks: &'static [Track])
 const ANSWERS_PER_SECOND: &str = "Answers per second";
 const PLANNED_REQUESTS: &str = "planned requests";
 
-/// The first so many are of the load and of what was asked of it; those of threads follow.
+/// Number of leading charts about the load and its results. Charts of threads follow them.
 const CHARTS_OF_LOAD: usize = 5;
 
 const CHARTS: &[Chart] = &[
@@ -353,7 +353,7 @@ const CHARTS: &[Chart] = &[
     ),
 ];
 
-/// Of every track but the strips.
+/// Keys of all tracks except strips.
 #[cfg(test)]
 pub(super) fn keys() -> Vec<&'static str> {
     CHARTS.iter().flat_map(|chart| chart.tracks).map(|track| track.key).collect()
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_is_there_if_any_run_has_a_figure_for_it() {
+    fn chart_exists_if_any_run_has_figures() {
         let with_errors = series(&["ok_per_s", "failed_per_s"], &[]);
         let on_cores = series(&["ok_per_s", "core_0", "core_10"], &[Strip(0, 0), Strip(10, 10)]);
         let on_many = series(&["core_2_3"], &[Strip(2, 3)]);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_tracks_share_their_figures() {
+    fn keys_of_tracks_are_unique() {
         let mut keys = keys();
         let count = keys.len();
         keys.sort_unstable();

@@ -1,4 +1,4 @@
-//! Where rows spend CPU time, as the page draws it: call trees without their thinnest branches, and what differs between two.
+//! CPU profiles of rows for the page: call trees without their thinnest branches, and differences.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::study::{self, LoadView, StudyPieces, StudyView};
 use crate::text::harmless;
 use crate::view::View;
 
-/// Rows of a load, and calls of all of them.
+/// Maximum numbers of rows of a load, and of calls in all of them.
 const PROFILES_MAX: usize = 8;
 const CALLS_MAX: usize = 12_000;
-/// Calls of one row, and of one of many rows and loads.
+/// Minimum and maximum number of calls of one row. The limit depends on the numbers of rows and loads.
 const CALLS_OF_ROW: std::ops::RangeInclusive<usize> = 250..=3_000;
-/// A branch with a smaller share of the samples is about as wide as a pixel.
+/// Smallest share of a branch. Smaller ones are narrower than about a pixel.
 const SHARE_MIN: f64 = 0.001;
-/// Characters of a function, and of the file that it is in.
+/// Maximum numbers of characters of a function's name, and of its module.
 const NAME_CHARACTERS_MAX: usize = 120;
 const MODULE_CHARACTERS_MAX: usize = 40;
 const REST: &str = "[other functions]";
 
-/// Of the runs of a page, each a row.
+/// Profiles of the runs of a page, each of which is a row.
 pub(super) fn of_runs(views: &[View<'_>]) -> Option<CpuProfiles> {
     let profiles = views.iter().enumerate();
     let profiles: Vec<(usize, Profile)> =
@@ -32,7 +32,7 @@ pub(super) fn of_runs(views: &[View<'_>]) -> Option<CpuProfiles> {
     Drawn::of(&profiles, 1).map(|drawn| drawn.profiles)
 }
 
-/// Of the rows under a load, and how they differ from the one that others are compared with.
+/// Profiles of the rows under a load, and their differences from the reference row.
 pub(super) fn of_load(
     view: &StudyView<'_>,
     page: &StudyPieces<'_>,
@@ -53,12 +53,12 @@ pub(super) fn of_load(
 
 struct Drawn {
     profiles: CpuProfiles,
-    /// By row: which of its calls are drawn, in their order; `None` is the rest of a caller.
+    /// Calls of the profile that are drawn, by row and in drawing order. `None` is the rest of a caller.
     calls: BTreeMap<usize, Vec<Option<usize>>>,
 }
 
 impl Drawn {
-    /// `None` if nothing was profiled.
+    /// `None` without a profile.
     fn of(profiles: &[(usize, Profile)], loads: usize) -> Option<Self> {
         if profiles.is_empty() {
             return None;
@@ -122,16 +122,16 @@ impl Frames {
     }
 }
 
-/// A call tree in the order of drawing.
+/// A call tree in drawing order.
 struct Tree {
     calls: Vec<(u32, usize, u64)>,
-    /// The call of the profile that each is.
+    /// Index of each call in the profile. `None` for the rest of a caller.
     sources: Vec<Option<usize>>,
     least_share: f64,
 }
 
 impl Tree {
-    /// Without branches that are too thin: their samples go to the rest of their caller.
+    /// Builds the tree without thin branches, whose samples go to the rest of their caller.
     fn of(profile: &Profile, calls_max: usize, frames: &mut Frames) -> Self {
         let mut tree = Self { calls: Vec::new(), sources: Vec::new(), least_share: SHARE_MIN };
         if !profile.is_enough() {
@@ -149,7 +149,7 @@ impl Tree {
         }
         let function = |number: usize| &profile.frames[profile.calls[number].frame as usize].function;
         for of_caller in callees.values_mut() {
-            // The last one is taken first.
+            // The stack is popped from its end, so the order is reversed.
             of_caller.sort_by(|one, other| function(*other).cmp(function(*one)));
         }
         let rest = Function { name: REST.to_owned(), module: String::new(), kind: FrameKind::User };
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn thin_branches_become_the_rest_of_their_caller() {
+    fn thin_branches_become_rest_of_their_caller() {
         let calls = [
             (None, 0, 0),
             (Some(0), 1, 9_980),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_of_many_calls_lose_their_thinner_branches() {
+    fn large_trees_lose_thin_branches() {
         let mut calls = vec![(None, 0, 0)];
         calls.extend((0..6_000).map(|frame| (Some(0), 1 + frame, u64::from(1 + frame % 2) * 10)));
         let names: Vec<String> = (0..6_001).map(|name| format!("<b>f{name}")).collect();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_samples_have_no_tree() {
+    fn profile_with_too_few_samples_has_no_tree() {
         let profile = profile(&["web", "main"], &[(None, 0, 0), (Some(0), 1, 60)]);
         let drawn = Drawn::of(&[(0, profile)], 1).unwrap().profiles;
         assert!(drawn.profiles[0].calls.is_empty() && !drawn.profiles[0].doubts.is_empty());

@@ -1,4 +1,4 @@
-//! Keeps the page of a huge study within bounds: the best variants stay, and the page says what it omits.
+//! Limits the size of the page of a huge study: the best variants stay, and the page says what it omits.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,17 @@ use super::document::{Document, Doubt, Load, Notice, Table, Tone};
 use crate::text::cut_to;
 use crate::units::count;
 
-/// Settings, under all loads together.
+/// Maximum number of rows under all loads together.
 const ROWS_MAX: usize = 1_000;
-/// Runs that are shown one by one.
+/// Maximum number of runs that are shown one by one.
 const RUNS_MAX: usize = 2_000;
-/// Rows of a table of steps, or of statements.
+/// Maximum number of rows in a table of steps or statements.
 const STEPS_MAX: usize = 2_000;
-/// What must be known first, and what is in doubt.
+/// Maximum numbers of notices and doubts.
 const NOTICES_MAX: usize = 24;
 const DOUBTS_MAX: usize = 500;
 
-/// Leaves out what there is no room for. Answers which run each that is left was.
+/// Removes what exceeds the limits. Returns the original index of each remaining run.
 pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
     cut_to(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
     cut_to(&mut document.validity.doubts, DOUBTS_MAX, doubt);
@@ -38,7 +38,7 @@ pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
     runs
 }
 
-/// Leaves out rows of tables of steps, and of their statements.
+/// Shortens tables of steps and of their statements.
 pub(super) fn steps(document: &mut Document) {
     let kinds: [(&str, TableOf); 2] =
         [("steps", |load| load.steps.as_mut()), ("statements", |load| load.statements.as_mut())];
@@ -59,10 +59,10 @@ pub(super) fn steps(document: &mut Document) {
     }
 }
 
-/// One of the tables of a load.
+/// Selects one of the tables of a load.
 type TableOf = fn(&mut Load) -> Option<&mut Table>;
 
-/// Of each load the rows that are left, in their order: the best before all others, then those with figures.
+/// Remaining rows of each load, in their order. The best rows have priority, then those with figures.
 fn rows(document: &Document) -> Vec<Vec<usize>> {
     let loads = document.loads.iter().enumerate();
     let each = loads.flat_map(|(load, of)| of.rows.iter().enumerate().map(move |(row, of)| (load, row, of)));
@@ -87,7 +87,7 @@ fn runs(document: &Document, rows: &[Vec<usize>]) -> Vec<usize> {
 
 fn keep(document: &mut Document, rows: &[Vec<usize>], runs: &[usize]) {
     let (new_rows, new_runs) = (rows.iter().map(|rows| places(rows)).collect::<Vec<_>>(), places(runs));
-    // A load without a row says nothing any more.
+    // A load without a row is removed.
     let with_rows: Vec<usize> = (0..rows.len()).filter(|load| !rows[*load].is_empty()).collect();
     let new_loads = places(&with_rows);
     let mut place = 0..;
@@ -128,7 +128,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     }
 }
 
-/// Where each of what is left stands now.
+/// New index of each remaining item.
 fn places(left: &[usize]) -> HashMap<usize, usize> {
     left.iter().enumerate().map(|(new, old)| (*old, new)).collect()
 }

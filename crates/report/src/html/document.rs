@@ -1,7 +1,7 @@
-//! What the page is made from, one to one with `ui/src/report.ts`.
+//! Data of the page, which mirrors `ui/src/report.ts`.
 //!
-//! Texts in it are visible and short, but not escaped: the page makes text nodes of them. Figures are finite: serde_json
-//! writes null for others.
+//! Texts have no control characters and are short, but are not escaped: the page makes text nodes of them. serde_json writes
+//! figures that are not finite as null.
 
 use serde::Serialize;
 
@@ -22,21 +22,21 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) begun: String,
     pub(crate) tenbin_version: String,
-    /// How what was counted is called.
+    /// Name of what was counted.
     pub(crate) counted: &'static Noun,
     pub(crate) notices: Vec<Notice>,
     pub(crate) validity: Validity,
     pub(crate) facts: Vec<Fact>,
     pub(crate) loads: Vec<Load>,
     pub(crate) capacity: Option<CapacitySearch>,
-    /// In order of their positions.
+    /// Runs, ordered by position.
     pub(crate) runs: Vec<Run>,
     pub(crate) charts: Vec<TimeChart>,
     pub(crate) commands: Vec<Fact>,
     pub(crate) plan: Option<String>,
 }
 
-/// The version of all this.
+/// Version of the document.
 pub(crate) const SCHEMA: &str = "tenbin.page/1";
 
 #[derive(Clone, Copy, Serialize)]
@@ -91,7 +91,7 @@ pub(crate) struct Doubt {
     pub(crate) quote: Vec<String>,
 }
 
-/// Everything under one load.
+/// Results under one load.
 #[derive(Serialize)]
 pub(crate) struct Load {
     pub(crate) name: String,
@@ -103,7 +103,7 @@ pub(crate) struct Load {
     pub(crate) legend: Vec<String>,
     pub(crate) steps: Option<Table>,
     pub(crate) statements: Option<Table>,
-    /// The row that all others are compared with.
+    /// Row of the baseline, with which all others are compared. `None` without a baseline.
     pub(crate) baseline: Option<usize>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) caveats: Vec<String>,
@@ -111,47 +111,47 @@ pub(crate) struct Load {
     pub(crate) errors: Vec<ErrorKind>,
     pub(crate) written: Vec<String>,
     pub(crate) gates: Vec<Notice>,
-    /// Of a study with events.
+    /// Costs of events. `None` without events.
     pub(crate) event_costs: Option<EventCosts>,
-    /// Of the load that a study experimented under.
+    /// Experiment under this load. `None` without one.
     pub(crate) experiment: Option<Experiment>,
-    /// Of pairs that differ, and that readings explain.
+    /// Explanations of pairs that differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) slower: Vec<Slower>,
-    /// Of rows whose database tells it.
+    /// Execution times of statements, for rows whose database reports them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) statement_times: Vec<StatementTimes>,
-    /// Where runs were profiled.
+    /// CPU profiles. `None` if no run was profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpu_profiles: Option<CpuProfiles>,
 }
 
-/// Why a row is slower than another.
+/// Explanation why a row is slower than another.
 #[derive(Serialize)]
 pub(crate) struct Slower {
     pub(crate) row: usize,
     pub(crate) than: usize,
     pub(crate) sentence: String,
-    /// The part of the time of a request that grew, in microseconds: of the faster and of the slower row.
+    /// Component of the response time that grew, in microseconds per request: in the faster row, and in the slower one.
     pub(crate) us_per_request: [f64; 2],
     pub(crate) texts: [String; 2],
-    /// By how much more it is, with a confidence of 95 %.
+    /// Difference between the two, with 95 % confidence.
     pub(crate) interval_us: Option<[f64; 2]>,
-    /// Whether it is CPU time, and not a wait.
+    /// Whether the component is CPU time, and not a wait.
     pub(crate) is_cpu: bool,
 }
 
-/// How long a database executed statements, over the runs of a row.
+/// Execution times of statements in a database, over the runs of a row.
 #[derive(Serialize)]
 pub(crate) struct StatementTimes {
     pub(crate) row: usize,
     pub(crate) runs: usize,
-    /// Most time first.
+    /// Statements, longest total time first.
     pub(crate) statements: Vec<StatementTime>,
     pub(crate) left_out: usize,
 }
 
-/// Of one statement, without values.
+/// One statement, without values.
 #[derive(Serialize)]
 pub(crate) struct StatementTime {
     pub(crate) statement: String,
@@ -159,49 +159,49 @@ pub(crate) struct StatementTime {
     pub(crate) mean: String,
     pub(crate) total_s: f64,
     pub(crate) total: String,
-    /// Of the execution time of all statements.
+    /// Share of the execution time of all statements.
     pub(crate) share: Option<f64>,
 }
 
-/// What an experiment changed under a load, and what came of it.
+/// Experiment under a load: interventions and results.
 #[derive(Serialize)]
 pub(crate) struct Experiment {
-    /// On which variant.
+    /// Name of the variant.
     pub(crate) about: String,
     pub(crate) table: Table,
-    /// The noise, the next limit, and what was left.
+    /// Noise, next limit, and what was not tested.
     pub(crate) facts: Vec<Fact>,
-    /// What each change did, the control again first.
+    /// Effect of each intervention, after that of the second control.
     pub(crate) effects: Vec<EffectOfChange>,
-    /// Throughput by users, if other numbers of them were tried.
+    /// Throughput by number of users. `None` if no other numbers were tested.
     pub(crate) scaling: Option<Scaling>,
 }
 
-/// Throughput with a change ÷ that of the control.
+/// Throughput with an intervention ÷ throughput of the control.
 #[derive(Serialize)]
 pub(crate) struct EffectOfChange {
-    /// What was changed; `none` of the control again.
+    /// Name of the intervention. `none` for the second control.
     pub(crate) name: String,
-    /// Of each block.
+    /// Ratio in each block.
     pub(crate) in_blocks: Vec<f64>,
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<[f64; 2]>,
-    /// What it would be if it were the limit; `None` of the control again.
+    /// Predicted ratio if the intervention removes the limit. `None` for the second control.
     pub(crate) predicted: Option<f64>,
-    /// `confirmed`, `contributing`, `refuted`, or `undecided`; empty of the control again.
+    /// `confirmed`, `contributing`, `refuted`, or `undecided`. Empty for the second control.
     pub(crate) finding: &'static str,
 }
 
-/// How throughput grows with the users.
+/// Throughput by number of users.
 #[derive(Serialize)]
 pub(crate) struct Scaling {
-    /// Fewest users first.
+    /// Steps, fewest users first.
     pub(crate) steps: Vec<ScalingStep>,
-    /// Users and throughput per second of the scalability law; empty if it does not fit.
+    /// Users, and throughput per second by the scalability law. Empty if it does not fit.
     pub(crate) law: Vec<[f64; 2]>,
-    /// From so many users on throughput grows no more; `None` if that was not reached.
+    /// Number of users beyond which throughput does not grow. `None` if it was not reached.
     pub(crate) saturated_at: Option<f64>,
-    /// The same in words; may be empty.
+    /// Saturation in words. May be empty.
     pub(crate) saturated_words: String,
 }
 
@@ -212,119 +212,119 @@ pub(crate) struct ScalingStep {
     pub(crate) runs: usize,
 }
 
-/// Where the CPU time of rows goes.
+/// CPU profiles of rows.
 #[derive(Serialize)]
 pub(crate) struct CpuProfiles {
-    /// Name, file, and 0 for a process, 1 for user space, 2 for the kernel.
+    /// Name, module, and kind of a frame: 0 for a process, 1 for user space, 2 for the kernel.
     pub(crate) frames: Vec<(String, String, u8)>,
     pub(crate) profiles: Vec<CpuProfile>,
     pub(crate) differences: Vec<CpuDifference>,
-    /// Rows with a profile that there is no room for.
+    /// Number of rows with a profile that were left out.
     pub(crate) left_out: usize,
 }
 
-/// Of one row.
+/// CPU profile of one row.
 #[derive(Serialize)]
 pub(crate) struct CpuProfile {
     pub(crate) row: usize,
     pub(crate) runs: usize,
     pub(crate) samples: u64,
     pub(crate) us_per_request: Option<f64>,
-    /// Depth, frame, and samples that ended there: each call below its caller, siblings by name.
+    /// Depth, index of the frame, and samples that ended in it. Each call comes after its caller; siblings are sorted by name.
     pub(crate) calls: Vec<(u32, usize, u64)>,
-    /// A branch with a smaller share of the samples is in the rest of its caller.
+    /// Smallest share of a branch. The samples of smaller branches are in the rest of their caller.
     pub(crate) least_share: f64,
-    /// What makes it say less than it seems to.
+    /// Limitations of the profile.
     pub(crate) doubts: Vec<String>,
 }
 
-/// By how much more CPU time per request a row spends than another.
+/// CPU time per request that a row spends beyond that of another one.
 #[derive(Serialize)]
 pub(crate) struct CpuDifference {
     pub(crate) row: usize,
     pub(crate) from: usize,
     pub(crate) sentence: String,
-    /// Below each call of the row, in microseconds; 0 where samples do not tell.
+    /// Difference in each call of the row and below, in microseconds. 0 if the samples show none.
     pub(crate) more_us: Vec<f64>,
 }
 
-/// What events cost under a load, over all blocks.
+/// Costs of events under a load, over all blocks.
 #[derive(Serialize)]
 pub(crate) struct EventCosts {
     pub(crate) events: Vec<PooledEvent>,
-    /// Events that there is no room for.
+    /// Number of events that were left out.
     pub(crate) left_out: usize,
 }
 
-/// What one event cost, all its occurrences in a run together.
+/// Cost of one event. All occurrences in a run are combined.
 #[derive(Serialize)]
 pub(crate) struct PooledEvent {
     pub(crate) name: String,
     pub(crate) rows: Vec<CostRow>,
-    /// The row from which others differ.
+    /// Reference row of differences.
     pub(crate) from: Option<usize>,
     pub(crate) figures: Vec<CostFigure>,
-    /// The differences in words.
+    /// Differences in words.
     pub(crate) sentences: Vec<String>,
-    /// What held requests up, of rows in which it cost something.
+    /// Causes in rows in which the event cost something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) causes: Vec<EventCauses>,
 }
 
-/// What held requests up while an event was felt.
+/// Causes of the delays during an event.
 #[derive(Serialize)]
 pub(crate) struct EventCauses {
     pub(crate) row: usize,
-    /// Most likely first; empty where nobody knows.
+    /// Causes, most likely first. Empty if unknown.
     pub(crate) causes: Vec<Cause>,
-    /// What they rest on, or why nobody knows.
+    /// Data that the causes are based on, or the reason why they are unknown.
     pub(crate) about: String,
 }
 
-/// In how many runs of a row a cost is known.
+/// Numbers of runs of a row in which the cost is known, and unknown.
 #[derive(Serialize)]
 pub(crate) struct CostRow {
     pub(crate) row: usize,
     pub(crate) runs: usize,
     pub(crate) runs_unknown: usize,
-    /// Of the runs with a known cost.
+    /// Number of runs with a known cost in which the system did not recover.
     pub(crate) not_recovered: usize,
     pub(crate) words: Vec<String>,
 }
 
-/// One figure of what an event cost.
+/// One figure of the cost of an event.
 #[derive(Serialize)]
 pub(crate) struct CostFigure {
     pub(crate) title: String,
     pub(crate) unit: &'static str,
     pub(crate) rows: Vec<RowCost>,
-    /// By how much more it was than in the row [`PooledEvent::from`].
+    /// Differences from the row [`PooledEvent::from`].
     pub(crate) differences: Vec<RowCost>,
 }
 
-/// A figure of one row over runs, or its difference over blocks.
+/// Figure of one row over runs, or its difference over blocks.
 #[derive(Serialize)]
 pub(crate) struct RowCost {
     pub(crate) row: usize,
     pub(crate) middle: Option<f64>,
-    /// The interval of 95 %.
+    /// Bounds of the 95 % confidence interval.
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
-    /// As the terminal writes it.
+    /// Figure in the format of the terminal.
     pub(crate) text: String,
-    /// Of a difference.
+    /// Verdict on a difference. `None` for other figures.
     pub(crate) verdict: Option<&'static str>,
     pub(crate) blocks: Vec<BlockCost>,
 }
 
-/// In one block, from 0; `None` where it is not known.
+/// Figure in one block, counted from 0. `None` if unknown.
 #[derive(Serialize)]
 pub(crate) struct BlockCost {
     pub(crate) block: u32,
     pub(crate) value: Option<f64>,
 }
 
-/// The maximum sustainable load of each variant.
+/// Maximum sustainable load of each variant.
 #[derive(Serialize)]
 pub(crate) struct CapacitySearch {
     pub(crate) objectives: Vec<Objective>,
@@ -334,7 +334,7 @@ pub(crate) struct CapacitySearch {
 #[derive(Serialize)]
 pub(crate) struct Objective {
     pub(crate) words: String,
-    /// A key of [`Times`].
+    /// Key of [`Times`]. `None` if the condition is not about response times.
     pub(crate) time: Option<String>,
     pub(crate) limit_ms: Option<f64>,
 }
@@ -350,23 +350,23 @@ pub(crate) struct Capacity {
     pub(crate) levels: Vec<Level>,
     pub(crate) table: Table,
     pub(crate) facts: Vec<Fact>,
-    /// What probably limits it; `None` if no rate failed.
+    /// Likely bottleneck. `None` if no rate failed.
     pub(crate) limit: Option<CapacityLimit>,
 }
 
-/// The causes at the lowest rate that failed.
+/// Likely causes at the lowest failing rate.
 #[derive(Serialize)]
 pub(crate) struct CapacityLimit {
     pub(crate) per_s: f64,
-    /// How many runs they are of.
+    /// Number of runs that the causes are based on.
     pub(crate) runs: usize,
-    /// Most likely first.
+    /// Causes, most likely first.
     pub(crate) causes: Vec<Cause>,
-    /// Why there is none; empty if there is one.
+    /// Reason why there is no cause. Empty if there is one.
     pub(crate) reason: &'static str,
 }
 
-/// A rate that was asked of a system, over all its runs.
+/// A rate of the search, over all its runs.
 #[derive(Serialize)]
 pub(crate) struct Level {
     pub(crate) per_s: f64,
@@ -380,7 +380,7 @@ pub(crate) struct Level {
 
 #[derive(Serialize)]
 pub(crate) struct Answer {
-    /// `sure`, `open`, `none` or `plain`.
+    /// `sure`, `open`, `none`, or `plain`.
     pub(crate) certainty: &'static str,
     pub(crate) text: String,
     pub(crate) how_sure: String,
@@ -392,9 +392,9 @@ pub(crate) struct Metric {
     pub(crate) words: String,
     pub(crate) unit: &'static str,
     pub(crate) higher_is_better: bool,
-    /// By what rows are compared: `ratio` or `difference`.
+    /// Scale of comparisons: `ratio` or `difference`.
     pub(crate) scale: &'static str,
-    /// A share, or a difference in the unit.
+    /// Minimum effect: a share, or a difference in the unit.
     pub(crate) matters: f64,
     pub(crate) matters_text: String,
 }
@@ -461,7 +461,7 @@ pub(crate) struct Counts {
     pub(crate) unfinished: u64,
 }
 
-/// Milliseconds.
+/// Durations in milliseconds.
 #[derive(Serialize)]
 pub(crate) struct Times {
     pub(crate) n: u64,
@@ -469,7 +469,7 @@ pub(crate) struct Times {
     pub(crate) figures: Keyed,
 }
 
-/// Two rows over the blocks in which both were measured.
+/// Comparison of two rows over their common blocks.
 #[derive(Serialize)]
 pub(crate) struct Pair {
     pub(crate) first: usize,
@@ -482,20 +482,20 @@ pub(crate) struct Pair {
     pub(crate) verdict: &'static str,
     pub(crate) blocks: usize,
     pub(crate) in_blocks: Vec<f64>,
-    /// As sentences write them: the page rounds none itself.
+    /// Figures as in sentences, because the page does not round them itself.
     pub(crate) estimate_text: Option<String>,
     pub(crate) ends_text: Option<[String; 2]>,
     pub(crate) in_blocks_text: Vec<String>,
     pub(crate) sentence: String,
 }
 
-/// What probably kept a row from doing more.
+/// Likely bottleneck of a row.
 #[derive(Serialize)]
 pub(crate) struct Bottleneck {
     pub(crate) row: usize,
     /// `confirmed`, `suspected`, `unknown`, or `none`.
     pub(crate) certainty: &'static str,
-    /// Most likely first; there is at least one.
+    /// Causes, most likely first. At least one.
     pub(crate) causes: Vec<Cause>,
 }
 
@@ -505,24 +505,24 @@ pub(crate) struct Cause {
     pub(crate) what: String,
     /// `confirmed`, `suspected`, `unknown`, `none`, or `refuted`.
     pub(crate) certainty: &'static str,
-    /// Where it is.
+    /// Part of the system that it affects.
     pub(crate) scope: String,
-    /// Of the response time; `None` where no reading tells.
+    /// Share of the response time. `None` if unknown.
     pub(crate) share: Option<f64>,
     pub(crate) because: String,
-    /// What else speaks for it.
+    /// Further evidence for the cause.
     pub(crate) also: Vec<String>,
     pub(crate) against: Vec<String>,
-    /// What to do next; may be empty.
+    /// Next step. May be empty.
     pub(crate) next: String,
-    /// Where nothing explains the row, the highest readings.
+    /// Highest readings. Only if nothing explains the row.
     pub(crate) highest: Vec<HighReading>,
 }
 
 #[derive(Serialize)]
 pub(crate) struct HighReading {
     pub(crate) words: String,
-    /// Of what it can be at most, from 0 to 1.
+    /// Share of the maximum possible value, from 0 to 1.
     pub(crate) share: f64,
 }
 
@@ -533,7 +533,7 @@ pub(crate) struct ErrorKind {
     pub(crate) message: String,
     pub(crate) count: u64,
     pub(crate) share: f64,
-    /// What the class means and what to do about it; `None` where it is not known.
+    /// Meaning of the class, and advice. `None` for unknown classes.
     pub(crate) help: Option<String>,
 }
 
@@ -571,7 +571,7 @@ pub(crate) struct Run {
     pub(crate) load: usize,
     pub(crate) row: usize,
     pub(crate) block: Option<u32>,
-    /// `valid`, `invalid`, `failed` or `cut_short`.
+    /// `valid`, `invalid`, `failed`, or `cut_short`.
     pub(crate) standing: &'static str,
     pub(crate) verdict: &'static str,
     pub(crate) validity: &'static str,
@@ -582,11 +582,11 @@ pub(crate) struct Run {
     pub(crate) fairness: Option<Fairness>,
     pub(crate) series: Option<Series>,
     pub(crate) events: Vec<Event>,
-    /// What was done to the system, and what that cost.
+    /// Events during the load, and their costs.
     pub(crate) happened: Vec<HappenedEvent>,
 }
 
-/// Something that was done to the system. Times in seconds since the end of the warm-up.
+/// An event. Times are in seconds since the end of the warm-up.
 #[derive(Serialize)]
 pub(crate) struct HappenedEvent {
     pub(crate) name: String,
@@ -594,41 +594,41 @@ pub(crate) struct HappenedEvent {
     pub(crate) outcome: &'static str,
     pub(crate) begun_s: Option<f64>,
     pub(crate) ended_s: Option<f64>,
-    /// `None` where nobody knows it; then `why` may say why.
+    /// Cost of the event. `None` if unknown; then `why` may have the reason.
     pub(crate) cost: Option<HappenedCost>,
     pub(crate) why: Option<String>,
-    /// What held requests up; `None` where it cost nothing that is known.
+    /// Likely causes. `None` if the event has no known cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) causes: Option<EventCauses>,
-    /// The course of the load around it.
+    /// Load around the event.
     pub(crate) course: Option<Course>,
 }
 
-/// What it cost.
+/// Cost of an event.
 #[derive(Serialize)]
 pub(crate) struct HappenedCost {
     pub(crate) to_s: f64,
     pub(crate) lost: u64,
     pub(crate) outage_ms: f64,
     pub(crate) worst_response_ms: Option<f64>,
-    /// In request-seconds.
+    /// Excess waiting, in request-seconds.
     pub(crate) excess_wait_s: f64,
-    /// `yes`, `no` or `unconfirmed`.
+    /// `yes`, `no`, or `unconfirmed`.
     pub(crate) recovered: &'static str,
     pub(crate) recovery_ms: Option<f64>,
-    /// All of it, in the words of the terminal.
+    /// All figures in the words of the terminal.
     pub(crate) words: Vec<String>,
 }
 
-/// What happened at an instant of a run.
+/// A mark at a time of a run.
 #[derive(Serialize)]
 pub(crate) struct Event {
-    /// In seconds since the end of the warm-up.
+    /// Time in seconds since the end of the warm-up.
     pub(crate) at_s: f64,
     pub(crate) text: String,
 }
 
-/// How evenly the connections were served.
+/// Distribution of requests and response times over the connections.
 #[derive(Serialize)]
 pub(crate) struct Fairness {
     pub(crate) connections: u64,

@@ -1,16 +1,16 @@
-//! Kinds of errors under one load: those that happened most, and how many others there were.
+//! Kinds of errors under one load: the most frequent ones, and the number of others.
 
 use super::document::ErrorKind;
 use super::of_run::sentence;
 use crate::figures::Figures;
 use crate::text::harmless;
 
-/// Kinds of one load that are reported by name.
+/// Maximum number of kinds of errors under one load.
 const KINDS_MAX: usize = 12;
-/// Characters of a class, and of a message.
+/// Maximum numbers of characters of a class, and of a message.
 const CHARACTERS_MAX: [usize; 2] = [48, 300];
 
-/// The kinds of all rows, the most frequent first; what does not fit is one kind `others` of its row.
+/// Kinds of errors of all rows, most frequent first. The rest of each row is combined into one kind `others`.
 pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Vec<ErrorKind> {
     let mut kinds: Vec<ErrorKind> = Vec::new();
     for (row, figures) in rows.enumerate() {

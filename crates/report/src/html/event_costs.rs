@@ -1,4 +1,4 @@
-//! What events cost over all blocks of a study, for the page: the figures of the terminal's tables, block by block.
+//! Costs of events over all blocks of a study, for the page: the figures of the terminal's tables, block by block.
 
 use judge::event_cost::{Difference, Figure, Pooled};
 use judge::results::Repeated;
@@ -13,11 +13,11 @@ use crate::text::harmless;
 use crate::units::{count, decimal, duration};
 use crate::view::View;
 
-/// Rows of variants, all events of a load together. A page is no place for more.
+/// Maximum number of rows of variants over all events of a load, to limit the size of the page.
 const ROWS_MAX: usize = 240;
 const NAME_CHARACTERS_MAX: usize = 120;
 
-/// What each event of a load cost, in order of their names; `None` without an event.
+/// Costs of each event of a load, sorted by name. `None` without an event.
 pub(super) fn of_load(
     view: &StudyView<'_>,
     page: &StudyPieces<'_>,
@@ -36,7 +36,7 @@ pub(super) fn of_load(
             return None;
         }
         rows_left -= mine.len();
-        // Classes in which nothing was lost anywhere are left out; the total is always there.
+        // Classes in which nothing was lost are left out. The total is always shown.
         let occurred = |figure: &Figure| match figure {
             Figure::LostAs(_) => mine.iter().any(|(_, of)| of.any(*figure)),
             _ => true,
@@ -57,7 +57,7 @@ pub(super) fn of_load(
     (!names.is_empty()).then_some(EventCosts { events, left_out })
 }
 
-/// What held requests up during an event, in each row in which it cost something.
+/// Causes in each row in which the event cost something.
 fn causes_of_rows(view: &StudyView<'_>, load: &LoadView<'_>, name: &str) -> Vec<EventCauses> {
     let of_row = |(place, row): (usize, &VariantRow<'_>)| {
         let views: Vec<&View<'_>> = row.shown().map(|run| &view.runs[run]).collect();
@@ -66,7 +66,7 @@ fn causes_of_rows(view: &StudyView<'_>, load: &LoadView<'_>, name: &str) -> Vec<
     load.rows.iter().enumerate().filter_map(of_row).collect()
 }
 
-/// As the page draws them.
+/// Converts causes for the page.
 pub(super) fn causes(row: usize, found: &judge::EventCauses) -> EventCauses {
     EventCauses {
         row,
@@ -86,7 +86,7 @@ fn cost_row(row: usize, of: &Pooled<'_>, page: &StudyPieces<'_>, load: &LoadView
     }
 }
 
-/// What it cost in words: in how many runs, and how much in the median of them.
+/// Cost in words: number of runs, and medians over them.
 fn told(of: &Pooled<'_>) -> Vec<String> {
     let all = of.runs_known();
     let write = |figure: Figure| {
@@ -159,7 +159,7 @@ fn cost_figure(figure: Figure, rows: &[(usize, &Pooled<'_>)], apart: &[&Differen
     }
 }
 
-/// How a figure is called, and the key of its unit.
+/// Title of a figure, and key of its unit.
 fn words(figure: Figure) -> (String, &'static str) {
     match figure {
         Figure::Lost => ("Lost requests".to_owned(), "count"),
@@ -172,7 +172,7 @@ fn words(figure: Figure) -> (String, &'static str) {
     }
 }
 
-/// In the unit of the page.
+/// Converts a figure to the unit of the page.
 fn in_unit(figure: Figure, value: f64) -> f64 {
     match figure {
         Figure::Lost | Figure::LostAs(_) => value,
@@ -200,7 +200,7 @@ impl RowCost {
     }
 }
 
-/// An interval without 0 is a difference.
+/// Verdict on a difference, which is shown if its interval excludes 0.
 fn verdict(apart: Option<Repeated>) -> &'static str {
     match apart.map(|apart| apart.interval) {
         Some(Some([low, _])) if low > 0.0 => "more",

@@ -1,4 +1,4 @@
-//! What an experiment changed, and what came of it, for the page: the figures of the terminal's table.
+//! Experiment for the page, with the figures of the terminal's table.
 
 use judge::{Diagnosis, Ladder};
 
@@ -9,10 +9,10 @@ use crate::study::{self, LoadView, StudyView};
 use crate::text::harmless;
 
 const TEXT_CHARACTERS_MAX: usize = 600;
-/// Of the curve of the scalability law.
+/// Number of points on the curve of the scalability law.
 const CURVE_POINTS: u32 = 48;
 
-/// The experiment that a study made under a load, if it made one.
+/// Experiment that a study made under a load. `None` without one.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<Experiment> {
     let diagnosis = view.diagnosis.as_ref().filter(|diagnosis| diagnosis.load == load.name)?;
     let text = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);

@@ -1,4 +1,4 @@
-//! How a report came about: names and values for the end of the page.
+//! Facts about how a report was made: names and values at the end of the page.
 
 use evidence::Unit;
 use serde_json::Value;
@@ -11,19 +11,19 @@ use crate::units::gibibytes;
 use crate::view::View;
 use crate::{steadiness, transactions, words};
 
-/// Characters of one value.
+/// Maximum number of characters of a value.
 const CHARACTERS_MAX: usize = 300;
-/// Facts about the machine that go beyond its line.
+/// Maximum number of facts about the machine beyond its line.
 const MORE_MAX: usize = 24;
-/// What the line about the machine has already.
+/// Facts that the line about the machine has already.
 const IN_LINE: [&str; 5] = ["name", "cores", "cpu", "memory_bytes", "system"];
 
-/// Such as `2026-11-21 14:25:00 UTC`.
+/// Formats a time: `2026-11-21 14:25:00 UTC`.
 pub(super) fn instant(utc: Utc) -> String {
     format!("{} UTC", utc.to_second())
 }
 
-/// Of a study.
+/// Facts about a study.
 pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
     let new = &view.study.new;
     let mut facts = vec![Fact::new("study", page.study())];
@@ -47,7 +47,7 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact
     facts
 }
 
-/// Of one run.
+/// Facts about one run.
 pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     let (new, ending) = (&view.run.new, view.run.ending.as_ref());
     let mut facts = vec![Fact::new("load", short(&words::load(view)))];
@@ -77,7 +77,7 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What else is known about the machine.
+/// Further facts about the machine.
 fn of_host(host: &Value) -> Vec<Fact> {
     let Some(host) = host.as_object() else { return Vec::new() };
     let more = host.iter().filter(|(name, _)| !IN_LINE.contains(&name.as_str()));

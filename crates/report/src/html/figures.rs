@@ -9,7 +9,7 @@ use crate::view::View;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// Of one run; `None` if nothing was sent.
+/// Figures of one run. `None` if nothing was sent.
 pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&ComparedBy>) -> Option<Row
     })
 }
 
-/// Of a row: all samples of its runs together; `None` if nothing was measured.
+/// Figures of a row, from all samples of its runs together. `None` if nothing was measured.
 pub(super) fn of_row(row: &VariantRow<'_>, metric: Option<&ComparedBy>) -> Option<RowFigures> {
     Some(RowFigures {
         ok_per_s: row.throughput.map(|spread| spread.median),
@@ -42,7 +42,7 @@ pub(super) fn of_row(row: &VariantRow<'_>, metric: Option<&ComparedBy>) -> Optio
     })
 }
 
-/// What the samples alone say.
+/// Figures that depend only on samples.
 fn of_all(figures: &figures::Figures) -> RowFigures {
     let record::Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } =
         figures.counts;
@@ -69,13 +69,13 @@ pub(super) fn times(durations: &Durations) -> Times {
     Times { n: durations.count, figures: Keyed::of(durations, |ns| ns / NS_PER_MS) }
 }
 
-/// The metric over runs, in the unit of the page.
+/// Spread of the metric over runs, in the unit of the page.
 pub(super) fn spread(metric: &Metric, spread: judge::results::Spread) -> Option<Spread> {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(|figure| in_unit(metric, figure));
     Some(Spread { n: spread.count, median: median?, min: min?, max: max? })
 }
 
-/// The name of the unit in which the page has a metric.
+/// Unit of a metric in the page.
 pub(super) fn unit(metric: &Metric) -> &'static str {
     match metric.kind.unit() {
         ("us", size) if size > 1.0 => "ms",
@@ -84,14 +84,14 @@ pub(super) fn unit(metric: &Metric) -> &'static str {
     }
 }
 
-/// A figure of a metric in the unit of the page.
+/// Converts a figure of a metric to the unit of the page.
 pub(super) fn in_unit(metric: &Metric, figure: f64) -> Option<f64> {
     let (_, size) = metric.kind.unit();
     let size = if unit(metric) == "ms" { size * 1e3 } else { size };
     finite(Some(figure / size))
 }
 
-/// How evenly the connections of a run were served.
+/// Distribution of a run's requests and response times over the connections.
 pub(super) fn fairness(view: &View<'_>) -> Option<Fairness> {
     let spread = view.run.ending.as_ref()?.spread.as_ref()?;
     let three = |figures: record::MinMedianMax, size: f64| MinMedianMax {

@@ -1,4 +1,4 @@
-//! Events of a run for the page: what they cost, and the course of the load around each.
+//! Events of a run for the page: their costs, and the load around each of them.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,31 @@ use serde::Serialize;
 
 use super::document::HappenedEvent;
 
-/// So long before an event, and after it was looked at.
+/// Time that is drawn before an event, and after the end of its evaluation, in nanoseconds.
 const AROUND_NS: u64 = 5_000_000_000;
-/// Points of one event, and of all events of a page.
+/// Maximum numbers of points of one event, and of all events of a page.
 const POINTS_MAX: usize = 400;
 pub(super) const POINTS_OF_PAGE_MAX: usize = 12_000;
 
-/// The course of the load around an event, in steps of equal length.
+/// Load around an event, in steps of equal length.
 #[derive(Serialize)]
 pub(crate) struct Course {
-    /// When the first step began, in seconds since the end of the warm-up.
+    /// Start of the first step, in seconds since the end of the warm-up.
     pub(crate) from_s: f64,
     pub(crate) step_s: f64,
-    /// Requests that were intended in each step.
+    /// Requests that were scheduled in each step.
     pub(crate) planned: Vec<u64>,
-    /// Ok answers that were read in it.
+    /// Ok answers that arrived in each step.
     pub(crate) ok: Vec<u64>,
-    /// Requests that got none, by class, of those that occurred: by when they ended, and `not_sent` by when they were intended.
+    /// Lost requests in each step, by class. They count in the step in which they ended, `not_sent` in the step of the scheduled
+    /// send time. Classes without any are left out.
     pub(crate) lost: BTreeMap<&'static str, Vec<u64>>,
-    /// Response times of the ok answers, in milliseconds; null where there was none.
+    /// Response times of ok answers, in milliseconds. `None` for steps without any.
     pub(crate) p50_ms: Vec<Option<f64>>,
     pub(crate) max_ms: Vec<Option<f64>>,
 }
 
-/// Adds the course around each event of a run that is loaded with its seconds, as long as points are left.
+/// Adds the load around each event of a run, as long as points are left. The run must have its per-second data.
 pub(super) fn add_courses(events: &mut [HappenedEvent], run: &Run, points_left: &mut usize) {
     if events.is_empty() {
         return;
@@ -63,10 +64,10 @@ impl Course {
     }
 }
 
-/// Times since the start of the load. `None` if nothing is known of that time.
+/// Load between two times since the start of the load. `None` if nothing is known of that time.
 fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     let (first, end) = (from_ns / Moment::WINDOW_NS, to_ns / Moment::WINDOW_NS);
-    // What comes after the load is drawn only where requests were lost.
+    // Windows after the load are drawn up to the last one in which requests were lost.
     let last = windows.iter().rfind(|window| window.planned > 0 || window.lost() > 0)?.number;
     let end = end.min(last + 1);
     let count = usize::try_from(end.checked_sub(first).filter(|count| *count > 0)?).ok()?;
@@ -103,7 +104,7 @@ fn course(windows: &[Moment], (from_ns, to_ns): (u64, u64)) -> Option<Course> {
     Some(course)
 }
 
-/// In milliseconds, to the microsecond.
+/// Converts to milliseconds, rounded to microseconds.
 fn microseconds(ns: f64) -> f64 {
     (ns / 1e3).round() / 1e3
 }
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_is_bounded_and_keeps_every_answer() {
+    fn course_has_bounded_points_and_all_answers() {
         let windows: Vec<Moment> = (0..2_000)
             .map(|number| {
                 let mut window = Moment { planned: 2, sent: 2, ..Moment::numbered(number) };

@@ -1,4 +1,4 @@
-//! What the page shows of a search for a capacity.
+//! Capacity search for the page.
 
 use judge::{Condition, METRICS, MetricKind};
 
@@ -11,11 +11,11 @@ use crate::durations::{Durations, key};
 use crate::noun::Noun;
 use crate::text::{harmless, visible};
 
-/// Characters of a name, and of what a server said.
+/// Maximum numbers of characters of a name, and of a server's error message.
 const NAME_CHARACTERS_MAX: usize = 120;
 const WORDS_CHARACTERS_MAX: usize = 300;
 
-/// The maximum sustainable load of every variant.
+/// Maximum sustainable load of every variant.
 pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
     CapacitySearch {
         objectives: view.slos.iter().map(objective).collect(),
@@ -29,7 +29,7 @@ fn words(text: &str) -> String {
 
 fn objective(slo: &Condition) -> Objective {
     let name = slo.figure.name();
-    // What the page has a column for.
+    // The page has columns for response times only.
     let has_column = METRICS.iter().any(|metric| metric.kind == MetricKind::Response && metric.name == name);
     let limit_ms = has_column.then_some(slo.limit / 1e6);
     Objective { words: words(&slo.text), time: has_column.then(|| key(&name)), limit_ms }

@@ -1,4 +1,4 @@
-//! The documents of one run, and of several side by side.
+//! Makes the document of one or more runs.
 
 use evidence::{Cost, EvidenceError, Level, Recovery};
 use judge::Eligibility;
@@ -19,13 +19,13 @@ use crate::text::harmless;
 use crate::view::View;
 use crate::{bottleneck, breaches, comparison, outage, statements, steadiness, times, words};
 
-/// Characters of one text from outside, and of a name.
+/// Maximum numbers of characters of a text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 120;
-/// Events that are marked in pictures over time.
+/// Maximum number of marks in charts over time.
 const EVENTS_MAX: usize = 24;
 
-/// Everything about runs but their seconds.
+/// The document of runs, without time series.
 pub(super) fn document(views: &[View<'_>]) -> Result<Document, EvidenceError> {
     let metric = metric::ComparedBy::named("throughput");
     let names = match views {
@@ -76,7 +76,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, EvidenceError> {
     })
 }
 
-/// Of one run alone, but for its seconds.
+/// One run, without time series.
 pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
     Run {
         id: view.run.id.to_string(),
@@ -102,7 +102,7 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::ComparedBy>) -> Run {
     }
 }
 
-/// What was done to the system, but for the course of the load around it.
+/// Events of a run, without the load around them.
 fn happened(view: &View<'_>) -> Vec<HappenedEvent> {
     let of = |of: &crate::event_costs::Happened<'_>| HappenedEvent {
         name: harmless(&of.name, NAME_CHARACTERS_MAX),
@@ -244,7 +244,7 @@ fn answer(views: &[View<'_>]) -> Answer {
     Answer { certainty: Certainty::Plain.name(), text, how_sure }
 }
 
-/// What is marked in its pictures over time.
+/// Marks in the charts of a run over time.
 fn events(view: &View<'_>) -> Vec<Event> {
     let seen = steadiness::of(view).map_or_else(Vec::new, steadiness::events);
     let seen = seen.into_iter().chain(outage::events(view)).map(|(at_s, text)| Event { at_s, text });
@@ -256,7 +256,7 @@ fn events(view: &View<'_>) -> Vec<Event> {
     events
 }
 
-/// Where a run stopped that did not come to its end.
+/// Mark where an incomplete run ended. `None` for a complete run.
 fn ended_early(view: &View<'_>) -> Option<Event> {
     let last_ns = view.whole.last_finished_ns.or(view.warm_up.last_finished_ns)?;
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
@@ -268,7 +268,7 @@ fn ended_early(view: &View<'_>) -> Option<Event> {
     Some(Event { at_s: (last_ns as f64 - view.run.new.warm_up_ns as f64) / 1e9, text: why })
 }
 
-/// What every reader must know, and what was noted.
+/// Notices at the top, and notes.
 fn notices(views: &[View<'_>], names: &[String]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = Vec::new();
     for (view, name) in views.iter().zip(names) {
@@ -342,7 +342,7 @@ fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
     doubts
 }
 
-/// With a capital letter and a full stop.
+/// Capitalizes words, and adds a full stop.
 pub(super) fn sentence(words: &str) -> String {
     let mut sentence = format!("{words}.");
     if let Some(first) = sentence.get_mut(..1) {

@@ -1,4 +1,4 @@
-//! The document of a study.
+//! Makes the document of a study.
 
 use evidence::{EvidenceError, StudyState};
 
@@ -16,19 +16,19 @@ use crate::study::troubles::{Group, TroubleKind};
 use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
 use crate::text::{cut_to, harmless, listed, visible};
 
-/// Characters of the name of a parameter, and of its value.
+/// Maximum number of characters of a parameter's name, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
-/// Loads that are named in one notice.
+/// Maximum number of loads in one notice.
 const LOADS_TOLD_MAX: usize = 8;
-/// Kinds of trouble.
+/// Maximum number of kinds of trouble.
 const DOUBTS_MAX: usize = 60;
-/// Of the text of the plan.
+/// Maximum number of bytes of the plan.
 const PLAN_BYTES_MAX: usize = 256 << 10;
 
-/// Everything about a study but its seconds.
+/// The document of a study, without time series.
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> {
     let (new, page) = (&view.study.new, StudyPieces::new(view, str::to_owned));
-    // Runs at different rates have no figures together.
+    // A capacity search has runs at different rates, whose figures cannot be merged.
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
     let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
     let of_runs = view.runs.iter().zip(places(view)).filter(|_| view.capacity.is_none());
@@ -54,7 +54,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, EvidenceError> 
     })
 }
 
-/// What every reader must know: how it was measured, and that a gate was breached.
+/// Notices at the top: how the study was made, and failed gates.
 fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
@@ -66,7 +66,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     if breached.is_empty() {
         return notices;
     }
-    // A search has no answer under a load that could say it.
+    // Other studies report failed gates in their results under a load, which a search does not have.
     let failed = breached.first().filter(|_| view.capacity.is_some());
     let failed = failed.and_then(|load| study::failed(page, view, load));
     let text = match (failed, view.loads.len()) {
@@ -81,7 +81,7 @@ fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     notices
 }
 
-/// The columns of names say what they name: that the times are response times stands below the table.
+/// Names the columns of names after their contents. The legend below the table says that the times are response times.
 fn named(mut table: Table) -> Table {
     if let Some(head) = table.heads.first_mut() {
         "system".clone_into(&mut head.text);
@@ -160,7 +160,7 @@ fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) ->
     })
 }
 
-/// How the best was found, what further metrics say, and what to keep in mind about it.
+/// Sentences on how the best was found, further metrics, explanations, and the method.
 fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
@@ -276,7 +276,7 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
     }
 }
 
-/// Of every run its load and its row.
+/// Indexes of load and row for every run.
 fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
     let mut places = vec![(0, 0); view.runs.len()];
     for (load, of_load) in view.loads.iter().enumerate() {
@@ -297,7 +297,7 @@ fn validity(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Validity {
     Validity { level: level.name(), sentence, doubts: doubts(view, page) }
 }
 
-/// What went wrong, once for all runs that it happened to.
+/// Failures and doubts, grouped over runs.
 fn doubts(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Doubt> {
     let (brief, groups) = (Brief { view, page }, troubles::grouped(view));
     let of_group = |group: &Group<'_>| {
@@ -337,7 +337,7 @@ fn commands(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
     commands
 }
 
-/// The text of the plan with its lines.
+/// Text of the plan with its line breaks, cut to [`PLAN_BYTES_MAX`].
 fn plan(source: &str) -> String {
     let mut end = source.len().min(PLAN_BYTES_MAX);
     while !source.is_char_boundary(end) {
@@ -351,7 +351,7 @@ fn plan(source: &str) -> String {
     text
 }
 
-/// A paragraph as its sentences.
+/// Splits a paragraph into sentences.
 fn sentences(text: &str) -> Vec<String> {
     let mut sentences: Vec<String> = text.split(". ").map(|sentence| format!("{sentence}.")).collect();
     if let Some(last) = sentences.last_mut()

@@ -1,16 +1,17 @@
-//! Figures over time as letters: every digit in a quarter of the room of JSON. `ui/src/unpack.ts` reads them.
+//! Packs figures over time as letters, which take a quarter of the space of JSON. `ui/src/unpack.ts` unpacks them.
 //!
-//! A track is a row of bits, six to a letter of the base64 alphabet, the first bit the highest; zeros fill the last letter.
+//! A track is a sequence of bits. Each letter of the base64 alphabet holds six bits, highest first. Zeros fill the last letter.
 //! - 6 bits: the exponent, plus 32. Every figure is a whole multiple of this power of ten.
 //! - 1 bit each: whether there is a `low`, whether there is a `high`.
-//! - The columns `mid`, `low`, `high`. Each has 5 bits that say how many low bits of a number are written as they are (its
-//!   rest), 1 bit that says whether differences have signs, and a number for each bin.
+//! - The columns `mid`, `low`, `high`. Each has 5 bits with the number of low bits that are written literally (the rest), 1 bit
+//!   that says whether differences have signs, and a number for each bin.
 //!
-//! A number is 0 for no figure, else 1 more than a difference: of `mid` from the figure before it, of `low` down from the
-//! bin's `mid`, of `high` up from it; where there is no `mid`, from the one before. The first counts from 0. A difference
-//! with a sign is doubled if it is not negative, else it is doubled, made positive and made 1 smaller. A number is written
-//! as all its bits but its rest in unary, ones ended by a zero, and then its rest; or, where that would be [`ONES_MAX`] ones or
-//! more, as so many ones, 6 bits that say how many bits it has, and these bits.
+//! A number is 0 without a figure, otherwise a difference plus 1. `mid` differs from the previous figure, `low` counts down from
+//! the bin's `mid`, and `high` counts up from it. Without a `mid`, the previous one applies; the first difference counts from 0. A
+//! signed difference is doubled if it is not negative; otherwise its absolute value is doubled, and reduced by 1.
+//!
+//! A number is written as its high bits in unary, which are ones followed by a zero, and then its rest. If that takes [`ONES_MAX`]
+//! ones or more, it is written as that many ones, its length in 6 bits, and all its bits.
 
 use super::rounded::{Decimal, Rounded};
 use super::thin::Points;
@@ -19,15 +20,15 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 const EXPONENT_BITS: u32 = 6;
 const EXPONENT_MIN: i32 = -32;
 const EXPONENT_MAX: i32 = 31;
-/// Digits of a multiple: so that differences are exact in the page, whose numbers are of 64-bit floating point.
+/// Maximum number of digits of a multiple, so that differences are exact in the page's 64-bit floating-point numbers.
 const DIGITS_MAX: i32 = 15;
 const REST_BITS: u32 = 5;
 const REST_MAX: u32 = (1 << REST_BITS) - 1;
 const ONES_MAX: u64 = 8;
 const LENGTH_BITS: u32 = 6;
 
-/// The letters of a track. Figures more than fifteen digits smaller than the largest lose digits; what is beyond 10^46 has
-/// no figure.
+/// Packs a track. Figures that are more than fifteen digits smaller than the largest lose digits. Those beyond 10^46 become
+/// missing.
 pub(super) fn packed(points: &Points) -> String {
     let exponent = exponent(points);
     let multiples = |column: &Vec<Rounded>| -> Vec<Option<i64>> {
@@ -57,7 +58,7 @@ pub(super) fn packed(points: &Points) -> String {
     bits.letters()
 }
 
-/// The largest power of ten of which all figures are multiples, as far as the largest figure allows.
+/// Largest power of ten that divides all figures, as far as the largest figure allows.
 fn exponent(points: &Points) -> i32 {
     let columns = [Some(&points.mid), points.low.as_ref(), points.high.as_ref()];
     let decimals = columns.into_iter().flatten().flatten().filter_map(|figure| figure.decimal());
@@ -72,7 +73,7 @@ fn exponent(points: &Points) -> i32 {
     least.max(end - DIGITS_MAX).clamp(EXPONENT_MIN, EXPONENT_MAX)
 }
 
-/// How many times 10^`exponent` it is.
+/// The figure as a multiple of 10^`exponent`. `None` if it has too many digits.
 fn multiple(Decimal { digits, exponent: own }: Decimal, exponent: i32) -> Option<i64> {
     let scale = 10i64.checked_pow((own - exponent).unsigned_abs());
     match own >= exponent {
@@ -83,7 +84,7 @@ fn multiple(Decimal { digits, exponent: own }: Decimal, exponent: i32) -> Option
     }
 }
 
-/// Bits put together to letters.
+/// Combines bits into letters.
 #[derive(Default)]
 struct Bits {
     letters: Vec<u8>,
@@ -92,7 +93,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// The lowest `count` bits of a number.
+    /// Appends the lowest `count` bits of a number.
     fn put(&mut self, number: u64, count: u32) {
         for bit in (0..count).rev() {
             self.open = self.open << 1 | number >> bit & 1;
@@ -137,7 +138,7 @@ impl Bits {
     }
 }
 
-/// How many bits a number takes.
+/// Number of bits that a number takes.
 fn bits_of(number: u64, rest: u32) -> u32 {
     match number >> rest {
         ones @ 0..ONES_MAX => ones as u32 + 1 + rest,
@@ -165,7 +166,7 @@ mod tests {
         points([&figures, &[], &[]])
     }
 
-    /// Tracks as runs have them, and odder ones.
+    /// Typical and unusual tracks.
     fn tracks() -> Vec<(&'static str, Points)> {
         let steps = |scale: f64, base: f64| -> Vec<Option<f64>> {
             let noise = |place: u32| f64::from(place.wrapping_mul(2_654_435_761) >> 20) / 4096.0;
@@ -209,9 +210,9 @@ mod tests {
         ]
     }
 
-    /// `ui/src/unpack.test.ts` reads them back.
+    /// `ui/src/unpack.test.ts` reads this file.
     #[test]
-    fn letters_are_as_agreed() {
+    fn letters_match_golden_file() {
         let told = |(name, points): (&str, Points)| -> Value {
             let column =
                 |column: &Vec<Rounded>| -> Value { column.iter().map(|figure| json!(figure)).collect() };
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_takes_no_more_room_than_it_says_something() {
+    fn packed_size_follows_information() {
         assert_eq!(packed(&mid(&[1234.0; 600])).len(), 1 + 1 + 1 + 600 * 2 / 6 + 4);
         let [letters, json] = [packed, |points: &Points| serde_json::to_string(&points.mid).unwrap()]
             .map(|of| of(&tracks().pop().unwrap().1).len());

@@ -1,4 +1,4 @@
-//! What system, generator and machine did over time, from the readings of each second.
+//! Readings of system, load generator, and machine over time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use judge::{CoreTime, DATABASE};
 use super::charts::Strip;
 use super::thin::{Bins, Means, Points};
 
-/// A track that follows from readings.
+/// Source of a track in the readings.
 struct Source {
     key: &'static str,
     subject: &'static str,
@@ -18,11 +18,11 @@ struct Source {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TrackKind {
-    /// By how much something grew: several are summed up, and told per second.
+    /// Growth of a counter. Several sources are added, and shown per second.
     Growth,
-    /// How large something is: of several it is the largest.
+    /// Level. Several sources are combined to their maximum.
     Level,
-    /// How many there are: several are summed up.
+    /// Number. Several sources are added.
     Number,
 }
 
@@ -34,15 +34,15 @@ const fn level(key: &'static str, subject: &'static str, metric: &'static str) -
     Source { key, subject, metric, kind: TrackKind::Level }
 }
 
-/// Active sessions of the database in waits of this class.
+/// Active sessions of the database that wait in this class.
 const fn waits(key: &'static str, class: &'static str) -> Source {
     Source { key, subject: DATABASE, metric: class, kind: TrackKind::Number }
 }
 
-/// Whatever is not in a class of [`SOURCES`].
+/// Track for waits in classes that are not in [`SOURCES`].
 const OTHER_WAITS: &str = "other";
 
-/// A track may be the sum of neighbouring sources.
+/// All sources. Adjacent sources with the same key are added.
 const SOURCES: &[Source] = &[
     level("listen_queue", "system", "listen_queue"),
     growth("system_cores", "system", "cpu_user_s"),
@@ -83,42 +83,42 @@ const SOURCES: &[Source] = &[
     waits("db_other", OTHER_WAITS),
 ];
 
-/// The interface on which a machine talks to itself, which tells nothing of others.
+/// Loopback interface, whose traffic stays on the machine.
 const LOOPBACK: &str = "lo";
 
-/// What is read of each thread. Those of the generator end with the load, and what they did since the last look is lost.
+/// Readings of single threads. Threads of the generator end with the load, and what they did since the last sample is lost.
 const OF_THREADS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
 
-/// Cores beyond this number are not told apart: no machine has them.
+/// Upper bound of core numbers, which no machine reaches.
 const CORES_MAX: u32 = 1 << 13;
-/// Strips that a picture has room for.
+/// Maximum number of strips in a chart.
 const STRIPS_MAX: u32 = 32;
 
-/// Everything read of a run, bin by bin.
+/// Readings of a run by bin.
 pub(crate) struct Readings<'a> {
-    /// Places in `tracks`.
+    /// Indexes in `tracks`, by subject and metric.
     known: HashMap<(&'a str, &'a str), usize>,
     tracks: Vec<Track>,
-    /// By number: what was read of them in this second.
+    /// Readings of the current second, by core number.
     cores: Vec<Core>,
-    /// One more than the highest number of a core.
+    /// Highest core number plus one.
     cores_end: u32,
     cores_per_strip: u32,
     strips: BTreeMap<u32, Means>,
     bins: Bins,
-    /// Seconds that had load from their start to their end.
+    /// Number of seconds that had load from start to end.
     whole_seconds: u64,
 }
 
 struct Track {
     key: &'static str,
     kind: TrackKind,
-    /// Of the second that is being read.
+    /// Value in the current second.
     now: Option<f64>,
     means: Means,
 }
 
-/// Time that a core went through in the second that is being read.
+/// Time of a core in the current second.
 #[derive(Clone, Copy, Default)]
 struct Core {
     is_read: bool,
@@ -197,7 +197,7 @@ impl<'a> Readings<'a> {
         });
     }
 
-    /// What no session waited for in this second is zero.
+    /// Sets waits that no session had in this second to zero.
     fn sessions_were_sampled(&mut self) {
         let of_database = self.known.iter().filter(|((subject, _), _)| *subject == DATABASE);
         for (_, place) in of_database {
@@ -208,7 +208,7 @@ impl<'a> Readings<'a> {
     /// Ends a second.
     fn turn(&mut self, second: u64) {
         let cores = (0..).zip(&self.cores).filter(|(_, core)| core.is_read);
-        // The time that a core went through is how long it was between two looks: the last one comes early.
+        // The time of a core is the time between two samples. The last interval is shorter than a second.
         let all_s: f64 = cores.clone().map(|(_, core)| core.all_s).sum();
         let over_s = Some(all_s / cores.clone().count() as f64).filter(|over_s| *over_s > 0.0).unwrap_or(1.0);
         for Track { kind, now, means, .. } in &mut self.tracks {
@@ -228,8 +228,8 @@ impl<'a> Readings<'a> {
         }
     }
 
-    /// Figures by key, and which cores have a strip among them. On a machine with many cores neighbours share a strip,
-    /// which shows the busiest of them in each second.
+    /// Figures by key, and the cores that have a strip. If there are many cores, neighbors share a strip, which shows the busiest
+    /// of them in each second.
     pub(crate) fn tracks(self) -> (Vec<(String, Points)>, Vec<Strip>) {
         let mut tracks: Vec<(String, Points)> =
             self.tracks.iter().map(|track| (track.key.to_owned(), track.means.points())).collect();
@@ -245,12 +245,12 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// Of cores that are shown one by one.
+/// Times of a core below [`CORES_MAX`].
 fn core(reading: &StoredReading<'_>) -> Option<CoreTime> {
     CoreTime::of(reading).filter(|core| core.number < CORES_MAX)
 }
 
-/// Of every track but the strips.
+/// Keys of all tracks except strips.
 #[cfg(test)]
 pub(super) fn keys() -> Vec<&'static str> {
     SOURCES.iter().map(|source| source.key).collect()

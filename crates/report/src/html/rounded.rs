@@ -1,8 +1,8 @@
-//! Figures as the page gets them: four significant digits, and null where there is none.
+//! Figures for the page: four significant digits, or null if there is none.
 
 use serde::{Serialize, Serializer};
 
-/// A figure with four significant digits, or none. What is not finite is none.
+/// A figure with four significant digits, or none. Figures that are not finite become none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rounded(Option<f64>);
 
@@ -10,11 +10,11 @@ impl Rounded {
     pub(crate) const NONE: Self = Self(None);
 
     pub(crate) fn of(figure: f64) -> Self {
-        // Through decimal digits, so that the shortest text of the result has no more than four.
+        // Rounding through decimal text guarantees that the shortest text of the result has at most four digits.
         Self(format!("{figure:.3e}").parse().ok().filter(|figure: &f64| figure.is_finite()))
     }
 
-    /// With no more decimals than these.
+    /// Rounds to at most `decimals` decimals.
     pub(crate) fn to_decimals(self, decimals: u8) -> Self {
         let scale = 10f64.powi(i32::from(decimals));
         self.0.map(|figure| if figure.abs() < 1e9 { (figure * scale).round() / scale } else { figure }).into()
@@ -24,7 +24,7 @@ impl Rounded {
         self.0
     }
 
-    /// Digit by digit.
+    /// The figure as decimal digits.
     pub(crate) fn decimal(self) -> Option<Decimal> {
         let text = format!("{:.3e}", self.0?);
         let (digits, exponent) = text.split_once('e')?;
@@ -51,7 +51,7 @@ impl Serialize for Rounded {
     }
 }
 
-/// `digits` · 10^`exponent`; the last digit is zero only if all are.
+/// The number `digits` · 10^`exponent`. The last digit is zero only if all of them are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     pub(crate) digits: i64,
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_figures_have_no_more_decimals_than_they_may() {
+    fn figures_have_limited_decimals() {
         let cases = [
             (0.012_34, "0.01"),
             (0.004, "0"),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn four_digits_are_kept_and_whole_numbers_have_no_point() {
+    fn keeps_four_digits_and_writes_whole_numbers_without_point() {
         let cases = [
             (0.0, "0", Some((0, -3))),
             (-0.0, "0", Some((0, -3))),

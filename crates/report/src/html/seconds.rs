@@ -1,4 +1,4 @@
-//! The seconds of every run, one run after the other, each with as many points as there is room for.
+//! Time series of every run, one run after the other, each with as many points as there is room for.
 
 use evidence::{EvidenceError, Run};
 
@@ -8,25 +8,25 @@ use super::happened;
 use super::series::{self, Series};
 use super::shell;
 
-/// Of the whole page: a little less than two million, because what there is to draw is listed when all series are known.
+/// Maximum size of the page in bytes. A little below two million, because the list of charts is added when all series are known.
 const PAGE_BYTES_MAX: usize = 1_950_000;
-/// Of all series together, even if what else there is to say fills the page.
+/// Minimum space for all series in bytes, even if the rest fills the page.
 const BYTES_MIN: usize = 300_000;
-/// Points of one track: more than a screen has room for.
+/// Maximum number of points of a track, which is more than a screen can show.
 const POINTS_MAX: usize = 1_500;
-/// With fewer points nothing can be seen.
+/// Minimum number of points of a track. Fewer show nothing.
 const POINTS_MIN: usize = 8;
-/// Of a run before which there was none.
+/// Expected bytes per point of the first run.
 const BYTES_PER_POINT: usize = 150;
-/// Of the course of a load around an event.
+/// Expected bytes per point of the load around an event.
 const BYTES_PER_COURSE_POINT: usize = 40;
-/// A run is read again if it turned out larger than its share, or much smaller than it need be.
+/// Maximum number of attempts. A run is read again if its series exceeds its share, or is much smaller.
 const TRIES_MAX: usize = 4;
-/// The best are looked at most: so many times the room of another run.
+/// Space of a best row's run, as a multiple of that of another run.
 const WEIGHT_OF_BEST: usize = 2;
 
-/// Puts the series of each run into the document, and says what there is to draw. `with_run` hands over the run of a place
-/// with its seconds.
+/// Adds the series of each run, and the list of charts, to the document. `with_run` passes the run with this index and its
+/// per-second data.
 pub(super) fn add(
     document: &mut Document,
     mut with_run: impl FnMut(
@@ -39,7 +39,7 @@ pub(super) fn add(
     let courses = if has_events { happened::POINTS_OF_PAGE_MAX * BYTES_PER_COURSE_POINT } else { 0 };
     let mut left = PAGE_BYTES_MAX.saturating_sub(shell::size(document) + courses).max(BYTES_MIN);
     let mut weight_left = weights.iter().sum::<usize>();
-    // What a point took in the last run: the next one is probably like it, and fits at once.
+    // Bytes per point of the previous run: the next run is probably similar, so that the first attempt fits.
     let mut bytes_per_point = BYTES_PER_POINT;
     let mut points_left = happened::POINTS_OF_PAGE_MAX;
     for (place, (run, weight)) in document.runs.iter_mut().zip(weights).enumerate() {
@@ -61,13 +61,13 @@ pub(super) fn add(
     Ok(())
 }
 
-/// A series, and its size in JSON.
+/// A series and its size in JSON.
 struct Fitted {
     series: Series,
     bytes: usize,
 }
 
-/// Of the series tried the one with the most points among those that fit into the share; if none does, the smallest.
+/// Selects the series with the most points among those that fit into the share. If none does, selects the smallest.
 fn fitted(
     share: usize,
     mut bytes_per_point: usize,
@@ -79,7 +79,7 @@ fn fitted(
         let bytes = size(&series);
         bytes_per_point = bytes / series.bins.max(1);
         let (fits, bins, bin_s) = (bytes <= share, series.bins, series.bin_s as usize);
-        // Whether bins a second shorter would probably fit, and are worth it.
+        // Whether bins that are a second shorter would probably fit, and are worth another attempt.
         let could_be_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
             && bytes.saturating_mul(10) < share.saturating_mul(9)
             && bins.saturating_mul(bin_s) <= POINTS_MAX.saturating_mul(bin_s - 1);
@@ -104,12 +104,12 @@ fn weight(document: &Document, run: &document::Run) -> usize {
     if row.is_some_and(|row| row.is_best) { WEIGHT_OF_BEST } else { 1 }
 }
 
-/// So many points as fit into a share.
+/// Number of points that fit into a share.
 fn points(share: usize, bytes_per_point: usize) -> usize {
     (share / bytes_per_point.max(1)).clamp(POINTS_MIN, POINTS_MAX)
 }
 
-/// In JSON.
+/// Size of a series in JSON.
 fn size(series: &Series) -> usize {
     serde_json::to_vec(series).map_or(0, |json| json.len())
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::super::thin::{Bins, Points};
     use super::*;
 
-    /// A series of so many seconds, whose one track has figures of so many digits; and how often it was made.
+    /// Fits a series of `seconds` seconds with figures of `digits` digits. Also returns the number of attempts.
     fn fit(share: usize, seconds: u64, digits: i32) -> (Option<Fitted>, usize) {
         let mut tries = 0;
         let fitted = fitted(share, BYTES_PER_POINT, |points_max| {
@@ -137,20 +137,20 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_filled_and_no_picture_is_without_points() {
+    fn points_fill_share_within_bounds() {
         assert_eq!(points(8_000, 100), 80);
         assert_eq!(points(80, 100), POINTS_MIN);
         assert_eq!(points(1_000_000, 0), POINTS_MAX);
     }
 
     #[test]
-    fn the_first_run_is_fitted_as_any_other() {
+    fn first_run_is_fitted_like_later_ones() {
         for (seconds, digits) in [(300, 1), (300, 4), (86_400, 1), (86_400, 4)] {
             for share in [5_000, 20_000, 80_000] {
                 let (fitted, tries) = fit(share, seconds, digits);
                 let Fitted { series, bytes } = fitted.unwrap();
                 assert!(bytes <= share, "{seconds} {digits} {share}: {bytes}");
-                // With bins that are a second shorter it would be nearly full, or have more points than may be.
+                // Bins that are a second shorter would nearly fill the share, or exceed the limit of points.
                 let (shorter_s, bin_s) = (series.bin_s as usize - 1, series.bin_s as usize);
                 let is_full = bytes * bin_s * 10 > share * shorter_s * 8;
                 let has_most = series.bins * bin_s > POINTS_MAX * shorter_s;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_fits_the_least_is_shown() {
+    fn series_that_never_fits_has_minimum_of_points() {
         let Fitted { series, .. } = fit(10, 300, 4).0.unwrap();
         assert_eq!(series.bins, 8);
         assert!(fitted(1_000, 1, |_| Ok(None)).unwrap().is_none());

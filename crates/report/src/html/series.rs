@@ -1,4 +1,4 @@
-//! A run over time: its seconds and readings, put into as many bins as there is room for.
+//! A run over time: its seconds and readings, combined into as many bins as there is room for.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use super::thin::{Bins, Means, Points, Times};
 use super::threads::{self, ThreadStates, ThreadTrack};
 use crate::durations::{key, name};
 
-/// Figures of one run over time, from the start of the load, warm-up included.
+/// Time series of one run, from the start of the load, warm-up included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Series {
-    /// Seconds in each bin; the first bin begins at 0.
+    /// Length of a bin in seconds. The first bin begins at 0.
     pub(crate) bin_s: u64,
     pub(crate) bins: usize,
-    /// By the keys of [`charts`]. Most are left out where they are zero all the time.
+    /// Tracks by the keys of [`charts`]. Most are left out if they are always zero.
     pub(crate) tracks: BTreeMap<String, Points>,
-    /// What must be known of a picture, by its key.
+    /// Notes on charts, by key of the chart.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<String, String>,
-    /// Which cores have a strip among the tracks.
+    /// Cores that have a strip in the tracks.
     #[serde(skip)]
     pub(crate) strips: Vec<Strip>,
-    /// Which tracks are of threads.
+    /// Tracks of threads.
     #[serde(skip)]
     pub(crate) threads: Vec<ThreadTrack>,
 }
 
-/// Of a run that was loaded by itself, with at most `points_max` points a track; `None` if no second was kept of it.
+/// Time series of a run that was loaded with its per-second data, with at most `points_max` points per track. `None` if no second
+/// was stored.
 ///
-/// Rates are reported for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
-/// what comes after it, when nothing is sent any more. Times of requests that ended later count to the last whole second,
-/// so that none is lost and lines end where the load ends: the few that are left say nothing of a second of their own. Errors
-/// are reported to the end, each in the second in which it was seen.
+/// Rates exist only for whole seconds of load: not for a second in which the load ends, and not for later ones, when nothing is
+/// sent. Durations of requests that ended later count in the last whole second, so that none is lost and lines end with the load.
+/// They are too few for a second of their own. Errors are shown until the end, each in the second in which it occurred.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, EvidenceError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
@@ -70,7 +70,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, Evidenc
     Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, notes, strips, threads }))
 }
 
-/// How many seconds had load from their start to their end.
+/// Number of seconds that had load from start to end.
 fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
     let planned_ns =
         run.new.planned_duration_ns.map(|planned_ns| planned_ns.saturating_add(run.new.warm_up_ns));
@@ -84,7 +84,7 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
         (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
             Ok(planned_ns / 1_000_000_000)
         }
-        // Requests, a signal or a fault ended the load at some instant of the last second in which anything was sent.
+        // A number of requests, a signal, or a failure ended the load within the last second in which anything was sent.
         _ => {
             let sending = run.packed_seconds()?.filter(|packed| packed.counts().sent > 0);
             Ok(sending.map(|packed| packed.second()).max().unwrap_or(0))
@@ -92,11 +92,11 @@ fn whole_seconds(run: &Run) -> Result<u64, EvidenceError> {
     }
 }
 
-/// Percentiles that a line may be drawn of next to the median, the one that is reported first.
+/// Percentiles for the line next to the median, in order of preference.
 const UPPER: [Percentile; 3] = [Percentile::P99, Percentile::P95, Percentile::P90];
 
-/// The highest percentile of [`UPPER`] that may be told in nine of ten bins of the load, so that its line is not in pieces;
-/// where none may, in nine of ten of those bins in which the lowest may be told.
+/// Highest percentile of [`UPPER`] that has enough samples in nine of ten bins of the load, so that its line has few gaps. If there
+/// is none, only bins count in which the lowest percentile has enough samples.
 fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, EvidenceError> {
     let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
     for packed in run.packed_seconds()? {
@@ -113,7 +113,7 @@ fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, EvidenceE
     Ok(UPPER.into_iter().find(|one| is_enough(told(one), of)).unwrap_or(lowest))
 }
 
-/// Tracks of counts, by their keys.
+/// Keys of tracks of counts.
 const COUNTED: [&str; 8] = [
     "ok_per_s",
     "planned_per_s",
@@ -125,10 +125,10 @@ const COUNTED: [&str; 8] = [
     "not_sent_per_s",
 ];
 const PLANNED: usize = 1;
-/// The first so many are rates, which need whole seconds.
+/// Number of leading tracks in [`COUNTED`] that are rates, which need whole seconds.
 const RATES: usize = 4;
 
-/// What a second has of each of [`COUNTED`].
+/// Counts of a second for each track of [`COUNTED`].
 #[derive(Clone, Copy, Default)]
 struct Counted([u64; COUNTED.len()]);
 
@@ -141,7 +141,7 @@ impl Counted {
 }
 
 struct OfLoad {
-    /// Seconds from here on have no rates.
+    /// Number of seconds with rates. Later ones have none.
     whole_seconds: u64,
     means: [Means; COUNTED.len()],
     last: u64,
@@ -164,7 +164,7 @@ impl OfLoad {
         }
     }
 
-    /// Seconds must come in order; several threads and steps share one.
+    /// Adds counts. Seconds must come in order; several threads and steps share one.
     fn take(&mut self, second: u64, counted: &Counted) {
         if self.last != second {
             self.turn();
@@ -212,7 +212,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// Seconds with so many ok answers, of 1 ms each; by second, thread and count.
+    /// Seconds with ok answers of 1 ms each: pairs of second and count.
     fn answers(seconds: &[(u64, u64)]) -> Vec<Interval> {
         let interval = |(second, ok): &(u64, u64)| {
             let mut tally = Tally::default();
@@ -243,13 +243,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_which_nothing_was_kept_has_none() {
+    fn run_without_seconds_has_no_series() {
         let run = stored(&new_run(Model::Closed, None), &[], &[], &ending(Verdict::Aborted, 0));
         assert_eq!(of(&run, 100).unwrap(), None);
     }
 
     #[test]
-    fn threads_and_phases_are_one_and_silence_under_load_is_zero() {
+    fn merges_threads_and_phases_and_silence_under_load_is_zero() {
         let new = new_run(Model::Closed, Some(3 * SECOND_NS));
         let seconds = answers(&[(0, 5), (1, 30), (1, 12), (3, 7), (4, 2)]);
         let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, 4_200));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_that_the_load_did_not_fill_has_no_rate() {
+    fn partial_second_of_load_has_no_rate() {
         let seconds = answers(&[(0, 50), (1, 50), (2, 20)]);
         let rates = |planned_ns, verdict, ended_at_unix_ms| {
             let new = new_run(Model::Open, planned_ns);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_to_the_end() {
+    fn errors_are_shown_until_the_end() {
         let mut seconds = answers(&[(0, 50), (1, 50)]);
         seconds[1].tally.counts.sent += 4;
         seconds[1].tally.counts.planned += 4;
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_after_the_load_counts_to_its_last_whole_second() {
+    fn late_ends_count_in_last_whole_second() {
         let mut seconds = answers(&[(0, 50), (1, 50)]);
         let mut late = answers(&[(2, 1), (5, 1)]);
         late[1].tally.response.ok = Histogram::new();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_of_a_percentile_that_most_bins_have() {
+    fn draws_percentile_that_most_bins_have() {
         let keys = |counts: &[u64], points_max: usize| {
             let seconds: Vec<(u64, u64)> = (0..).zip(counts.iter().copied()).collect();
             let new = new_run(Model::Closed, Some((counts.len() as u64 - 1) * SECOND_NS));
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_told_per_second_of_the_time_between_two_looks() {
+    fn readings_are_rates_over_time_between_two_samples() {
         let look = |busy_s: f64, over_s: f64| {
             let mut readings = vec![
                 reading("system", "cpu_user_s", "", busy_s),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn many_cores_share_strips_and_show_the_busiest() {
+    fn many_cores_share_strips_that_show_the_busiest() {
         let look = (0..130).flat_map(|core| {
             let busy_s = if core == 4 { 0.876 } else { 0.0 };
             [
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_beyond_all_time_cost_no_more_than_others() {
+    fn huge_second_numbers_need_no_more_bins() {
         let seconds = answers(&[(1, 20), (1 << 61, 20)]);
         let new = new_run(Model::Open, Some(u64::MAX >> 1));
         let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, i64::MAX));
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_have_ended_are_not_told_of() {
+    fn ended_threads_have_no_figures() {
         let new = new_run(Model::Closed, Some(3 * SECOND_NS));
         let look = |second: u64| {
             let all =
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn every_track_of_a_source_is_drawn() {
+    fn every_track_of_a_source_has_a_chart() {
         let drawn = charts::keys();
         let read = super::super::readings::keys();
         for key in read.iter().chain(&COUNTED) {

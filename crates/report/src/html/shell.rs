@@ -1,4 +1,4 @@
-//! The file around the document: script, style, and the policy that lets nothing else run.
+//! HTML around the document: script, style, and a policy that forbids everything else.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ const TEMPLATE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../
 const STYLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist/page.css"));
 const SCRIPT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist/page.js"));
 
-/// Writes the page. The template is gone through once, so that nothing in a value is taken for a placeholder.
+/// Writes the page. The template is scanned only once, so that no value is mistaken for a placeholder.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut rest = TEMPLATE;
     while let Some((before, (name, after))) =
@@ -36,7 +36,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     out.write_all(rest.as_bytes())
 }
 
-/// How many bytes [`write`] writes.
+/// Number of bytes that [`write`] writes.
 pub(crate) fn size(document: &Document) -> usize {
     struct Counter(usize);
     impl Write for Counter {
@@ -49,12 +49,12 @@ pub(crate) fn size(document: &Document) -> usize {
         }
     }
     let mut counter = Counter(0);
-    // A counter takes everything; of what cannot be written `write` says why.
+    // A counter accepts everything. If the document cannot be written, `write` reports it.
     let _ = write(document, &mut counter);
     counter.0
 }
 
-/// Only this script and this style, and nothing from anywhere.
+/// Content security policy that allows only this script and this style, and no network access.
 fn policy() -> String {
     let hash = |text: &str| BASE64_STANDARD.encode(digest::digest(&digest::SHA256, text.as_bytes()));
     format!(
@@ -81,7 +81,7 @@ fn without_script(document: &Document) -> String {
     ))
 }
 
-/// A text as HTML takes it, between tags and in attributes.
+/// Escapes a text for HTML, between tags and in attributes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -97,16 +97,16 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Writes JSON in which nothing can end a script element or begin a comment, and figures have no more digits than are read.
+/// JSON formatter whose output can neither end a script element nor begin a comment. Limits figures to six significant digits.
 struct Inert;
 
-/// Whole numbers below are written with all their digits.
+/// Whole numbers below this one are written with all their digits.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 impl Formatter for Inert {
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let is_whole = |value: f64| value.fract() == 0.0 && value.abs() < WHOLE_MAX;
-        // Six significant digits; a number that was just written can be read.
+        // Rounds to six significant digits. The text was just written, so it can be parsed.
         let digits = if is_whole(value) { value } else { format!("{value:.5e}").parse().unwrap_or(value) };
         if is_whole(digits) { write!(out, "{digits:.0}") } else { write!(out, "{digits:?}") }
     }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_inert_and_means_the_same() {
+    fn json_is_inert_and_parses_to_the_same_value() {
         let hostile = "</script><script>alert(1)</script><!-- & \u{2028}\u{2029} {{script}} \"\\\u{0} 天秤";
         let mut out = Vec::new();
         hostile.serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_six_digits_and_counts_all() {
+    fn figures_have_six_digits_and_counts_have_all() {
         let cases = [
             (1_234.567_891, "1234.57"),
             (0.1 + 0.2, "0.3"),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn html_takes_escaped_texts_as_texts() {
+    fn escapes_html() {
         assert_eq!(
             escaped("<a href=\"x\">'&amp;'</a>"),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;"

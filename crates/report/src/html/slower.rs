@@ -1,4 +1,4 @@
-//! Why one row is slower than another, for the page: the sentence of the other formats, and the time per request of both.
+//! Explanation why one row is slower than another, for the page: the sentence of other formats, and the time per request of both.
 
 use judge::explanation::Explanation;
 
@@ -7,10 +7,10 @@ use super::of_run::sentence;
 use crate::study::{LoadView, StudyPieces, StudyView, explained};
 use crate::units::duration;
 
-/// Pairs of a load.
+/// Maximum number of pairs of a load.
 const PAIRS_MAX: usize = 40;
 
-/// Of each pair of a load that differs, and that a reading explains.
+/// Explanations for all pairs of a load that differ, and that a reading explains.
 pub(super) fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<Slower> {
     let of_pair = |pair| {
         let explanation = explained::of_pair(view, load, pair)??;

@@ -1,26 +1,26 @@
-//! All percentiles of a row, from the least to the last that its samples carry.
+//! Latency spectrum of a row: all percentiles up to the highest one that its samples support.
 
 use record::{Histogram, PRINTED, Percentile, Tally};
 use serde::Serialize;
 
 use super::rounded::Rounded;
 
-/// Percentiles from 0 up, as far as there are ten samples beyond each.
+/// Percentiles from 0 up, as long as there are ten samples beyond each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Spectrum {
     pub(crate) n: u64,
-    /// Pairs of a share from 0 to 1, and milliseconds. Both grow.
+    /// Response times: pairs of a share from 0 to 1, and milliseconds. Both increase.
     pub(crate) response: Vec<(f64, Rounded)>,
-    /// The same of service times.
+    /// Service times in the same form.
     pub(crate) service: Vec<(f64, Rounded)>,
 }
 
-/// Points between one nine and the next.
+/// Number of points per nine.
 const STEPS: u32 = 16;
 /// Nines of the last percentile: 99.999 %.
 const NINES: u32 = 5;
 
-/// Of everything that was counted of a row; `None` if nothing ended.
+/// Spectrum of everything that a row counted. `None` if nothing ended.
 pub(crate) fn of(tally: &Tally) -> Option<Spectrum> {
     let (response, service) = (tally.response.all(), tally.service.all());
     let shares = shares();
@@ -31,7 +31,7 @@ pub(crate) fn of(tally: &Tally) -> Option<Spectrum> {
     })
 }
 
-/// Equal steps towards 100 %, and the percentiles that tables show.
+/// Percentiles in logarithmic steps towards 100 %, and those that tables show.
 fn shares() -> Vec<Percentile> {
     let steps = (0..=NINES * STEPS).filter_map(|step| {
         let beyond = 10f64.powf(-f64::from(step) / f64::from(STEPS));
@@ -66,12 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_ended_has_no_spectrum() {
+    fn empty_tally_has_no_spectrum() {
         assert_eq!(of(&Tally::default()), None);
     }
 
     #[test]
-    fn it_begins_with_the_least_and_ends_ten_samples_before_the_end() {
+    fn spectrum_ends_ten_samples_before_the_maximum() {
         let spectrum = of(&of_durations(1_000)).unwrap();
         assert_eq!(spectrum.n, 1_000);
         assert_eq!(spectrum.response.first(), Some(&(0.0, Rounded::of(1.0))));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_and_has_the_percentiles_of_the_tables() {
+    fn spectrum_increases_and_has_percentiles_of_tables() {
         let spectrum = of(&of_durations(2_000_000)).unwrap();
         let shares: Vec<f64> = spectrum.response.iter().map(|(share, _)| *share).collect();
         assert!(shares.is_sorted_by(|a, b| a < b));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_count_however_they_ended() {
+    fn counts_requests_of_every_outcome() {
         let mut tally = of_durations(10);
         tally.response.rejected.record(1);
         tally.response.other.record(2);

@@ -1,4 +1,4 @@
-//! How long a database executed the statements of each row, for the page.
+//! Execution times of statements in a database, by row, for the page.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::text::harmless;
 use crate::units::{count, decimal};
 use crate::view::View;
 
-/// Statements of a row, and characters of one.
+/// Maximum numbers of statements of a row, and of characters of one.
 const STATEMENTS_MAX: usize = 10;
 const CHARACTERS_MAX: usize = 300;
 
-/// Of one row by its runs; `None` where no server told it.
+/// Execution times of one row, from its runs. `None` if no server reported any.
 pub(super) fn of_row<'v, 'a: 'v>(
     row: usize,
     views: impl Iterator<Item = &'v View<'a>>,

@@ -1,17 +1,17 @@
-//! Tables for the page: the same words and figures as in every other format.
+//! Tables for the page: the words and figures of the other formats.
 
 use super::document::{Cell, Head, Table, TableRow};
 use crate::table;
 
-/// What a row of a table is about.
+/// Subject of a table row.
 #[derive(Clone, Copy, Default)]
 pub(super) struct About {
-    /// A place in the rows of the load.
+    /// Index in the rows of the load. `None` if the table row is about no single one.
     pub(super) row: Option<usize>,
     pub(super) is_winner: bool,
 }
 
-/// A table whose rows are about `about`, in the same order.
+/// Converts a table. `about` has the subjects of its rows, in order.
 pub(super) fn of(table: table::Table, about: &[About]) -> Table {
     let heads = table.heads.into_iter().map(|table::Head { lines: [text, unit], is_left, .. }| Head {
         text,
@@ -26,7 +26,7 @@ pub(super) fn of(table: table::Table, about: &[About]) -> Table {
 }
 
 fn cell(table::Cell { text, value }: table::Cell) -> Cell {
-    // Stars and indents are for formats that cannot mark a row.
+    // Stars and indentation are for formats that cannot highlight a row.
     let text = text.trim_start_matches("★ ").trim_start().to_owned();
     Cell { text, value: value.filter(|value| value.is_finite()) }
 }

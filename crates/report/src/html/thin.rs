@@ -1,4 +1,4 @@
-//! Fewer points than seconds, with every peak and every hole still in them.
+//! Reduces seconds to fewer points, and keeps every peak and every gap.
 
 use record::{Histogram, Percentile};
 use serde::{Serialize, Serializer};
@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use super::pack;
 use super::rounded::Rounded;
 
-/// One figure a bin. Where a bin is longer than a second, `low` and `high` are the extremes of its seconds; they are left
-/// out where they say nothing more. In JSON they are [packed](pack).
+/// One figure per bin. If a bin is longer than a second, `low` and `high` are the extremes of its seconds. They are omitted if they
+/// equal `mid`. In JSON, points are [packed](pack).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Points {
     pub(crate) mid: Vec<Rounded>,
@@ -15,16 +15,16 @@ pub(crate) struct Points {
     pub(crate) high: Option<Vec<Rounded>>,
 }
 
-/// How the seconds of a run are put together: the first bin begins with second 0.
+/// Division of a run into bins of equal length. The first bin begins at second 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bins {
-    /// Seconds in each bin; the last one may reach beyond the end.
+    /// Length of a bin in seconds. The last one may extend beyond the end of the run.
     pub(crate) bin_s: u64,
     pub(crate) count: usize,
 }
 
 impl Bins {
-    /// The shortest bins of whole seconds of which no more than `points_max` hold all seconds.
+    /// Shortest bins of whole seconds that divide `seconds` into at most `points_max` points.
     pub(crate) fn fitting(seconds: u64, points_max: usize) -> Self {
         let bin_s = seconds.div_ceil(points_max.max(1) as u64).max(1);
         Self { bin_s, count: seconds.div_ceil(bin_s) as usize }
@@ -34,13 +34,13 @@ impl Bins {
         (second / self.bin_s) as usize
     }
 
-    /// How many of the bin's seconds lie before `end`.
+    /// Number of seconds of a bin that lie before `end`.
     fn seconds_before(&self, end: u64, place: usize) -> u64 {
         end.saturating_sub(place as u64 * self.bin_s).min(self.bin_s)
     }
 }
 
-/// A rate or a level over time, taken in second by second.
+/// Rate or level over time, collected second by second.
 #[derive(Clone, Debug)]
 pub(crate) struct Means {
     bins: Bins,
@@ -61,7 +61,7 @@ impl Means {
         Self { bins, all: vec![Mean::default(); bins.count] }
     }
 
-    /// Takes in one second, in which `amount` came together over `over_s`. A level is an amount over 1 s.
+    /// Adds one second, in which `amount` was counted over `over_s` seconds. A level is an amount over 1 s.
     pub(crate) fn add(&mut self, second: u64, amount: f64, over_s: f64) {
         let rate = amount / over_s;
         let Some(mean) = self.all.get_mut(self.bins.place(second)).filter(|_| rate.is_finite()) else {
@@ -73,7 +73,7 @@ impl Means {
         mean.seconds += 1;
     }
 
-    /// Says that in every second before `end` that was not taken in, nothing came together.
+    /// Sets every second before `end` that was not added to zero.
     pub(crate) fn silent_before(&mut self, end: u64) {
         for (place, mean) in self.all.iter_mut().enumerate() {
             let silent = self.bins.seconds_before(end, place).saturating_sub(mean.seconds);
@@ -85,7 +85,7 @@ impl Means {
         }
     }
 
-    /// Total by time of each bin; null where no second was taken in.
+    /// Total amount ÷ total time of each bin. No figure for bins without a second.
     pub(crate) fn points(&self) -> Points {
         let column = |of: fn(&Mean) -> f64| {
             let cell = |mean: &Mean| if mean.seconds > 0 { Rounded::of(of(mean)) } else { Rounded::NONE };
@@ -104,11 +104,11 @@ impl Mean {
     }
 }
 
-/// Percentiles of durations over time, taken in second by second: each bin is one histogram, so that no percentile is ever
-/// averaged. Milliseconds.
+/// Percentiles of durations over time in milliseconds, collected second by second. Each bin has one histogram, so no percentile is
+/// ever averaged.
 pub(crate) struct Times {
     bins: Bins,
-    /// The second that is being taken in.
+    /// The second that is being collected.
     second: Option<u64>,
     of_second: Histogram,
     of_bin: Histogram,
@@ -116,7 +116,7 @@ pub(crate) struct Times {
     max: Vec<Rounded>,
 }
 
-/// One percentile: of each bin, and the least and the most of its seconds.
+/// One percentile of each bin, and its minimum and maximum over the seconds of the bin.
 struct OfSeconds {
     mid: Vec<Rounded>,
     low: Vec<Option<u64>>,
@@ -124,7 +124,7 @@ struct OfSeconds {
 }
 
 impl Times {
-    /// With the median and the percentile `upper`.
+    /// Collects the median and the percentile `upper`.
     pub(crate) fn new(bins: Bins, upper: Percentile) -> Self {
         let extremes = || OfSeconds {
             mid: vec![Rounded::NONE; bins.count],
@@ -141,8 +141,8 @@ impl Times {
         }
     }
 
-    /// Where durations of a second are to be added, to both: what is packed is sooner unpacked twice than merged. Seconds must
-    /// come in order.
+    /// Histograms of a second and of its bin. Durations must be added to both, because unpacking twice is faster than merging.
+    /// Seconds must come in order.
     pub(crate) fn at(&mut self, second: u64) -> [&mut Histogram; 2] {
         if self.second != Some(second) {
             self.turn(Some(second));
@@ -150,8 +150,8 @@ impl Times {
         [&mut self.of_second, &mut self.of_bin]
     }
 
-    /// Median, `upper` and largest. A percentile is null where its bin has too few samples for it; `low` and `high` are
-    /// those of the seconds with enough. Of the largest there is only the largest of each bin.
+    /// Median, `upper`, and maximum. A percentile needs enough samples in its bin; `low` and `high` use the seconds with enough
+    /// samples. The maximum has no `low` and `high`.
     pub(crate) fn points(mut self) -> [Points; 3] {
         self.turn(None);
         let [median, upper] = self.percentiles.map(|(_, OfSeconds { mid, low, high })| {
@@ -161,7 +161,7 @@ impl Times {
         [median, upper, Points { mid: self.max, low: None, high: None }]
     }
 
-    /// Ends the second, and the bin as well if the next second is in another one.
+    /// Ends the second. Ends the bin, too, if `next` is in another one.
     fn turn(&mut self, next: Option<u64>) {
         let Some(place) = self.second.map(|second| self.bins.place(second)) else {
             self.second = next;
@@ -210,7 +210,7 @@ impl Points {
         Self { mid, low, high }
     }
 
-    /// With no more decimals than these.
+    /// Rounds to at most `decimals` decimals.
     pub(crate) fn to_decimals(&self, decimals: u8) -> Self {
         let column = |column: &Vec<Rounded>| -> Vec<Rounded> {
             column.iter().map(|figure| figure.to_decimals(decimals)).collect()
@@ -220,7 +220,7 @@ impl Points {
         Self::of(column(&self.mid), low, high)
     }
 
-    /// Whether there is no figure in it at all.
+    /// Whether there is no figure at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.figures().next().is_none()
     }
@@ -230,7 +230,7 @@ impl Points {
         self.figures().all(|figure| figure == 0.0)
     }
 
-    /// Every figure, extremes included.
+    /// All figures, extremes included.
     pub(crate) fn figures(&self) -> impl Iterator<Item = f64> {
         let columns = [Some(&self.mid), self.low.as_ref(), self.high.as_ref()];
         columns.into_iter().flatten().flatten().filter_map(|figure| figure.get())
@@ -257,7 +257,7 @@ mod tests {
         column.iter().map(|figure| figure.get()).collect()
     }
 
-    /// The least and the most of all figures.
+    /// Minimum and maximum of all figures.
     fn reach(points: &Points) -> Option<(f64, f64)> {
         let least = points.figures().reduce(f64::min)?;
         Some((least, points.figures().reduce(f64::max)?))
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_as_short_as_the_points_allow() {
+    fn bins_are_as_short_as_point_limit_allows() {
         let cases = [
             (0, 100, 1, 0),
             (1, 100, 1, 1),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_the_total_by_the_time_with_the_extremes_of_its_seconds() {
+    fn rate_of_bin_is_total_by_time_with_extremes() {
         let mut means = Means::new(Bins::fitting(6, 3));
         means.add(0, 10.0, 1.0);
         means.add(1, 30.0, 1.0);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_zero_as_far_as_it_is_said() {
+    fn missing_seconds_are_zero_until_end_of_silence() {
         let mut means = Means::new(Bins::fitting(8, 4));
         means.add(0, 10.0, 1.0);
         means.add(1, 10.0, 1.0);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_without_time_is_no_second() {
+    fn ignores_second_of_zero_length() {
         let mut means = Means::new(Bins::fitting(1, 1));
         means.add(0, 1.0, 0.0);
         means.add(7, 1.0, 1.0);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_of_their_own_have_no_extremes() {
+    fn bins_of_one_second_have_no_extremes() {
         let mut means = Means::new(Bins::fitting(2, 2));
         means.add(0, 1.0, 1.0);
         means.add(1, 2.0, 1.0);
@@ -330,12 +330,12 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_is_that_of_all_samples_of_its_bin() {
+    fn percentile_of_bin_uses_all_samples() {
         let mut times = Times::new(Bins::fitting(4, 2), Percentile::P99);
         let mut add = |second: u64, ms: u64, count: u64| {
             times.at(second).into_iter().for_each(|durations| durations.record_many(ms * 1_000_000, count));
         };
-        // A mean of the medians would be 2 ms.
+        // The mean of the medians would be 2 ms.
         add(0, 1, 990);
         add(0, 3, 1);
         add(1, 3, 30);
@@ -351,7 +351,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_peak_and_no_hole_of_a_rate_is_lost(
+        fn keeps_every_peak_and_gap_of_rates(
             amounts in prop::collection::vec(prop::option::of(0f64..1e6), 1..200),
             points_max in 1usize..50,
         ) {
@@ -365,14 +365,14 @@ mod tests {
             let all = || amounts.iter().flatten().copied();
             let expected = all().reduce(f64::min).zip(all().reduce(f64::max));
             prop_assert_eq!(reach(&points), expected.map(|(least, most)| (rounded(least), rounded(most))));
-            // Nothing is made up, either: a bin without a second has no figure.
+            // No figure is invented either: a bin without a second has none.
             for (place, chunk) in amounts.chunks(bins.bin_s as usize).enumerate() {
                 prop_assert_eq!(points.mid[place].get().is_some(), chunk.iter().any(Option::is_some));
             }
         }
 
         #[test]
-        fn no_duration_is_longer_than_the_longest_shown(
+        fn keeps_longest_duration_and_extremes_of_medians(
             seconds in prop::collection::vec(prop::collection::vec(1u64..1_000_000_000, 0..60), 1..40),
             points_max in 1usize..20,
         ) {
@@ -387,7 +387,7 @@ mod tests {
             let [median, _, max] = times.points();
             let longest = seconds.iter().flatten().max().map(|longest_ns| rounded(*longest_ns as f64 / 1e6));
             prop_assert_eq!(max.figures().reduce(f64::max), longest);
-            // Where no second has enough samples, a bin may still have.
+            // If no second has enough samples, a bin may still have enough.
             prop_assume!(!medians.is_empty());
             let (least, most) = (medians.iter().min(), medians.iter().max());
             let ms = |value_ns: Option<&u64>| value_ns.map(|value_ns| rounded(*value_ns as f64 / 1e6));

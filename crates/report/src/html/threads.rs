@@ -1,4 +1,4 @@
-//! What the threads of a system did over time, by process: each has a picture in which their states lie on one another.
+//! States of a system's threads over time. Each process has a stacked chart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use super::thin::{Bins, Means, Points};
 use crate::text::harmless;
 use crate::units::decimal;
 
-/// Begins the keys of these pictures, and with the state those of their tracks: `threads/futex/app`.
+/// Prefix of the keys of these charts. With a state it is the prefix of their tracks: `threads/futex/app`.
 pub(super) const PREFIX: &str = "threads/";
-/// Characters of a process, and of the address of a dependency.
+/// Maximum number of characters of a process name, and of the address of a dependency.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Dependencies of a process that have an area of their own.
+/// Maximum number of dependencies of a process with an area of their own.
 const PEERS_MAX: usize = 3;
 
-/// States from the ground up: key, label, and readings of threads that can carry requests, which are added up.
+/// States from bottom to top: key, label, and readings that are added. They count threads that can carry requests.
 const STATES: [(&str, &str, &[&str]); 12] = [
     ("on_cpu", "on CPU", &["threads_on_cpu"]),
     ("runnable", "ready to run", &["threads_runnable"]),
     ("disk", "disk", &["threads_disk"]),
     ("futex", "futex (lock or queue)", &["threads_futex"]),
-    // With the address of what is read from.
+    // The label ends with the address of the dependency.
     ("peer", "reply from ", &[]),
     ("socket_read", "socket: read", &["threads_socket_read"]),
     ("socket_write", "socket: write, connect", &["threads_socket_write", "threads_connect"]),
@@ -34,37 +34,37 @@ const STATES: [(&str, &str, &[&str]); 12] = [
 ];
 const PEER: usize = 4;
 const SOCKET_READ: usize = 5;
-/// Other roles, all their states together, above these.
+/// Other roles, above the states of workers. All states of a role are one area.
 const ROLES: [(&str, &str); 2] = [("listener", "listeners"), ("runtime", "garbage collector, compiler")];
 const WORKER: &str = "worker";
 const IDLE: &str = "idle";
 
-/// One area of a picture.
+/// One area of a chart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ThreadTrack {
-    /// Of the process, cut to fit.
+    /// Name of the process, cut to fit.
     pub(crate) process: String,
-    /// From the ground up.
+    /// Position from the bottom.
     place: usize,
     pub(crate) key: String,
     pub(crate) label: String,
 }
 
-/// The pictures of one run.
+/// The charts of one run.
 #[derive(Default)]
 pub(super) struct ThreadStates {
     pub(super) points: Vec<(String, Points)>,
     pub(super) tracks: Vec<ThreadTrack>,
-    /// What must be known of a picture, by its key.
+    /// Notes on charts, by key of the chart.
     pub(super) notes: BTreeMap<String, String>,
 }
 
-/// The key of the picture of a process.
+/// Key of the chart of a process.
 pub(super) fn chart_key(process: &str) -> String {
     format!("{PREFIX}{process}")
 }
 
-/// Of every process of which threads were sampled.
+/// States of the threads of every process that was sampled.
 pub(super) fn of(run: &Run, bins: Bins, whole_seconds: u64) -> ThreadStates {
     let peers = peers(run);
     let mut all: BTreeMap<&str, Process<'_>> = BTreeMap::new();
@@ -95,7 +95,7 @@ pub(super) fn of(run: &Run, bins: Bins, whole_seconds: u64) -> ThreadStates {
     states
 }
 
-/// Of each process the dependencies that its threads waited for most.
+/// Dependencies that the threads of each process waited for most.
 fn peers(run: &Run) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut sums: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for reading in run.readings().filter(|reading| reading.metric == "threads_dependency_read") {
@@ -110,23 +110,23 @@ fn peers(run: &Run) -> BTreeMap<&str, BTreeSet<&str>> {
     peers
 }
 
-/// The threads of one process of the plan, second by second.
+/// Threads of one process of the plan, second by second.
 struct Process<'a> {
     bins: Bins,
     whole_seconds: u64,
-    /// The second that is being read, and what was read in it.
+    /// The second that is being read, and its readings.
     second: u64,
     samples: Option<f64>,
     coverage: f64,
     now: [f64; STATES.len() + ROLES.len()],
     peers: BTreeMap<&'a str, f64>,
     idle: f64,
-    /// By place, and by address of a dependency.
+    /// Means by position of the area, and by address of a dependency.
     means: BTreeMap<(usize, &'a str), Means>,
     sums: Sums,
 }
 
-/// Over the seconds of the load.
+/// Sums over the seconds of the load.
 #[derive(Default)]
 struct Sums {
     seconds: f64,
@@ -165,7 +165,7 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Ends a second. In a second with samples, a state without a reading had no thread.
+    /// Ends a second. If the second has samples, states without a reading had no thread.
     fn turn(&mut self) {
         let mut now = std::mem::replace(&mut self.now, [0.0; STATES.len() + ROLES.len()]);
         let peers = std::mem::take(&mut self.peers);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_workers_lie_on_one_another_below_other_roles() {
+    fn stacks_states_of_workers_below_other_roles() {
         let mut first = sampled(1.0);
         first.extend([
             reading("app", "threads_on_cpu", "worker", 0.5),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_from_dependencies_are_told_by_address_and_are_no_other_reads() {
+    fn reads_from_dependencies_are_separate_areas_by_address() {
         let mut second = sampled(0.25);
         second.push(reading("app", "threads_socket_read", "worker", 8.0));
         for (peer, threads) in [("10.0.0.1:1", 4.0), ("10.0.0.2:1", 0.5), ("b", 1.0), ("c", 2.0), ("d", 0.25)]
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn without_samples_there_is_no_picture() {
+    fn process_without_samples_has_no_chart() {
         let states = states(&[vec![reading("app", "threads", "", 4.0)]]);
         assert!(states.points.is_empty() && states.notes.is_empty());
     }

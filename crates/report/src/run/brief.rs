@@ -1,4 +1,4 @@
-//! What decides about one run, on one screen: a table, what limited it, its conditions, its errors, and what must be known.
+//! Brief report on one run, on one screen: table, likely bottleneck, conditions, errors, and notes.
 
 use evidence::EvidenceError;
 use record::Percentile;
@@ -13,17 +13,17 @@ use crate::units::{count, duration, percent_of, rate};
 use crate::view::View;
 use crate::{bottleneck, breaches, cpu_profile, event_costs, events, inside, words};
 
-/// Kinds of errors.
+/// Maximum number of kinds of errors.
 pub(super) const ERRORS_MAX: usize = 3;
-/// Conditions; warnings and notes.
+/// Maximum numbers of conditions, and of warnings and notes.
 const CONDITIONS_MAX: usize = 3;
 const NOTES_MAX: usize = 4;
-/// Steps that have a row.
+/// Maximum number of steps with a row.
 const STEPS_MAX: usize = 6;
-/// Characters of the name of a step.
+/// Maximum number of characters of a step's name.
 const NAME_CHARACTERS_MAX: usize = 28;
 
-/// The pieces, in order.
+/// Items of the brief report, in order.
 pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let mut items = Vec::new();
     if view.whole.samples() > 0 {
@@ -50,7 +50,7 @@ pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, Eviden
     Ok(items)
 }
 
-/// A row for all requests, and one for each step where there are several.
+/// Table with a row for all requests, and one for each step if there are several.
 fn table(view: &View<'_>, escape: Escape) -> Table {
     let steps = if view.steps.len() > 1 { &view.steps[..view.steps.len().min(STEPS_MAX)] } else { &[] };
     let names = steps.iter().map(|step| escape(&harmless(step.name, NAME_CHARACTERS_MAX)));
@@ -74,7 +74,7 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
     table
 }
 
-/// Whether there is nothing more important than how the response times are distributed. Otherwise only `--wide` shows it.
+/// Whether the distribution of response times is shown. More important items replace it; then only `--wide` shows it.
 pub(super) fn shows_distribution(view: &View<'_>) -> bool {
     let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
     is_clean
@@ -88,7 +88,7 @@ fn limit(view: &View<'_>, escape: Escape) -> Option<String> {
     Some(format!("{}; {}", bottleneck::likely(&found), escape(&bottleneck::because_and_next(&found))))
 }
 
-/// Conditions that held, and those that failed and are not in the first lines.
+/// Conditions that held, and failed ones that are not in the first lines.
 fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
     let of = |holds: bool| view.run.gates().iter().filter(move |gate| gate.holds == holds);
     let failed = of(false).skip(breaches::NAMED_MAX).map(|gate| format!("✗ {}", escape(&words::gate(gate))));
@@ -98,7 +98,7 @@ fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
     lines
 }
 
-/// The most frequent, and what to do about the first of them.
+/// The most frequent errors, and advice on the first one.
 fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
     let each = figures.errors.iter().map(|error| {
         let error = error_text(error, escape);
@@ -120,7 +120,7 @@ fn all_notes<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'static str, &'a 
     stamps.chain(view.notes.iter().map(|text| ("note", text.as_str())))
 }
 
-/// The first sentence of each.
+/// First sentence of each warning and note.
 fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
     let line = |(kind, text)| (kind, escape(first_sentence(text)));
     let mut notes: Vec<_> = all_notes(view).map(line).collect();
@@ -128,7 +128,7 @@ fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// Whether warnings and notes are cut here.
+/// Whether the brief report shortens or omits warnings or notes.
 pub(super) fn leaves_out_notes(view: &View<'_>) -> bool {
     let is_cut = |(_, text): (&str, &str)| first_sentence(text) != text.trim_end_matches('.');
     all_notes(view).count() > NOTES_MAX || all_notes(view).any(is_cut)

@@ -1,4 +1,4 @@
-//! How the response times of a run are distributed, drawn with characters.
+//! Histogram of the response times of a run, drawn with characters.
 
 use evidence::EvidenceError;
 use record::Phase;
@@ -8,12 +8,12 @@ use crate::text::{columns, padded_left};
 use crate::units::duration;
 use crate::view::View;
 
-/// Rows of the drawing, the tail included.
+/// Maximum number of rows, the tail included.
 const ROWS: usize = 9;
-/// Columns of the longest bar.
+/// Length of the longest bar in columns.
 const COLUMNS: u64 = 40;
 
-/// A row for each bin of response times. `None` if there are too few samples, or if they differ too little.
+/// Table with one row for each bin of response times. `None` if there are too few samples, or if they differ too little.
 pub(super) fn of_run(view: &View<'_>) -> Result<Option<Table>, EvidenceError> {
     let response = view.run.whole(Phase::Measured)?.response.all();
     let Some(bins) = judge::log_bins(&response, ROWS) else { return Ok(None) };

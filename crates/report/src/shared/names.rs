@@ -1,31 +1,32 @@
-//! Names that identify a machine or a person, replaced by numbered ones: `host-1`, `user-1`, `path-1`, `address-1`. The same
-//! name always becomes the same number, so that what belongs together still does.
+//! Replaces names that identify a machine or a person by numbered ones: `host-1`, `user-1`, `path-1`, `address-1`.
+//!
+//! Each name always gets the same number, so relations between texts stay visible.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 
-/// First parts of paths of files. Other paths in names are those of requests.
+/// First components of file paths. Other absolute paths in names belong to requests.
 const FOLDERS: [&str; 18] = [
     "Users", "bin", "data", "dev", "etc", "home", "lib", "media", "mnt", "opt", "private", "proc", "root",
     "run", "srv", "tmp", "usr", "var",
 ];
-/// Where the folders of users are.
+/// Parent folders of home directories.
 const HOMES: [&str; 2] = ["home", "Users"];
-/// Schemes of files.
+/// URL schemes of files.
 const OF_FILES: [&str; 3] = ["file", "sqlite", "unix"];
-/// Characters that end a name in a sentence, but belong to none.
+/// Punctuation that can follow a name in a sentence, but is not part of it.
 const CLOSING: [char; 11] = [',', '.', ';', ':', ')', ']', '}', '"', '\'', '`', '>'];
 
-/// Which paths a text has.
+/// Kinds of paths that a text may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paths {
-    /// Of requests and of files.
+    /// Paths of requests and of files.
     Both,
-    /// Of files only.
+    /// Paths of files only.
     Files,
 }
 
-/// What was found, and how it is called instead.
+/// Names that were found. The replacement of a name has its position in the list plus one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     hosts: RefCell<Vec<String>>,
@@ -35,7 +36,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Remembers the name of a host, and the first part of it, by which people call it.
+    /// Adds the name of a host, and its first label, which people use as a short name.
     pub(super) fn host(&self, name: &str) {
         let is_anyones =
             name.len() < 2 || name.eq_ignore_ascii_case("localhost") || name.contains(['{', ' ']);
@@ -48,7 +49,7 @@ impl Names {
         }
     }
 
-    /// Remembers every user with a home, and every host of a URL, that a text mentions.
+    /// Adds every user with a home directory, and every host of a URL, in a text.
     pub(super) fn learn(&self, text: &str) {
         for home in HOMES {
             let home = format!("/{home}/");
@@ -73,12 +74,12 @@ impl Names {
         }
     }
 
-    /// A name from a plan, such as that of a step: `GET /users` stays as it is.
+    /// Anonymizes a name from a plan, such as that of a step. `GET /users` stays as it is.
     pub(super) fn name(&self, text: &str) -> String {
         self.words(text, Paths::Both)
     }
 
-    /// A sentence about a failure: what it quotes, commands and output, is left out.
+    /// Anonymizes a sentence about a failure. Quoted commands and output are left out.
     pub(super) fn sentence(&self, text: &str) -> String {
         let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| unquoted(&text, *mark));
         self.words(&text, Paths::Files)
@@ -116,7 +117,7 @@ impl Names {
         format!("{}{closing}", self.address(bare))
     }
 
-    /// User, password, host and query are left out; a port stays.
+    /// Removes user, password, and query, and replaces the host. The port and the path of a request stay.
     fn url(&self, url: &str, at: usize) -> String {
         let (scheme, rest) = (&url[..at], &url[at + 3..]);
         if OF_FILES.iter().any(|of_files| scheme.ends_with(of_files)) {
@@ -149,7 +150,7 @@ impl Names {
     }
 }
 
-/// The place of a name in its list, to which it is added if it is new.
+/// Index of a name in its list. Adds the name if it is new.
 fn number(known: &RefCell<Vec<String>>, name: &str) -> usize {
     let mut known = known.borrow_mut();
     known.iter().position(|other| other.eq_ignore_ascii_case(name)).unwrap_or_else(|| {
@@ -158,7 +159,7 @@ fn number(known: &RefCell<Vec<String>>, name: &str) -> usize {
     })
 }
 
-/// Host, and port with its colon.
+/// Splits an authority into host, and port with its colon.
 fn host_and_port(authority: &str) -> (&str, &str) {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     match host.rfind(':') {
@@ -175,7 +176,7 @@ fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
-/// Where a path begins in a word, if it has one.
+/// Start of a path in a word. `None` if the word has no path.
 fn path(word: &str, paths: Paths) -> Option<usize> {
     let begins = |at: usize| !word[..at].ends_with(|before: char| is_of_name(before) || before == '/');
     let is_of_file = |at: usize| {
@@ -187,7 +188,7 @@ fn path(word: &str, paths: Paths) -> Option<usize> {
     relative.chain(absolute).min()
 }
 
-/// The text without what stands between the first mark and the last.
+/// Removes everything between the first and the last quotation mark.
 fn unquoted(text: &str, mark: char) -> String {
     match (text.find(mark), text.rfind(mark)) {
         (Some(first), Some(last)) if first < last => {
@@ -198,9 +199,9 @@ fn unquoted(text: &str, mark: char) -> String {
     }
 }
 
-/// The text with every whole word of this name replaced, whatever its case.
+/// Replaces every whole word that equals `name`, ignoring case.
 fn without(text: &str, name: &str, instead: &str) -> String {
-    // ASCII keeps its places in the text.
+    // Lowercasing ASCII does not move positions in the text.
     let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     let (mut replaced, mut kept) = (String::with_capacity(text.len()), 0);
     for (at, _) in lower.match_indices(&wanted) {
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_users_paths_and_addresses_get_numbers() {
+    fn replaces_hosts_users_paths_and_addresses_by_numbers() {
         let names = Names::default();
         names.host("build-7.corp.example");
         let home = ["", "home", "jane"].join("/");
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_lose_their_quotes_and_every_path() {
+    fn sentences_lose_quotes_and_paths() {
         let names = Names::default();
         let told = names.sentence("the command `sh -c \"cat `x`\"` failed: \"no /a\" in /secret/place.conf");
         assert_eq!(told, "the command (left out) failed: (left out) in path-1");

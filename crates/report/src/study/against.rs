@@ -1,4 +1,4 @@
-//! The answer of a study that compares every row with a baseline.
+//! Result of a study that compares every row with a baseline.
 
 use judge::results::Verdict;
 
@@ -6,10 +6,10 @@ use super::answer::{WriteApart, measured};
 use super::sentences::{Name, is_open};
 use super::{LoadView, Pair, StudyView};
 
-/// Rows that are named for one reason.
+/// Maximum number of rows in one list.
 const NAMES_MAX: usize = 8;
 
-/// The answer in a sentence without its full stop: who is better than the baseline, who is worse, who is neither.
+/// Result in a sentence without its full stop: rows that are better than the baseline, worse, or neither.
 pub(super) fn answer(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -53,7 +53,7 @@ pub(super) fn answer(
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// `None` if there is none.
+/// Joins the names of pairs. `None` without any.
 fn listed(pairs: Vec<&Pair>, name: impl Fn(&Pair) -> String) -> Option<String> {
     let mut names: Vec<String> = pairs.iter().take(NAMES_MAX).map(|pair| name(pair)).collect();
     if pairs.len() > NAMES_MAX {

@@ -1,4 +1,4 @@
-//! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
+//! Result under a load for all formats: one sentence, its certainty, and the reason.
 
 use evidence::Procedure;
 use judge::Eligibility;
@@ -13,18 +13,18 @@ use crate::apart;
 use crate::text;
 use crate::units::percent_of;
 
-/// Rows that are named in one list.
+/// Maximum number of rows in one list.
 const NAMES_MAX: usize = 6;
 
-/// How a sentence writes how far the rows of a pair lie apart, with a space before it.
+/// Formats the difference between the rows of a pair, preceded by a space.
 pub(super) type WriteApart = fn(&Pair) -> String;
 
-/// The answer under one load, its names and quotes escaped as the page does it.
+/// Result under one load. Names and quotes are escaped for the page's format.
 pub(crate) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
     answer_with(page, view, load, figures)
 }
 
-/// The same for a headline: the interval is in the reason, not in the text.
+/// Result for a headline: the interval is in the reason, not in the text.
 pub(crate) fn headline(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
     let answer = answer_with(page, view, load, alone);
     let how_sure = match interval(load) {
@@ -34,7 +34,7 @@ pub(crate) fn headline(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &Load
     Answer { how_sure, ..answer }
 }
 
-/// `ratio 1.08–1.15`, `difference −410 ms to −380 ms`, where the answer is about one pair.
+/// Interval of a result about one pair: `ratio 1.08–1.15`, `difference −410 ms to −380 ms`. `None` for other results.
 fn interval(load: &LoadView<'_>) -> Option<String> {
     let pair = match load.baseline {
         Some(_) if load.pairs.len() == 1 => load.pairs.first()?,
@@ -62,7 +62,7 @@ fn answer_with(
     Answer { text, certainty, how_sure, besides: besides.collect::<Vec<_>>().join("; ") }
 }
 
-/// The row that every comparison with it says is better by as much as matters.
+/// Row that is better by at least the minimum effect in all of its comparisons. `None` if there is none.
 pub(crate) fn winner(load: &LoadView<'_>) -> Option<usize> {
     let best = load.bests().next()?.row;
     let mut of_best = of_row(load, best).peekable();
@@ -87,7 +87,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
     let is = |wanted: Outcome| move |pair: &Pair| outcome(pair, best) == wanted;
     if of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
         if others(&|pair| pair.was_looked_at()).is_empty() {
-            // Figures without a comparison: they are those of the table, and no variant leads.
+            // Without a comparison, no variant leads, so the sentence only has the figures of the table.
             let rows = std::iter::once(best).chain(others(&|_| true));
             return match is_throughput(view) {
                 true => {
@@ -125,7 +125,7 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteA
     format!("{}: {},{apart} {} {}", name(load, best), measured(best), against(runner_up), name(load, second))
 }
 
-/// How things stand where some comparison with the best has no verdict, though there was a look at one.
+/// Result if at least one comparison with the best row has no verdict yet, but was judged.
 fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteApart) -> String {
     let matters = |pair: &Pair| pair.is_relevant(&view.study.new.compare);
     let is_ahead = |pair: &&Pair| pair.first == best && matters(pair) == Some(true);
@@ -152,7 +152,7 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, 
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
 }
 
-/// Systems that were unavailable for part of the time: whatever their figures are, they could not be used then.
+/// Systems that were unavailable for part of the time, when they could not be used whatever their figures are.
 fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let rows: Vec<usize> = (0..load.rows.len()).filter(|row| load.rows[*row].gone.runs > 0).collect();
     let of = |row: usize| {
@@ -167,13 +167,13 @@ fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     (!rows.is_empty()).then(|| listed(rows.into_iter().map(of)))
 }
 
-/// Settings that a search for the best lost on its way.
+/// Variants that a search for the best could not measure to the end.
 fn lost(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let lost: Vec<String> = tournament::lost(load, name).collect();
     (!lost.is_empty()).then(|| format!("not measured to the end: {}", listed(lost.into_iter())))
 }
 
-/// Settings without a valid run: an answer that leaves them out would be about fewer than were asked for.
+/// Variants without a valid run. A result without them would cover fewer variants than requested.
 fn unmeasured(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let lost = |row: &usize| !load.rows[*row].is_valid && !load.rows[*row].runs.is_empty();
     let rows: Vec<usize> = (0..load.rows.len()).filter(lost).collect();
@@ -194,13 +194,13 @@ fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pa
     load.pairs.iter().filter(move |pair| [pair.first, pair.second].contains(&row))
 }
 
-/// The metric of a row over its valid runs, as the table has it.
+/// Metric of a row over its valid runs, as in the table.
 fn figure(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> String {
     let figure = view.metric.as_ref().zip(load.rows[row].metric);
     figure.map_or_else(|| "n/a".to_owned(), |(by, spread)| by.metric.kind.writer()(spread.median))
 }
 
-/// What a row measured, with the name of the metric: `p99 response time 9.40 ms`, or `797.0 ok/s` for throughput.
+/// Formats the metric of a row with its name: `p99 response time 9.40 ms`, or `797.0 ok/s` for throughput.
 pub(super) fn measured(view: &StudyView<'_>, figure: &str) -> String {
     match figure.strip_suffix("/s").filter(|_| is_throughput(view)) {
         Some(per_s) => format!("{per_s} ok/s"),
@@ -212,7 +212,7 @@ fn is_throughput(view: &StudyView<'_>) -> bool {
     view.metric.as_ref().is_some_and(|by| by.metric.name == "throughput")
 }
 
-/// What links how far two rows lie apart with the name of the other: `1.12 × that of`, `−398 ms compared with`.
+/// Words between a difference and the name of the other row: `1.12 × that of`, `−398 ms compared with`.
 fn against(pair: &Pair) -> &'static str {
     match pair.by.scale() {
         Scale::Ratio => "that of",
@@ -220,26 +220,26 @@ fn against(pair: &Pair) -> &'static str {
     }
 }
 
-/// ` 1.12 ×`, as far as there is any.
+/// Formats the difference: ` 1.12 ×`. Empty if unknown.
 fn alone(pair: &Pair) -> String {
     pair.comparison
         .estimate
         .map_or_else(String::new, |estimate| format!(" {}", apart::alone(&pair.by, estimate)))
 }
 
-/// ` 1.12 × (1.08–1.15)`, as far as there is any.
+/// Formats the difference with its interval: ` 1.12 × (1.08–1.15)`. Empty if unknown.
 pub(super) fn figures(pair: &Pair) -> String {
     let estimate = pair.comparison.estimate;
     let apart = estimate.map(|estimate| apart::within(&pair.by, estimate, pair.comparison.interval));
     apart.map_or_else(String::new, |apart| format!(" {apart}"))
 }
 
-/// Names, or as many as are named in one list.
+/// Joins names, at most [`NAMES_MAX`] of them.
 pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
     text::listed(all, NAMES_MAX, ", ")
 }
 
-/// Whether the best was sought in some blocks, and is judged in others.
+/// Whether the study searches for the best in some blocks, and judges it in others.
 pub(super) fn is_tournament(view: &StudyView<'_>) -> bool {
     matches!(view.study.new.compare.procedure, Procedure::Best { .. })
 }

@@ -1,4 +1,4 @@
-//! What probably kept the rows of a load from more, told once for all rows with the same bottleneck.
+//! Likely bottlenecks of the rows of a load, grouped by bottleneck.
 
 use super::{LoadView, StudyView};
 use judge::{Bottleneck, Certainty};
@@ -7,15 +7,15 @@ use crate::bottleneck;
 
 /// Rows with the same bottleneck.
 pub(super) struct Group {
-    /// The best settings first, in order of the ranking. There is at least one.
+    /// Indexes of rows: the best row of each system first, then the others by rank. At least one.
     pub(super) rows: Vec<usize>,
-    /// That of the first of the rows.
+    /// Bottleneck of the first row.
     pub(super) bottleneck: Bottleneck,
-    /// What else may be, of the first of the rows.
+    /// Other possible bottlenecks of the first row.
     pub(super) others: Vec<Bottleneck>,
 }
 
-/// Bottlenecks by row: those of the best settings first, those that are not known last.
+/// Groups rows by bottleneck. The best rows come first, unknown bottlenecks last.
 pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Group> {
     let ranked =
         load.bests().chain(load.ranking.iter().filter(|ranked| !ranked.is_best)).map(|ranked| ranked.row);

@@ -1,4 +1,4 @@
-//! What decides about a study, on one screen: one table of all variants under all loads, and what must be known about it.
+//! Brief report on a study, on one screen: one table of all variants under all loads, and notes.
 
 use judge::results::{Scale, Verdict};
 use judge::words::LASTS;
@@ -21,39 +21,39 @@ use crate::table::{Cell, Table};
 use crate::text::{cut_to, listed};
 use crate::units::{count, duration, percent_of, percent_with, rate};
 
-/// Columns of the name of a row, and of a load.
+/// Maximum width in columns of a row's name: short, long, and of a load's name.
 const NAME_COLUMNS_MAX: usize = 28;
 const LONG_NAME_COLUMNS_MAX: usize = 48;
 const LOAD_COLUMNS_MAX: usize = 16;
-/// Rows that are named in one line.
+/// Maximum number of rows in one line.
 const NAMES_MAX: usize = 3;
-/// Bottlenecks.
+/// Maximum number of lines in a list, such as the bottlenecks.
 const LINES_MAX: usize = 4;
-/// Kinds of trouble: the first number that leaves room for all else.
+/// Maximum numbers of kinds of trouble. The first one that leaves room for everything else applies.
 const TROUBLES_MAX: [usize; 3] = [4, 2, 1];
-/// Kinds of errors; conditions that were not judged.
+/// Maximum numbers of kinds of errors, and of conditions that were not judged.
 const ERRORS_MAX: usize = 2;
 const UNJUDGED_MAX: usize = 2;
-/// Conditions of the baseline.
+/// Maximum number of baseline conditions.
 const OF_BASELINE_MAX: usize = 4;
-/// Lines that a process wrote.
+/// Maximum number of lines of output.
 const QUOTED_MAX: usize = 2;
 
-/// What a line begins with that says what to do, and one that a process wrote.
+/// Beginnings of lines with advice, and of lines of output.
 const HELP: &str = "help";
 const QUOTE: char = '│';
 
-/// A load and one of its rows.
+/// A load and the index of one of its rows.
 type RowRef<'v, 'a> = (&'v LoadView<'a>, usize);
 
-/// The table, and the lines below it.
+/// Makes the table and the lines below it.
 pub(crate) struct Brief<'v, 'a> {
     pub(crate) view: &'v StudyView<'a>,
     pub(crate) page: &'v StudyPieces<'a>,
 }
 
 impl<'v, 'a> Brief<'v, 'a> {
-    /// The pieces, in order, below `above`. `room`: lines that pieces leave for facts.
+    /// Appends the brief report to `above`. `room` returns the number of lines that items leave for facts.
     pub(super) fn items(&self, mut above: Vec<Item>, room: impl Fn(&[Item]) -> usize) -> Vec<Item> {
         let items = &mut above;
         items.extend([Item::Head(self.head()), Item::Table(self.table())]);
@@ -69,7 +69,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         above
     }
 
-    /// What must be known of a study of any kind, in so many lines if that is possible.
+    /// Facts that studies of every kind have, in at most `room` lines if possible.
     pub(super) fn facts(&self, room: usize) -> Option<Item> {
         let mut facts = Vec::new();
         for kinds_max in TROUBLES_MAX {
@@ -82,7 +82,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         (!facts.is_empty()).then_some(Item::Facts(facts))
     }
 
-    /// All facts, with so many kinds of trouble.
+    /// All facts, with at most `kinds_max` kinds of trouble.
     fn ranked(&self, kinds_max: usize) -> Vec<(Urgency, Fact)> {
         let mut facts: Vec<(&str, String)> = Vec::new();
         if self.view.capacity.is_none() {
@@ -92,7 +92,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             facts.extend(of_baseline::facts(self.page, self.view).into_iter().map(|line| ("baseline", line)));
             facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
             facts.extend(self.conditions_of_baseline().into_iter().map(|line| ("conditions", line)));
-            // What events cost has a table of its own.
+            // Costs of events have a table of their own.
             let has_costs = self.view.runs.iter().any(|view| !view.run.event_costs().is_empty());
             let events = if has_costs { Vec::new() } else { self.events() };
             facts.extend(events.into_iter().map(|line| ("events", line)));
@@ -112,7 +112,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         self.loads().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)))
     }
 
-    /// The loads, and how long each lasts: once, where all last equally long.
+    /// The loads and their durations. Equal durations are mentioned once.
     fn head(&self) -> String {
         let heads: Vec<String> = self.loads().map(|load| self.page.head(load)).collect();
         let parts: Option<Vec<_>> = heads.iter().map(|head| head.rsplit_once(LASTS)).collect();
@@ -125,7 +125,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// A row per variant and load.
+    /// Table with a row per variant and load.
     fn table(&self) -> Table {
         let places: Vec<RowRef<'v, 'a>> = self.places().collect();
         let rows = || places.iter().map(|(load, row)| &load.rows[*row]);
@@ -150,7 +150,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         table
     }
 
-    /// Short names, unless some of them would be the same.
+    /// Short names of rows, or long ones if some short ones would be equal.
     fn names(&self, places: &[RowRef<'v, 'a>]) -> Vec<String> {
         let cut = |columns_max: usize| {
             let name =
@@ -162,7 +162,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         if count(&short) < count(&long) { long } else { short }
     }
 
-    /// What decides first, then ok/s, median, tail, and errors.
+    /// Adds the columns of figures: first the metric of the study, then ok/s, median, tail, and errors.
     fn figures(&self, table: &mut Table, rows: &[&VariantRow<'_>]) {
         let by = self.view.metric.as_ref().map(|by| by.metric).filter(|metric| metric.name != "throughput");
         if let Some(metric) = by {
@@ -174,7 +174,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         table.column("ok/s", "", per_s.map(|per_s| Cell::figure(per_s, rate)));
         for percentile in [Percentile::P50, Percentile::P99] {
             let name = crate::durations::name(percentile);
-            // It has a column of its own, over runs.
+            // The metric of the study has a column of its own, over runs.
             if by.is_some_and(|metric| metric.name == name) {
                 continue;
             }
@@ -196,18 +196,18 @@ impl<'v, 'a> Brief<'v, 'a> {
         [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether its runs are those of a sweep, where others are in the final.
+    /// Whether a row only has runs of a sweep, while others are in the final.
     fn is_swept(&self, row: &VariantRow<'_>) -> bool {
         self.view.study.new.compare.procedure.sweep_blocks().is_some() && !row.is_ranked
     }
 
-    /// Whether a column says how far rows lie apart: with a column for loads there is no room for it, and each answer says it.
+    /// Whether a column shows the difference between rows. With several loads there is no room for it, and each result states it.
     fn is_compared(&self) -> bool {
         let has_pair = |(load, row): RowRef<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
         self.view.loads.len() == 1 && self.places().any(has_pair)
     }
 
-    /// What the table leaves unsaid.
+    /// Legend of the table.
     fn legend(&self) -> Option<String> {
         let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
         let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
@@ -226,7 +226,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         })
     }
 
-    /// The variants that are not distinguishable from the best, unless fresh blocks have decided since.
+    /// Variants that are not distinguishable from the best. `None` if blocks of the confirmation have decided since.
     fn ties(&self, load: &LoadView<'_>) -> Option<String> {
         if winner(load).is_some() {
             return None;
@@ -234,7 +234,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         tournament::tie(self.view, load, &|name| self.page.short(name))
     }
 
-    /// A line for each pair that differs.
+    /// One line for each pair that differs.
     fn why(&self) -> Vec<String> {
         let of_load = |load: &'v LoadView<'a>| {
             let lines = self.page.why(load).into_iter();
@@ -245,11 +245,12 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// A line for each bottleneck of each load.
+    /// One line for each bottleneck of each load.
     fn limits(&self) -> Vec<String> {
         let line = |load: &LoadView<'_>, group: &bottlenecks::Group, is_alone: bool| {
             let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
-            // The evidence of one is not that of the others. Where others have a cause, that of one without is left to the details.
+            // The evidence of one row does not apply to others, so a line about several has none. An unknown cause has its evidence
+            // only if there is no other line.
             let is_told = is_alone || group.bottleneck.certainty != Certainty::Unknown;
             let because = match group.rows.len() {
                 1 if is_told => {
@@ -262,7 +263,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         let groups = self.loads().flat_map(|load| {
             bottlenecks::of_load(self.view, load).into_iter().map(move |group| (load, group))
         });
-        // What the generator did to runs stands among what casts doubt on them.
+        // Effects of the load generator are reported among the doubts.
         let groups = groups.filter(|(_, group)| group.bottleneck.resource != Resource::GENERATOR);
         let groups: Vec<_> = groups.collect();
         let is_alone = groups.len() == 1;
@@ -271,7 +272,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// All conditions that held, in one line, and then those that were not judged. Those that failed are in the first lines.
+    /// Conditions that held, in one line, then those that were not judged. Failed ones are in the first lines of the report.
     fn conditions(&self) -> Vec<String> {
         let (mut held, mut unjudged): (Vec<(String, Vec<String>)>, Vec<String>) = (Vec::new(), Vec::new());
         for load in self.loads() {
@@ -294,7 +295,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         (!held.is_empty()).then(|| format!("✓ {held}")).into_iter().chain(unjudged).collect()
     }
 
-    /// The same of conditions of the baseline, a line each, and what they were not judged for.
+    /// Baseline conditions that did not fail, one line each.
     fn conditions_of_baseline(&self) -> Vec<String> {
         let of_load = |load: &'v LoadView<'a>| {
             let lines = of_baseline::lines(self.page, self.view, load).into_iter();
@@ -306,7 +307,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// ` (75/s)`, where there are several loads.
+    /// Formats the name of a load: ` (75/s)`. Empty if there is only one load.
     fn of_load(&self, load: &LoadView<'_>) -> String {
         match self.view.loads.len() {
             0 | 1 => String::new(),
@@ -324,7 +325,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// Errors of the same class and text once, the most frequent first, and what to do about these.
+    /// Errors grouped by class and message, most frequent first, and advice.
     fn errors(&self) -> Vec<String> {
         let mut kinds: Vec<(&ErrorLine, u64, Vec<RowRef<'v, 'a>>)> = Vec::new();
         for (load, row) in self.places() {
@@ -364,7 +365,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         }
     }
 
-    /// What went wrong with runs, once for all runs that it happened to.
+    /// Failures and doubts, grouped over runs.
     fn troubles(&self, kinds_max: usize) -> Vec<String> {
         let mut groups = troubles::grouped(self.view);
         let more = groups.len().saturating_sub(kinds_max);
@@ -376,7 +377,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// How many runs, and whose: `8 runs of puma workers=1`, or `all 24 runs`.
+    /// Formats the number of runs and their rows: `8 runs of puma workers=1`, or `all 24 runs`.
     pub(crate) fn of_runs(&self, group: &Group<'_>) -> String {
         if self.places().count() == 1 {
             return super::runs(group.runs);
@@ -400,7 +401,7 @@ impl<'v, 'a> Brief<'v, 'a> {
     }
 }
 
-/// A line tells a fact, unless its beginning says what else it is.
+/// Urgency of a line, by its beginning.
 fn urgency(words: &str) -> Urgency {
     match words {
         words if words.starts_with(QUOTE) => Urgency::Quote,
@@ -409,7 +410,7 @@ fn urgency(words: &str) -> Urgency {
     }
 }
 
-/// The comparison of a row with the best one, or with the baseline.
+/// Comparison of a row with the best one, or with the baseline.
 fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
     let other =
         load.baseline.or_else(|| load.bests().next().map(|best| best.row)).filter(|other| *other != row)?;
@@ -420,7 +421,7 @@ fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
 
 fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
     let pair = against(load, *row).filter(|pair| pair.was_looked_at());
-    // The best one stands above, even where it is behind in the blocks that both share.
+    // The best row is the reference, even if it is behind in the common blocks.
     let apart = pair.and_then(|pair| {
         let from = if load.baseline.is_none() { pair.other(*row) } else { pair.first };
         let (estimate, ends) = pair.seen_from(from);
@@ -430,7 +431,7 @@ fn apart_cell((load, row): &RowRef<'_, '_>) -> Cell {
     Cell { text: apart::in_column(&pair.by, estimate, ends), value: Some(estimate) }
 }
 
-/// What the comparison says about the row that is not the best, or not the baseline.
+/// Verdict on the row that is not the reference.
 fn verdict_word(pair: &Pair, row: usize) -> &'static str {
     let is_ahead = pair.ahead().0 == row;
     match pair.comparison.verdict {

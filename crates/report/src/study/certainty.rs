@@ -1,4 +1,4 @@
-//! How sure the answer under a load is, and why.
+//! Certainty of the result under a load, and the reason.
 
 use judge::Eligibility;
 use judge::results::{NoVerdict, TournamentEnd, Verdict};
@@ -9,7 +9,7 @@ use super::{LoadView, StudyView, VariantRow};
 use crate::answer::Certainty;
 use crate::units::percent_with;
 
-/// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
+/// Certainty of the result, and the reason in a few words. The least certain comparison determines both.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
     if view.study.new.compare.asks_for_failures() {
         let valid: usize = load.rows.iter().map(|row| row.count(Eligibility::Valid)).sum();
@@ -45,7 +45,7 @@ fn runs_valid(valid: usize) -> String {
     if valid == 1 { "1 valid run".to_owned() } else { format!("{valid} valid runs") }
 }
 
-/// Why there is no best one.
+/// Reason why no row is best.
 fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share.is_some_and(|share| share >= 1.0);
     match &view.metric {
@@ -55,7 +55,7 @@ fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     }
 }
 
-/// Why the best one was compared with nothing.
+/// Reason why the best row was not compared.
 fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let end = load.found.as_ref().map(|found| (found.end, found.rival));
     let why = match load.rows.len() {
@@ -79,7 +79,7 @@ fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     why.to_owned()
 }
 
-/// The same where all rows are compared with one.
+/// Certainty of a comparison of all rows with a baseline.
 fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
     let Some(first) = load.pairs.first() else {
         return (Certainty::None, "there is nothing to compare".to_owned());
@@ -108,7 +108,7 @@ fn may_be_decided(pair: &Pair) -> bool {
     }
 }
 
-/// Such as `differs, better in 6 of 6 blocks, 96.9 % confidence`.
+/// Formats a verdict: `significant, better in 6 of 6 common blocks, 96.9 % confidence`.
 fn words(view: &StudyView<'_>, pair: &Pair) -> String {
     let ahead = ahead(pair);
     let mut words = match pair.comparison.verdict {

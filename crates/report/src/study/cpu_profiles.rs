@@ -1,4 +1,4 @@
-//! Where the variants of a study spend CPU time, and in what they differ.
+//! CPU profiles of the variants of a study, and their differences.
 
 use judge::cpu_profile::Profile;
 
@@ -7,11 +7,11 @@ use crate::cpu_profile::{self, Compared};
 use crate::item::{Escape, Item, Tone};
 use crate::text::harmless;
 
-/// Variants with a table of their own.
+/// Maximum number of variants with a table of their own.
 const TABLES_MAX: usize = 4;
 const NAME_COLUMNS_MAX: usize = 24;
 
-/// The profiles of rows under a load, each with the number of its row.
+/// Profiles of the rows under a load, each with the index of its row.
 pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<(usize, Profile)> {
     let of_row = |row: usize| {
         let runs = load.rows[row].shown().map(|run| (view.runs[run].run, &view.runs[run].measured));
@@ -20,14 +20,14 @@ pub(crate) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<(usize, 
     (0..load.rows.len()).filter_map(of_row).collect()
 }
 
-/// The row that others are held against: the baseline, or else the best one, or else the first that was profiled.
+/// Reference row for comparisons: the baseline, or else the best row, or else the first one with a profile.
 pub(crate) fn reference(load: &LoadView<'_>, profiles: &[(usize, Profile)]) -> Option<usize> {
     let best = load.bests().next().map(|best| best.row);
     let is_there = |row: &usize| profiles.iter().any(|(known, _)| known == row);
     load.baseline.filter(is_there).or(best.filter(is_there)).or(profiles.first().map(|(row, _)| *row))
 }
 
-/// The other rows with the one that they are held against: numbers of both, and their profiles.
+/// Pairs of the reference row with each other row: their indexes and profiles.
 pub(crate) fn pairs<'p>(
     load: &LoadView<'_>,
     profiles: &'p [(usize, Profile)],
@@ -41,7 +41,7 @@ pub(crate) fn pairs<'p>(
     others.map(|(row, second)| ([*from, *row], [first, second])).collect()
 }
 
-/// A table per variant, and what differs; nothing if nothing was profiled. `of_load` names the load, where there are several.
+/// A table per variant, and the differences. Empty without a profile. `of_load_words` names the load if there are several.
 pub(super) fn items(
     view: &StudyView<'_>,
     load: &LoadView<'_>,

@@ -1,4 +1,4 @@
-//! What events cost, by variant and event, over all blocks.
+//! Costs of events by variant and event, over all blocks.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use judge::event_cost::{Difference, Figure, InRun, Pooled, in_run};
 use judge::results::Repeated;
 
 const NAME_CHARACTERS_MAX: usize = 24;
-/// Rows that are named in one line, and lines about causes.
+/// Maximum numbers of rows in one line, and of lines about causes.
 const NAMES_MAX: usize = 3;
 const LINES_MAX: usize = 4;
 
-/// The events of a row, over its runs that count.
+/// Costs of the events of a row, over its runs that count.
 pub(crate) fn of_row<'a>(view: &StudyView<'a>, row: &VariantRow<'_>) -> Vec<Pooled<'a>> {
     let views: Vec<&View<'a>> = row.shown().map(|run| &view.runs[run]).collect();
     pooled(&views)
 }
 
-/// A row per variant and event, with intervals or as short as it can be; `None` if there was no event.
+/// Table with a row per variant and event, with intervals or in short form. `None` if there was no event.
 pub(crate) fn table(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -73,10 +73,10 @@ pub(crate) fn table(
     Some(table)
 }
 
-/// What held requests up during one event in one row.
+/// Causes of one event in one row.
 struct RowCauses {
     row: usize,
-    /// Escaped.
+    /// Name of the event, escaped.
     event: String,
     found: EventCauses,
 }
@@ -93,7 +93,8 @@ fn causes(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Vec<RowC
     load.rows.iter().enumerate().flat_map(of_row).collect()
 }
 
-/// What held requests up, a line for each event and cause: rows with the same cause share one, without evidence. `row_name` is escaped.
+/// Causes without evidence, one line for each event and cause: rows with the same cause share a line. `row_name` returns escaped
+/// names.
 pub(crate) fn lines_of_causes(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -131,7 +132,7 @@ pub(crate) fn lines_of_causes(
     lines
 }
 
-/// The same of every row, with all evidence.
+/// Causes with all evidence, one line for each event and row.
 pub(crate) fn all_causes(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -144,7 +145,8 @@ pub(crate) fn all_causes(
     causes(view, load, escape).iter().map(line).collect()
 }
 
-/// Of all variants from the baseline, or else from the best one, or else from the first, by event.
+/// Differences of all variants from the baseline, by event. Without a baseline, the best variant is the reference, or else the
+/// first.
 pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<Difference<'a>> {
     let best = || load.bests().next().map(|best| best.row);
     let from = load.baseline.or_else(best).unwrap_or(0);
@@ -169,7 +171,7 @@ pub(crate) fn differences<'a>(view: &StudyView<'a>, load: &LoadView<'_>) -> Vec<
     differences
 }
 
-/// From which row, and a row per variant and event; `None` if there is nothing to compare.
+/// Reference row, and table with a row per variant and event. `None` if there is nothing to compare.
 pub(crate) fn table_of_differences(
     view: &StudyView<'_>,
     load: &LoadView<'_>,

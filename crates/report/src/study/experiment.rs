@@ -1,4 +1,4 @@
-//! What an experiment changed, and what came of it.
+//! Results of an experiment: its interventions, and their effects.
 
 use evidence::StudyPlace;
 use judge::diagnosis::{EXPERIMENT_BLOCKS, Tried};
@@ -13,10 +13,10 @@ use crate::table::{Cell, Table};
 use crate::text::shortened;
 use crate::units::{decimal, percent_of, percent_with, rate};
 
-/// Columns of the name of a change.
+/// Maximum width of an intervention's name in columns.
 const NAME_CHARACTERS_MAX: usize = 40;
 
-/// The finding in one word, for programs and people.
+/// Finding in one word, for programs and people.
 pub(crate) fn finding(effect: &Effect) -> &'static str {
     match effect.finding {
         Finding::Confirmed => "confirmed",
@@ -26,7 +26,7 @@ pub(crate) fn finding(effect: &Effect) -> &'static str {
     }
 }
 
-/// Why there is no finding, if there is none.
+/// Reason why there is no finding. `None` if there is one.
 pub(crate) fn reason(effect: &Effect) -> Option<&'static str> {
     let Finding::Undecided(why) = effect.finding else { return None };
     Some(match why {
@@ -37,7 +37,7 @@ pub(crate) fn reason(effect: &Effect) -> Option<&'static str> {
     })
 }
 
-/// The same as [`reason`], for a column of a table.
+/// Short form of [`reason`], for a column of a table.
 fn in_short(why: Undecided) -> &'static str {
     match why {
         Undecided::TooFewBlocks => "few blocks",
@@ -47,7 +47,7 @@ fn in_short(why: Undecided) -> &'static str {
     }
 }
 
-/// The experiment of a study; nothing if it made none.
+/// Items about the experiment of a study. Empty if it made none.
 pub(super) fn items(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
     let Some(diagnosis) = &view.diagnosis else { return Vec::new() };
     let name = escape(&shortened(&diagnosis.setting.name(), NAME_CHARACTERS_MAX));
@@ -124,7 +124,7 @@ pub(crate) fn facts(diagnosis: &Diagnosis, escape: Escape) -> Vec<Fact> {
     facts
 }
 
-/// Throughput by users, and the law through it if it fits.
+/// Throughput by number of users, and the scalability law if it fits.
 fn of_ladder(ladder: &Ladder) -> Vec<Fact> {
     let steps = ladder.rungs.iter().map(|rung| format!("{}: {}", rung.users, rate(rung.per_s)));
     let steps = Fact::new("by users", steps.collect::<Vec<_>>().join(", "));
@@ -145,7 +145,7 @@ fn of_ladder(ladder: &Ladder) -> Vec<Fact> {
     std::iter::once(steps).chain(law).collect()
 }
 
-/// The causes of a row by what an experiment says of them, if it was on that row.
+/// Causes of a row, revised by an experiment if it was on that row.
 pub(crate) fn judged(
     diagnosis: Option<&Diagnosis>,
     place: &StudyPlace,

@@ -1,4 +1,4 @@
-//! Why the slower one of two is slower, in words: of a pair of a study, or of runs that were made at different times.
+//! Explains in words why one side is slower: in a pair of a study, or between runs from different times.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,15 @@ use crate::text::harmless;
 use crate::units::{duration, percent_with};
 use crate::view::View;
 
-/// What the sentence about a pair begins with that nothing explains.
+/// Beginning of the sentence about a pair that no reading explains.
 pub(super) const NOTHING: &str = "no stored reading explains";
-/// What the sides of a gate are called.
+/// Names of the two sides of a gate.
 const OF_GATE: [&str; 2] = ["the baseline", "it"];
-/// Characters of a name in it.
+/// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 60;
 
-/// What explains a verdict on a pair; the outer `None` where there is none to explain, or nothing to explain it by.
+/// Explanation of the verdict on a pair. The outer `None` means that there is nothing to explain, or no readings to explain it by;
+/// the inner one, that no reading explains it.
 pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<Option<Explanation>> {
     let differs = matches!(pair.comparison.verdict, Verdict::Differs { below_matters: false });
     if !differs || pair.has_more_errors || pair.by.distorted().is_none() {
@@ -30,7 +31,7 @@ pub(crate) fn of_pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) ->
     in_blocks(&view.runs, load, [ahead, behind])
 }
 
-/// What explains that the second of two rows is slower.
+/// Explanation why the second of two rows is slower.
 fn in_blocks(views: &[View<'_>], load: &LoadView<'_>, rows: [usize; 2]) -> Option<Option<Explanation>> {
     let by_block = |row: usize| -> BTreeMap<u32, &View<'_>> {
         let runs = load.rows[row].eligibility(Eligibility::Valid);
@@ -51,7 +52,7 @@ fn profile<'v, 'a: 'v>(views: impl Iterator<Item = &'v View<'a>>) -> Option<Prof
     Profile::of(views.map(|of| (of.run, &of.measured)))
 }
 
-/// The same in a sentence without its full stop. `name` writes names of rows; `text` makes any other name harmless.
+/// Explanation in a sentence without its full stop. `name` returns names of rows; `text` sanitizes all other names.
 pub(crate) fn sentence(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -67,12 +68,12 @@ pub(crate) fn sentence(
     })
 }
 
-/// Why the second of two sides is slower.
+/// Explanation why the second of two sides is slower.
 #[derive(Clone, Debug)]
 pub(crate) struct Why {
-    /// The faster and the slower side; harmless.
+    /// Names of the faster and the slower side, sanitized.
     names: [String; 2],
-    /// What was counted: `request`.
+    /// Unit that was counted: `request`.
     one: &'static str,
     found: Found,
 }
@@ -80,14 +81,14 @@ pub(crate) struct Why {
 #[derive(Clone, Debug)]
 enum Found {
     Explained(Box<Explanation>),
-    /// By no reading.
+    /// No reading explains it.
     Nothing,
-    /// Of the side at this place nothing was read.
+    /// The side with this index has no readings.
     NotRead(usize),
 }
 
 impl Why {
-    /// Of runs that were made at different times, of which the second side's are slower. `None` where there is nothing to explain.
+    /// Explains runs from different times, of which those of the second side are slower. `None` if there is nothing to explain.
     pub(crate) fn apart(names: [&str; 2], sides: [&[&View<'_>]; 2]) -> Option<Self> {
         let one = sides[1].first()?.noun().one;
         let spent = sides.map(|views| views.iter().copied().filter_map(spent).collect::<Vec<Spent>>());
@@ -96,7 +97,7 @@ impl Why {
         Self::of([&spent[0], &spent[1]], profiles, names, one)
     }
 
-    /// Of runs that are slower than those of a stored baseline.
+    /// Explains runs that are slower than those of a stored baseline.
     pub(crate) fn against_stored<'v, 'a: 'v>(
         baseline: &BaselineRow,
         views: impl Iterator<Item = &'v View<'a>>,
@@ -107,7 +108,7 @@ impl Why {
         Self::of([&baseline, &candidate], None, OF_GATE, one)
     }
 
-    /// Of two rows of a study over their blocks, of which the second is slower.
+    /// Explains two rows of a study over their blocks, of which the second is slower.
     pub(super) fn in_blocks(
         views: &[View<'_>],
         load: &LoadView<'_>,
@@ -118,7 +119,7 @@ impl Why {
         Some(Self { names: OF_GATE.map(str::to_owned), one, found })
     }
 
-    /// Of two sides that are called so.
+    /// Explains two sides with these names.
     pub(crate) fn apart_of(names: [&str; 2], sides: [&[Spent]; 2], one: &'static str) -> Option<Self> {
         Self::of(sides, None, names, one)
     }
@@ -136,7 +137,7 @@ impl Why {
         Some(Self { names: names.map(|name| harmless(name, NAME_CHARACTERS_MAX)), one, found })
     }
 
-    /// A sentence without its full stop; not escaped.
+    /// Explanation in a sentence without its full stop. Not escaped.
     pub(crate) fn sentence(&self) -> String {
         let [_, slower] = &self.names;
         let text = |name: &str| harmless(name, NAME_CHARACTERS_MAX);
@@ -150,7 +151,7 @@ impl Why {
         }
     }
 
-    /// For programs; null where nothing explains it.
+    /// JSON object. Null if no reading explains the difference.
     pub(crate) fn object(&self) -> serde_json::Value {
         match &self.found {
             Found::Explained(of) => object(of),
@@ -200,7 +201,7 @@ fn words(of: &Explanation, one: &str, text: &dyn Fn(&str) -> String) -> String {
     format!("{what}, {more} per {one} ({interval}), {share} of the growth of the response time")
 }
 
-/// `, all of it in user space of worker`
+/// Formats where the time went: `, all of it in user space of worker`.
 fn space(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     let Some((process, kind, share)) = &of.space else { return String::new() };
     let much = if Explanation::is_all(*share) { "all" } else { "most" };
@@ -211,7 +212,7 @@ fn space(of: &Explanation, text: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-/// For programs.
+/// JSON object of an explanation.
 pub(crate) fn object(of: &Explanation) -> serde_json::Value {
     let (process, space, share_of_space) = match &of.space {
         Some((process, kind, share)) => (process.as_deref(), Some(*kind), Some(*share)),

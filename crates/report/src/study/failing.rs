@@ -1,5 +1,5 @@
-//! The answer of a study that asks what fails: which failure, its class, what probably causes it, and which variant is
-//! without it. Nothing is compared.
+//! Result of a study that asks for failures: the failures, their class, the likely cause, and the variants without any. Nothing is
+//! compared.
 
 use super::answer::listed;
 use super::rows::VariantRow;
@@ -9,10 +9,10 @@ use judge::{Bottleneck, Certainty, Resource};
 use crate::bottleneck;
 use crate::units::percent_of;
 
-/// What its rows are shown by.
+/// Metric in the rows of such a study.
 pub(super) const SHOWN_BY: &str = "throughput";
 
-/// A sentence for each system, without its full stop.
+/// One sentence for each system, without its full stop.
 pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let rows = || 0..load.rows.len();
     let mut systems: Vec<&str> = load.rows.iter().map(|row| row.place.system.as_str()).collect();
@@ -48,13 +48,14 @@ pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     parts.join("; ")
 }
 
-/// Whether something of it failed, or all of it.
+/// Whether requests of a row, or whole runs of it, failed.
 fn has_failures(row: &VariantRow<'_>) -> bool {
     row.is_valid && !row.is_without_failures()
         || row.runs.iter().any(|(_, eligibility)| *eligibility == judge::Eligibility::Failed)
 }
 
-/// `puma queue=100: 12.30 % failed (status: HTTP 503), likely cause the system's own queue limit (503)`
+/// Formats a failure: `puma queue=100: 12.30 % of the requests failed (status: HTTP 503), likely cause the system's own queue limit
+/// (503)`.
 fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
     let row = &load.rows[place];
     let name = page.row(load, place);
@@ -65,7 +66,7 @@ fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, pl
     let class = figures.errors.first().map_or_else(String::new, |error| {
         format!(" ({}: {})", page.short(error.class.as_str()), page.text(&error.message))
     });
-    // What asked for no more does not make anything fail.
+    // An offered load below capacity causes no failure.
     let is_cause = |limit: &Bottleneck| {
         matches!(limit.certainty, Certainty::Confirmed | Certainty::Suspected)
             && limit.resource != Resource::LOAD

@@ -1,4 +1,4 @@
-//! What became of the gates over all runs.
+//! Results of the gates of a study over all runs.
 
 use evidence::GateResult;
 use judge::{Eligibility, Setting};
@@ -6,7 +6,7 @@ use judge::{Eligibility, Setting};
 use super::{LoadView, StudyPieces, StudyView, of_baseline, runs};
 use crate::{breaches, words};
 
-/// What a sentence about gates begins with, none of which was judged.
+/// Beginning of a sentence about gates, none of which was judged.
 const NOT_JUDGED: &str = "Gate not judged";
 
 /// One gate in one row. Texts may hold anything: escape them.
@@ -14,17 +14,17 @@ pub(crate) struct Gate<'a> {
     pub(crate) text: &'a str,
     pub(crate) step: Option<&'a str>,
     pub(crate) row: usize,
-    /// How many runs were held against it.
+    /// Number of runs in which the gate was judged.
     pub(crate) runs: usize,
-    /// How many of them held.
+    /// Number of runs in which the gate held.
     pub(crate) held: usize,
-    /// How many of them had too few samples to tell.
+    /// Number of runs with too few samples to judge the gate.
     pub(crate) untold: usize,
-    /// The one that is farthest on the wrong side, or nearest to it.
+    /// Result that is farthest beyond the limit, or nearest to it if the gate held in all runs.
     pub(crate) worst: &'a GateResult,
 }
 
-/// The rows of a load for which a gate has no run whose figure may be believed: nothing held for them.
+/// Rows of a load for which a gate has no run with a valid figure, so that it could not be judged.
 pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> {
     let unjudged = judge::Gates::of(view.study).unjudged;
     let is_unjudged = |row: &usize| {
@@ -34,11 +34,11 @@ pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> 
     (0..load.rows.len()).filter(is_unjudged).collect()
 }
 
-/// Every gate in every row of a load, over the runs whose figure may be believed, in order of the plan.
+/// Every gate in every row of a load, over the runs with a valid figure, in the order of the plan.
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
     let mut gates: Vec<Gate<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
-        // Of every kind: a pilot that breaches a gate has breached it.
+        // Runs of every kind count: a pilot can breach a gate, too.
         let runs = of_row.runs.iter().chain(&of_row.others).map(|(run, _)| view.runs[*run].run);
         for (run, ending) in runs.filter_map(|run| Some((run, run.ending.as_ref()?))) {
             for result in run.gates().iter().filter(|gate| judge::is_judged(ending, gate)) {
@@ -68,9 +68,9 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
     gates
 }
 
-/// Which gates failed under a load, by how much, and from how many samples; escaped. `None` if all held.
+/// Sentence about the failed gates under a load, with sizes and numbers of samples, escaped. `None` if all held.
 pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
-    // What a short form has too few samples to tell is no breach.
+    // A quick run with too few samples to judge a gate does not breach it.
     let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.untold } else { 0 };
     let is_failed = |gate: &Gate<'_>| gate.held + forgiven(gate) < gate.runs;
     let of_gate = |gate: Gate<'_>| {
@@ -104,7 +104,7 @@ pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadVi
     }
 }
 
-/// Why a gate of a row was not judged.
+/// Reason why a gate of a row was not judged.
 pub(crate) fn why_unjudged(load: &LoadView<'_>, row: usize) -> &'static str {
     match load.rows[row].count(Eligibility::Valid) {
         0 => "no valid run",
@@ -123,9 +123,9 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// How far a result is from its limit, more on the wrong side being more; what could not be told is worst.
+/// Distance of a result from its limit: positive beyond the limit, negative within it. A result that was not judged is worst.
 ///
-/// The side is not kept, but a gate that holds is on the good one.
+/// The direction of the limit is not stored, but `holds` gives the side.
 fn badness(result: &GateResult) -> f64 {
     let Some(observed) = result.observed else { return f64::INFINITY };
     let away = (observed - result.limit).abs();

@@ -1,4 +1,4 @@
-//! What a study says, in which order: what decides on one screen, and then all details.
+//! Order of a report on a study: the brief report on one screen, then all details.
 
 use evidence::{EvidenceError, Unit};
 
@@ -11,7 +11,7 @@ use super::{
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 
-/// All pieces of a report on a study, in order.
+/// All items of a report on a study, in order.
 pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, EvidenceError> {
     let order = Order { view, page: StudyPieces::new(view, escape), escape };
     let mut items = order.page.answers();
@@ -34,7 +34,7 @@ pub(crate) fn items(view: &StudyView<'_>, escape: Escape) -> Result<Vec<Item>, E
     if let Some(capacity) = &view.capacity {
         items.extend(capacity::details(capacity, view.noun(), escape));
         for load in &view.loads {
-            // Runs of a search that went wrong: that some fail their objectives is what it is for.
+            // Runs that failed their objectives are no failures of a search: this is its purpose.
             order.fold(&mut items, load, "Runs in doubt", order.page.troubles(load));
         }
     }
@@ -52,7 +52,7 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Everything about a load, by what it is about.
+    /// All details of a load, by subject.
     fn details(&self, load: &LoadView<'_>, items: &mut Vec<Item>) -> Result<(), EvidenceError> {
         self.fold(items, load, "All figures", self.tables(load));
         let mut pairs = self.page.pairs(load);
@@ -78,7 +78,7 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// What events cost, a row per variant and event.
+    /// Costs of events, with a row per variant and event.
     fn events(&self, load: &LoadView<'_>) -> Vec<Item> {
         let Some(table) = event_costs::table(self.view, load, false, self.escape) else { return Vec::new() };
         let of_load = self.of_load(load);
@@ -97,7 +97,7 @@ impl Order<'_> {
         items
     }
 
-    /// What events cost with all intervals, what held requests up, and how the events went.
+    /// Costs of events with all intervals, likely causes, and outcomes.
     fn events_in_full(&self, load: &LoadView<'_>) -> Vec<Item> {
         let table = event_costs::table(self.view, load, true, self.escape);
         let mut items: Vec<Item> = table.map(Item::Table).into_iter().collect();
@@ -107,12 +107,12 @@ impl Order<'_> {
         items
     }
 
-    /// Where variants spend CPU time.
+    /// CPU profiles of the variants.
     fn cpu_profiles(&self, load: &LoadView<'_>) -> Vec<Item> {
         cpu_profiles::items(self.view, load, &self.of_load(load), self.escape)
     }
 
-    /// `, NAME`, where there are several loads.
+    /// Formats the name of a load: `, NAME`. Empty if there is only one load.
     fn of_load(&self, load: &LoadView<'_>) -> String {
         match self.view.loads.len() {
             0 | 1 => String::new(),
@@ -120,7 +120,7 @@ impl Order<'_> {
         }
     }
 
-    /// Details under a head that says their load, where there are several. Nothing if there are none.
+    /// Adds details under a heading, with their load if there are several. Does nothing without details.
     fn fold(&self, items: &mut Vec<Item>, load: &LoadView<'_>, head: &str, details: Vec<Item>) {
         if details.is_empty() {
             return;
@@ -151,13 +151,13 @@ impl Order<'_> {
         items
     }
 
-    /// How the best settings went, drawn.
+    /// Drawings of the best configurations.
     fn run_by_run(&self, load: &LoadView<'_>) -> Result<Vec<Item>, EvidenceError> {
         let Some(drawn) = over_runs::of_load(self.view, load, self.escape)? else { return Ok(Vec::new()) };
         Ok(vec![Item::Table(drawn.table), Item::Text(Tone::Plain, drawn.legend)])
     }
 
-    /// Errors, what systems wrote about them, and runs that went wrong.
+    /// Errors, output of systems with errors, and runs with failures or doubts.
     fn wrongs(&self, load: &LoadView<'_>) -> Vec<Item> {
         let mut items = self.page.errors(load);
         let head = "Most frequent output of systems with errors, last run";

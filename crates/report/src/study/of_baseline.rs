@@ -1,4 +1,4 @@
-//! Gates that are conditions of a baseline, and the stored baseline that a study is held against.
+//! Gates that are baseline conditions, and the stored baseline of a study.
 
 use evidence::{EvidenceError, Study};
 use judge::baseline::{self, Decision};
@@ -15,27 +15,27 @@ use crate::noun::Noun;
 use crate::text::{cut_to, listed};
 use crate::view::View;
 
-/// Lines about a stored baseline, and points in which it differs.
+/// Maximum number of lines about a stored baseline, and of differences from it.
 const LINES_MAX: usize = 6;
 
-/// A gate that is a condition of a baseline, on a configuration.
+/// A gate on a configuration that is a baseline condition.
 pub(crate) struct GateOfBaseline {
-    /// The place of its load among those of the study, and of its configuration among the rows of the load.
+    /// Indexes of the load in the study, and of the configuration in the rows of the load.
     pub(crate) load: usize,
     pub(crate) row: usize,
-    /// Its text may hold anything: escape it.
+    /// The condition. Its text may hold anything: escape it.
     pub(crate) condition: Condition,
     pub(crate) answer: Answer,
 }
 
-/// What can be said of it.
+/// Result of the gate.
 pub(crate) enum Answer {
     Judged(Box<Failure>),
-    /// Why there is no baseline; it may hold anything.
+    /// Reason why there is no baseline. May hold anything.
     NotJudged(String),
 }
 
-/// Every one of a study.
+/// All baseline conditions of a study.
 pub(super) fn gates(
     study: &Study,
     loads: &[LoadView<'_>],
@@ -61,7 +61,7 @@ pub(super) fn gates(
     Ok(gates.into_iter().filter_map(placed).collect())
 }
 
-/// Why a configuration is slower than the baseline.
+/// Explains why a configuration is slower than the baseline.
 fn why(study: &Study, load: &LoadView<'_>, row: usize, views: &[View<'_>]) -> Option<Why> {
     let of = &load.rows[row];
     let one = Noun::of_all(views).one;
@@ -81,7 +81,7 @@ fn of_load<'v>(
     view.of_baseline.iter().filter(move |gate| Some(gate.load) == place)
 }
 
-/// Those that are judged and are not held, with whether nobody can tell.
+/// Baseline conditions that were judged but do not hold, each with whether it is undecided.
 fn breached<'v>(
     view: &'v StudyView<'_>,
     load: &LoadView<'_>,
@@ -98,13 +98,13 @@ fn breached<'v>(
     })
 }
 
-/// What failed, by how much, and from how many samples; escaped.
+/// Failed baseline conditions, with sizes and numbers of samples. Escaped.
 pub(super) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let worse = breached(view, load).filter(|(.., is_undecided)| !is_undecided);
     worse.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect()
 }
 
-/// What nobody can tell yet, and why; escaped. `None` if there is nothing of the kind.
+/// Undecided baseline conditions and the reasons. Escaped. `None` without any.
 pub(super) fn undecided(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     let open = breached(view, load).filter(|(.., is_undecided)| *is_undecided);
     let open: Vec<String> = open.map(|(gate, judged, _)| told(page, view, load, gate, judged)).collect();
@@ -123,7 +123,7 @@ fn told(
     format!("{text}: {}: {words}", page.row(load, gate.row))
 }
 
-/// Every one under a load: its tone, its mark, and a line; escaped.
+/// All baseline conditions under a load: tone, mark, and line. Escaped.
 pub(super) fn lines(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
@@ -158,7 +158,7 @@ pub(super) fn lines(
     of_load(view, load).map(line).collect()
 }
 
-/// What nothing was held against, in one line; `None` if something was.
+/// Line about conditions that lack a baseline. `None` if there is one.
 fn none_judged(
     page: &StudyPieces<'_>,
     view: &StudyView<'_>,
@@ -175,7 +175,7 @@ fn none_judged(
     (!texts.is_empty()).then(|| (Tone::Doubtful, '?', format!("not judged: {texts}: {}", page.text(why))))
 }
 
-/// The stored baseline, how every configuration stands against it, and in what they differ; escaped.
+/// The stored baseline, the result of every configuration against it, and other differences. Escaped.
 pub(crate) fn facts(page: &StudyPieces<'_>, view: &StudyView<'_>) -> Vec<String> {
     let Some(stored) = &view.study.baseline else { return Vec::new() };
     let mut lines = vec![crate::baseline::words(stored)];
@@ -190,7 +190,7 @@ pub(crate) fn facts(page: &StudyPieces<'_>, view: &StudyView<'_>) -> Vec<String>
     lines.iter().map(|line| page.text(line)).collect()
 }
 
-/// In which points the study and its stored baseline differ, each once.
+/// Differences between the study and its stored baseline, without duplicates.
 fn differences(view: &StudyView<'_>) -> Vec<String> {
     let found = view.study.baseline.as_ref().and_then(|stored| stored.found.as_ref().ok());
     let Some(found) = found else { return Vec::new() };
@@ -209,7 +209,8 @@ fn differences(view: &StudyView<'_>) -> Vec<String> {
     points
 }
 
-/// How many blocks may decide what nobody can tell yet: twice as many, as far as that goes.
+/// Number of blocks that may decide undecided conditions: twice the current number, up to the maximum. `None` if there is nothing
+/// to decide.
 pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
     let blocks = view.study.blocks();
     let is_open = view.loads.iter().any(|load| breached(view, load).any(|(.., is_undecided)| is_undecided));
@@ -218,7 +219,7 @@ pub(super) fn blocks_to_add(view: &StudyView<'_>) -> Option<u32> {
 }
 
 impl GateOfBaseline {
-    /// Whether it is not held: it is worse, or undecided. A quick study promises nothing, so in it only what is worse counts.
+    /// Whether the gate is breached: worse, or undecided. In a quick study, only a worse result counts.
     pub(crate) fn is_breached(&self, is_quick: bool) -> bool {
         let Answer::Judged(judged) = &self.answer else { return false };
         match judged.decision() {
@@ -228,7 +229,7 @@ impl GateOfBaseline {
         }
     }
 
-    /// For programs.
+    /// JSON object of the gate.
     pub(crate) fn object(&self, view: &StudyView<'_>) -> Value {
         let load = &view.loads[self.load];
         let place = load.rows[self.row].place;
@@ -249,7 +250,7 @@ impl GateOfBaseline {
 }
 
 impl StudyView<'_> {
-    /// The stored baseline for programs, with every configuration against it.
+    /// JSON object of the stored baseline, with the comparison of every configuration. `None` without one.
     pub(crate) fn stored_baseline_object(&self) -> Option<Value> {
         let stored = self.study.baseline.as_ref()?;
         let mut object = crate::baseline::object(stored);

@@ -1,4 +1,4 @@
-//! What processes outside of a study took of the cores while each variant was measured.
+//! CPU time that other processes took while each variant was measured.
 
 use judge::{Eligibility, mean_of_others};
 
@@ -6,12 +6,11 @@ use super::sentences::Name;
 use super::{LoadView, StudyView, VariantRow};
 use crate::units::decimal;
 
-/// How many cores others use at least where a reader must know of it. The clock ticks that the kernel counts the time of cores in leave
-/// about as much in doubt.
+/// Smallest number of cores that is reported. The clock ticks in which the kernel counts CPU time cause about as much uncertainty.
 const TOLD_FROM: f64 = 0.05;
 
-/// By row how many cores other processes used, the mean of its valid runs and never below 0: [`mean_of_others`]. `None` where it was not
-/// read.
+/// Number of cores that other processes used in each row: the mean over its valid runs, never below 0. See [`mean_of_others`].
+/// `None` if it was not read.
 pub(crate) fn of_rows(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Option<f64>> {
     let of_row = |row: &VariantRow<'_>| {
         mean_of_others(row.eligibility(Eligibility::Valid).map(|run| view.runs[run].run))
@@ -19,14 +18,14 @@ pub(crate) fn of_rows(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Option<f
     load.rows.iter().map(of_row).collect()
 }
 
-/// What others used during each variant, if it matters and there are several to compare.
+/// Sentence about the CPU time of others. `None` if it is negligible, or if there is only one variant.
 pub(crate) fn sentence(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let read: Vec<(usize, f64)> =
         of_rows(view, load).into_iter().enumerate().filter_map(|(row, cores)| Some((row, cores?))).collect();
     words(&read, |row| name(load, row))
 }
 
-/// `read` has rows, and how many cores others used during each.
+/// `read` has rows, and the number of cores that others used during each.
 fn words(read: &[(usize, f64)], name: impl Fn(usize) -> String) -> Option<String> {
     let least = read.iter().min_by(|(_, one), (_, other)| one.total_cmp(other))?;
     let most = read.iter().max_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_took_is_told_where_it_can_matter() {
+    fn reports_cpu_time_of_others_above_threshold() {
         assert_eq!(told(&[]), None);
         assert_eq!(told(&[0.5]), None, "nothing is compared");
         assert_eq!(told(&[0.0, 0.049]), None);

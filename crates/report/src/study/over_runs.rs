@@ -1,4 +1,4 @@
-//! How the best settings went: every run of them, and one of them over time.
+//! Drawings of the best configurations: every run, and the median run over time.
 
 use evidence::EvidenceError;
 use evidence::Unit;
@@ -14,14 +14,14 @@ use crate::table::Table;
 use crate::text::harmless;
 use crate::units::{decimal, rate};
 
-/// Rows that are drawn.
+/// Maximum number of rows that are drawn.
 const ROWS_MAX: usize = 8;
-/// Characters of the name of a row.
+/// Maximum number of characters of a row's name.
 const NAME_CHARACTERS_MAX: usize = 40;
-/// Columns of an axis for runs.
+/// Width of the axis for runs in columns.
 const AXIS_COLUMNS: usize = 24;
 
-/// Drawings, and what they leave unsaid.
+/// Drawings and their legend.
 pub(super) struct RunsDrawn {
     pub(super) table: Table,
     pub(super) legend: String,
@@ -31,8 +31,8 @@ const OF_RUNS: &str = "Each run is a point: • one, : two, ● more.";
 const OVER_TIME: &str =
     "Over time: the median run of each configuration, without warm-up; bars start at zero.";
 
-/// A row of drawings for each of the best settings; of one system alone, for all of its settings that there is room for.
-/// `None` if there is nothing to draw.
+/// Table with a row of drawings for the best configuration of each system. With only one system, it has rows for as many of its
+/// configurations as there is room for. `None` if there is nothing to draw.
 pub(super) fn of_load(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -68,7 +68,7 @@ pub(super) fn of_load(
     Ok((has_runs || has_time).then_some(RunsDrawn { table, legend }))
 }
 
-/// Draws every run of each row on one axis; whether there is more than one.
+/// Draws every run of each row on one axis. Returns whether any row has more than one run.
 fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &mut Table) -> bool {
     let Some(by) = &view.metric else { return false };
     let metric = by.metric;
@@ -85,7 +85,7 @@ fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &
     true
 }
 
-/// Draws one run of each row over time; whether there is any.
+/// Draws one run of each row over time. Returns whether there is any.
 fn draw(over_time: &[Option<OverTime>], table: &mut Table) -> bool {
     let known = over_time.iter().flatten();
     if known.clone().next().is_none() {
@@ -109,7 +109,7 @@ fn draw(over_time: &[Option<OverTime>], table: &mut Table) -> bool {
     true
 }
 
-/// Says how evenly the connections of these runs were served.
+/// Adds a column that shows how evenly the connections of these runs were served.
 fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
     let spread = |run: &Option<usize>| view.runs[(*run)?].run.ending.as_ref()?.spread.as_ref();
     if runs.iter().all(|run| spread(run).is_none()) {
@@ -129,7 +129,7 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
     table.column(replies, "min / median / max", runs.iter().map(cell));
 }
 
-/// The run whose metric is the median of those shown, as a place in [`StudyView::runs`].
+/// Index in [`StudyView::runs`] of the run whose metric is the median.
 fn middle_run(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Option<usize> {
     let by = view.metric.as_ref()?;
     let mut runs: Vec<(f64, usize)> = load.rows[row]

@@ -1,4 +1,4 @@
-//! The pieces of a report on a study.
+//! Texts and items of a report on a study.
 
 use evidence::{
     COMMAND, Distorted, Distortion, EXTENSIONS_MAX, Level, NewRun, OUT_OF_TIME, Procedure, StudyState,
@@ -22,34 +22,34 @@ use crate::text::{cut_to, harmless, in_shell, listed};
 use crate::units::count;
 use crate::words;
 
-/// Characters of one text from outside.
+/// Maximum number of characters of a text from outside.
 const TEXT_CHARACTERS_MAX: usize = 300;
-/// Characters of the name of a row.
+/// Maximum number of characters of a row's name.
 const NAME_CHARACTERS_MAX: usize = 48;
-/// Troubles of one load; gates that were breached.
+/// Maximum number of lines in a list, such as the failures of a load or its gates.
 const LINES_MAX: usize = 24;
-/// Rows that are named where many share a bottleneck.
+/// Maximum number of rows that are named together.
 const NAMES_MAX: usize = 8;
-/// Columns of the axis for intervals.
+/// Width of the axis for intervals in columns.
 const INTERVAL_COLUMNS: usize = 40;
-/// Kinds of errors of one load.
+/// Maximum number of kinds of errors under one load.
 const ERRORS_MAX: usize = 12;
 
-/// The pieces of a report on a study.
+/// Makes the texts and items of a report on a study.
 pub(crate) struct StudyPieces<'a> {
     view: &'a StudyView<'a>,
     escape: Escape,
 }
 
-/// What went wrong with runs of a row.
+/// Failure or doubt of runs in a row.
 pub(crate) struct FailureLine {
     pub(crate) tone: Tone,
-    /// The row, and how many of its runs.
+    /// Name of the row, and number of its runs.
     pub(crate) place: String,
     pub(crate) sentence: String,
-    /// What to do about it; may be empty.
+    /// Advice. May be empty.
     pub(crate) remedy: String,
-    /// What its processes wrote, line by line.
+    /// Output of its processes, line by line.
     pub(crate) quote: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> StudyPieces<'a> {
         Self { view, escape }
     }
 
-    /// Question, answers, and whether the runs may be believed.
+    /// Question, results, and validity.
     pub(super) fn answers(&self) -> Vec<Item> {
         let (view, new) = (self.view, &self.view.study.new);
         let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
@@ -90,7 +90,7 @@ impl<'a> StudyPieces<'a> {
         items
     }
 
-    /// How the answers came about.
+    /// Facts about how the study was made.
     pub(super) fn facts(&self) -> Item {
         let mut facts = vec![("study", self.study())];
         if self.view.capacity.is_none() {
@@ -116,17 +116,17 @@ impl<'a> StudyPieces<'a> {
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
-    /// The load in words, with its name where that says more.
+    /// The load in words, preceded by its name if they do not begin with it.
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
         let words = load.words.as_deref().unwrap_or(load.name);
-        // The name of a load without one is its words, or their beginning.
+        // A load without a name of its own is named after its words, or after their beginning.
         match words.starts_with(load.name) {
             true => self.text(words),
             false => format!("{}: {}", self.text(load.name), self.text(words)),
         }
     }
 
-    /// What stands above them.
+    /// Heading above the comparisons.
     pub(super) fn head_of_pairs(&self, load: &LoadView<'_>) -> String {
         match load.baseline {
             Some(baseline) => format!("All against {}, the baseline", self.row(load, baseline)),
@@ -134,16 +134,16 @@ impl<'a> StudyPieces<'a> {
         }
     }
 
-    /// What was compared, by every metric, each with its interval on an axis that all share.
+    /// Comparisons by every metric, with all intervals on a common axis.
     pub(super) fn pairs(&self, load: &LoadView<'_>) -> Vec<Item> {
         let Some(by) = &self.view.metric else { return Vec::new() };
         let each = || load.pairs.iter().chain(&load.further);
-        // Those of another unit have no place on it.
+        // Comparisons in another unit have no place on the axis.
         let on_axis = |pair: &super::Pair| pair.by.has_unit_of(by);
         let ends = each()
             .filter(|pair| on_axis(pair))
             .flat_map(|pair| pair.comparison.interval.into_iter().flatten());
-        // No difference that matters fills the axis.
+        // The axis is wide enough that a negligible difference cannot fill it.
         let matters = self.view.study.new.compare.matters;
         let least = match by.scale() {
             Scale::Ratio => [1.0 / (1.0 + matters), 1.0 + matters],
@@ -172,7 +172,7 @@ impl<'a> StudyPieces<'a> {
         if told.is_empty() { Vec::new() } else { vec![Item::Drawn(told)] }
     }
 
-    /// Why the slower ones of the pairs are slower, as far as readings tell.
+    /// Explanations of the slower rows of pairs, as far as readings allow.
     pub(crate) fn why(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
         let text = |text: &str| self.short(text);
@@ -221,7 +221,8 @@ impl<'a> StudyPieces<'a> {
         format!("{}{quick}: {runs} {order}, started {}", self.text(&new.title), view.started_at())
     }
 
-    /// Why a procedure stopped, and what that leaves open; `None` while it goes on, and of a study that planned all its runs.
+    /// Reason why a procedure stopped. `None` while the study is running, and if all runs were planned in advance, unless time ran
+    /// out.
     pub(crate) fn stopped(&self) -> Option<String> {
         let why = self.view.study.ending.as_ref()?.why.as_deref()?;
         let within = self
@@ -266,7 +267,7 @@ impl<'a> StudyPieces<'a> {
         words::machine(&self.view.study.new.host).map_or("not known".to_owned(), |words| self.text(&words))
     }
 
-    /// What the systems say of their versions, each once.
+    /// Versions that the systems reported, without duplicates.
     pub(crate) fn versions(&self) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         for view in &self.view.runs {
@@ -284,7 +285,7 @@ impl<'a> StudyPieces<'a> {
         versions
     }
 
-    /// A line for each bottleneck: what it is, whose it is, and the evidence of the first of them.
+    /// One line for each bottleneck: its name, its rows, and the evidence of the first row.
     pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| self.row(load, *row);
         let lines = |group: &bottlenecks::Group| {
@@ -302,7 +303,7 @@ impl<'a> StudyPieces<'a> {
         bottlenecks::of_load(self.view, load).iter().flat_map(lines).collect()
     }
 
-    /// What the table leaves unsaid.
+    /// Legend of the table.
     pub(crate) fn legend(&self, load: &LoadView<'_>) -> String {
         let mut legend = format!(
             "Times: response times of all valid runs together. Rates and cores: medians over runs. {}: over all runs. \
@@ -319,7 +320,7 @@ impl<'a> StudyPieces<'a> {
         legend
     }
 
-    /// Which rows are of the final, and which of the sweep, where both are in a table.
+    /// Sentence that tells rows of the final from rows of the sweep. `None` unless the table has both.
     pub(super) fn sweep_and_final(&self, load: &LoadView<'_>) -> Option<String> {
         let Procedure::BestOfEach { sweep_blocks } = self.view.study.new.compare.procedure else {
             return None;
@@ -335,7 +336,7 @@ impl<'a> StudyPieces<'a> {
         ))
     }
 
-    /// What was done to the systems under load, a line for each row and event.
+    /// Events during the load, one line for each row and event.
     pub(super) fn events(&self, load: &LoadView<'_>) -> Vec<String> {
         let of_row = |number: usize| {
             let row = &load.rows[number];
@@ -359,7 +360,7 @@ impl<'a> StudyPieces<'a> {
         section("Errors", first(errors, ERRORS_MAX))
     }
 
-    /// What systems with errors said most often, in the last of their runs.
+    /// Most frequent output of systems with errors, in the last run of each.
     pub(crate) fn written(&self, load: &LoadView<'_>) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, row) in load.rows.iter().enumerate() {
@@ -419,12 +420,13 @@ impl<'a> StudyPieces<'a> {
         FailureLine { place, ..self.of_kind(&trouble.kind, None, &[]) }
     }
 
-    /// The same of a group, for all its runs.
+    /// Failure line of a group, for all its runs.
     pub(crate) fn of_group(&self, group: &Group<'_>) -> FailureLine {
         self.of_kind(&group.kind, group.sentence.as_deref(), &group.distorts)
     }
 
-    /// The same without its place. `instead` replaces its sentence; `distorts` is what all runs of a doubt add up to.
+    /// Failure line without its place. `instead` replaces the sentence. `distorts` combines the distortions of all runs with this
+    /// doubt.
     fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>, distorts: &[Distortion]) -> FailureLine {
         let tail = |outputs, process| {
             words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
@@ -441,7 +443,7 @@ impl<'a> StudyPieces<'a> {
                 let spoiled: Vec<Distorted> = spoiled.map(|of| of.figure).collect();
                 let (tone, word, remedy) = match level {
                     Level::Invalid => (Tone::Bad, level.name().to_owned(), &*cause.remedy),
-                    // Of a figure that the study is not about.
+                    // The doubt concerns a figure that the study is not about.
                     Level::Suspect if !spoiled.is_empty() => {
                         (Tone::Doubtful, format!("invalid{}", words::doubted(&spoiled)), &*cause.remedy)
                     }
@@ -460,7 +462,7 @@ impl<'a> StudyPieces<'a> {
         FailureLine { tone, place: String::new(), sentence, remedy, quote }
     }
 
-    /// What became of the gates, a line each.
+    /// Results of the gates, one line each.
     pub(crate) fn gates(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
         let mut lines = self.gates_of_runs(load);
         lines.extend(
@@ -469,7 +471,7 @@ impl<'a> StudyPieces<'a> {
         lines
     }
 
-    /// The same of those that every run must hold.
+    /// Results of the gates that every run must pass.
     pub(super) fn gates_of_runs(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
         let gates = gates::of_load(self.view, load);
         let mut lines = Vec::new();
@@ -523,7 +525,7 @@ impl<'a> StudyPieces<'a> {
         lines
     }
 
-    /// Where it is kept, and how to measure it again.
+    /// Where the study is stored, and how to measure again.
     pub(super) fn end(&self) -> Item {
         let id = &self.view.study.id;
         let mut facts = vec![
@@ -538,7 +540,7 @@ impl<'a> StudyPieces<'a> {
         Item::facts(facts)
     }
 
-    /// What is missing, and what more blocks may decide.
+    /// Missing runs, and the number of blocks that may be conclusive.
     pub(super) fn next(&self) -> Vec<(&'static str, String)> {
         let (view, mut facts) = (self.view, Vec::new());
         if view.missing > 0 {
@@ -558,7 +560,8 @@ impl<'a> StudyPieces<'a> {
         facts
     }
 
-    /// To how many blocks it may be worth to extend it: a pair is inconclusive after all that were planned.
+    /// Number of blocks that may decide a pair that is inconclusive after all planned blocks. `None` if an extension is impossible
+    /// or useless.
     fn blocks_to_add(&self) -> Option<u32> {
         let study = self.view.study;
         let is_for = study.new.compare.procedure.can_be_extended();
@@ -566,7 +569,7 @@ impl<'a> StudyPieces<'a> {
             is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
         let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
         let open = pairs.filter(|pair| pair.comparison.verdict == judge::results::Verdict::Inconclusive);
-        // Where blocks were lost, what is planned is not what counts.
+        // Replacements of lost blocks make the number of planned blocks differ from the number that counts.
         let is_fixed =
             matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::BestOfEach { .. });
         let least = if is_fixed { study.blocks() + 1 } else { 0 };
@@ -574,7 +577,7 @@ impl<'a> StudyPieces<'a> {
         of_pairs.max(of_baseline::blocks_to_add(self.view).filter(|_| is_over))
     }
 
-    /// The command that resumes this study.
+    /// The command that resumes the study.
     pub(crate) fn resuming(&self, plan: &str) -> String {
         let study = self.view.study;
         let is_out_of_time =
@@ -582,37 +585,37 @@ impl<'a> StudyPieces<'a> {
         let more_time = if is_out_of_time { " --within TIME" } else { "" };
         let command = match self.own_command() {
             Some(command) if self.is_without_resume() => return command,
-            // It is given the new time in place of its own.
+            // The new time limit replaces the one in the command.
             Some(command) if is_out_of_time => without_flag(&command, "--within"),
             _ => self.command(plan),
         };
         format!("{command} --resume {}{more_time}", study.id)
     }
 
-    /// Whether the command that made it cannot resume it: two URLs, which have no plan.
+    /// Whether the command that made the study cannot resume it. This is the case for two URLs, which have no plan file.
     pub(crate) fn is_without_resume(&self) -> bool {
         self.own_command().is_some() && self.view.capacity.is_none()
     }
 
-    /// The command that measures the same again.
+    /// The command that measures again.
     pub(crate) fn again(&self) -> String {
         self.command(&self.plan_file())
     }
 
-    /// The plan file as a command names it; a placeholder if no run tells.
+    /// Path of the plan file, quoted for a shell. A placeholder if no run has it.
     fn plan_file(&self) -> String {
         let mut runs = self.view.study.runs.iter();
         let file = runs.find_map(|run| run.new.plan_json[NewRun::PLAN_FILE].as_str());
         self.text(&file.map_or_else(|| "<plan file>".to_owned(), in_shell))
     }
 
-    /// The command that wrote the plan, if nobody else did.
+    /// The command whose arguments were the plan. `None` if the plan came from a file.
     pub(crate) fn own_command(&self) -> Option<String> {
         let first = self.view.study.new.source.lines().next()?;
         first.strip_prefix(COMMAND).map(|command| self.text(command))
     }
 
-    /// What makes such a study of a plan.
+    /// The command that makes such a study from a plan.
     pub(crate) fn command(&self, plan: &str) -> String {
         if let Some(command) = self.own_command() {
             return command;
@@ -627,12 +630,12 @@ impl<'a> StudyPieces<'a> {
         }
     }
 
-    /// A text from outside: escaped, and of at most so many columns.
+    /// Escapes a text from outside, and cuts it to `columns_max` columns.
     pub(super) fn escaped(&self, text: &str, columns_max: usize) -> String {
         (self.escape)(&harmless(text, columns_max))
     }
 
-    /// A text from outside: escaped and not too long.
+    /// Escapes a text from outside, and cuts it.
     pub(crate) fn text(&self, text: &str) -> String {
         (self.escape)(&harmless(text, TEXT_CHARACTERS_MAX))
     }
@@ -646,7 +649,7 @@ impl<'a> StudyPieces<'a> {
     }
 }
 
-/// A command without a flag and its value, which has no space.
+/// Removes a flag and its value from a command. The value must not contain spaces.
 fn without_flag(command: &str, flag: &str) -> String {
     let (mut words, mut left) = (command.split(' '), Vec::new());
     while let Some(word) = words.next() {
@@ -659,7 +662,7 @@ fn without_flag(command: &str, flag: &str) -> String {
     left.join(" ")
 }
 
-/// How a stamp is meant.
+/// Tone of a stamp.
 pub(crate) fn tone(stamp: &str) -> Tone {
     let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
     if is_warning { Tone::Doubtful } else { Tone::Plain }
@@ -669,7 +672,7 @@ pub(crate) fn runs(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) }
 }
 
-/// A head and its points, if there are any.
+/// A heading and its points. Empty without any points.
 pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
     if points.is_empty() {
         return Vec::new();
@@ -677,7 +680,7 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
     vec![Item::Head(head.to_owned()), Item::points(points)]
 }
 
-/// At most so many lines, and how many are left out.
+/// The first `lines_max` lines, and the number of omitted ones.
 fn first(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
     cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
     lines
@@ -688,7 +691,7 @@ mod tests {
     use super::without_flag;
 
     #[test]
-    fn a_command_gets_a_new_value_of_a_flag() {
+    fn removes_flag_with_its_value() {
         let without = |command: &str| without_flag(command, "--within");
         assert_eq!(without("tenbin capacity x --within 6s --quick"), "tenbin capacity x --quick");
         assert_eq!(without("tenbin capacity x --within=6s"), "tenbin capacity x");

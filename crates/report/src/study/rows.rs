@@ -13,12 +13,12 @@ use crate::load_tool;
 use crate::metric::ComparedBy;
 use crate::view::{OF_STATEMENTS, Statement, View};
 
-/// A variant under a load, with all samples of its runs. It derefs to what `judge` says of the variant.
+/// A variant under a load, with all samples of its runs. Dereferences to the variant of `judge`.
 pub(crate) struct VariantRow<'a> {
     pub(crate) variant: Variant<'a>,
-    /// All samples of the runs that are shown together; `None` if nothing was measured.
+    /// Figures of all samples of the runs that are shown. `None` if nothing was measured.
     pub(crate) figures: Option<Figures>,
-    /// The same by step.
+    /// Figures of each step over the same runs.
     pub(crate) steps: Vec<RowStep<'a>>,
 }
 
@@ -32,15 +32,15 @@ impl<'a> Deref for VariantRow<'a> {
 
 /// A step over all runs of a row.
 pub(crate) struct RowStep<'a> {
-    /// May hold anything: escape it.
+    /// Name of the step. May hold anything: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
-    /// Its statements, with their names.
+    /// Statements of the step: names and figures.
     pub(crate) statements: Vec<(&'a str, Figures)>,
 }
 
 impl VariantRow<'_> {
-    /// All samples of these runs together; `None` if nothing was measured.
+    /// Merged tally of the runs that are shown. `None` if nothing was measured.
     pub(crate) fn tally(&self, views: &[View<'_>]) -> Result<Option<Tally>, EvidenceError> {
         if self.figures.is_none() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl VariantRow<'_> {
     }
 }
 
-/// A row for every variant that is planned under a load, in natural order of system and variant.
+/// One row for each variant that is planned under a load, in natural order of system and variant.
 pub(super) fn of_load<'a>(
     study: &'a Study,
     load: &str,
@@ -75,10 +75,10 @@ pub(super) fn of_load<'a>(
     Ok(rows)
 }
 
-/// The whole, and each step with its name.
+/// Figures of all steps together, and of each step.
 type Merged<'a> = (Option<Figures>, Vec<RowStep<'a>>);
 
-/// All samples of several runs: percentiles come from the merged histograms, and are never averaged.
+/// Merges the samples of several runs. Percentiles come from merged histograms, and are never averaged.
 fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, EvidenceError> {
     let Some(first) = views.first() else { return Ok((None, Vec::new())) };
     if let Some(view) = views.iter().find(|view| !can_be_summed(view)) {
@@ -114,7 +114,7 @@ fn can_be_summed(view: &View<'_>) -> bool {
     view.whole.can_be_summed && statements.map(|statement| &statement.figures).all(|of| of.can_be_summed)
 }
 
-/// The same statement of all runs.
+/// Merges a statement over all runs.
 fn merged_statement<'a>(
     views: &[&View<'a>],
     step: u16,

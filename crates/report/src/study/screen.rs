@@ -1,34 +1,34 @@
-//! What fits on one screen of a terminal: less urgent lines are left to the details.
+//! Fits a report on one screen of a terminal: less urgent lines are left to the details.
 
 use crate::item::{Fact, Item};
 use crate::text::wrapped;
 
-/// Lines and columns of a screen.
+/// Height and width of a screen.
 const LINES: usize = 40;
 const COLUMNS: usize = 100;
-/// Columns before the words of a fact.
+/// Width of the name of a fact.
 const NAME_COLUMNS: usize = 12;
-/// The empty lines above the facts and above the end, and the end: how to see more, and a command that may take two lines.
+/// Lines at the end: two empty ones, how to see more, and a command that may take two lines.
 const END: usize = 5;
 
-/// How soon a line is left out where there is too little room.
+/// Urgency of a line, which decides when it is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// Never.
+    /// A fact, which is never left out.
     Fact,
-    /// What to do: the details and the page have it, too.
+    /// Advice, which the details and the page have, too.
     Help,
-    /// What a process wrote.
+    /// Output of a process.
     Quote,
 }
 
-/// Lines that these pieces leave for others.
+/// Number of lines that these items leave for facts.
 pub(super) fn room<'a>(items: impl IntoIterator<Item = &'a Item>) -> usize {
     LINES.saturating_sub(items.into_iter().map(lines).sum::<usize>() + END)
 }
 
-/// The facts for so many lines, in their order: without quotes, and then without help, from the last, as far as needed. Also
-/// whether there is room for what is left.
+/// Selects the facts that fit into `room` lines, in their order. Removes quotes first, then advice, beginning with the last. Also
+/// returns whether the rest fits.
 pub(super) fn fitted(mut facts: Vec<(Urgency, Fact)>, room: usize) -> (Vec<Fact>, bool) {
     let mut used: usize = facts.iter().map(|(_, fact)| lines_of_fact(fact)).sum();
     while used > room {
@@ -44,7 +44,7 @@ fn lines_of_fact(fact: &Fact) -> usize {
     wrapped(&fact.words, room, room).len()
 }
 
-/// As the terminal draws it, with an empty line above what stands apart.
+/// Number of lines that an item takes in the terminal, with the empty line above it.
 fn lines(item: &Item) -> usize {
     match item {
         Item::Title(text) | Item::Text(_, text) => wrapped(text, COLUMNS, COLUMNS - 2).len(),
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_go_first_and_then_help_from_the_last() {
+    fn removes_quotes_first_then_advice_from_the_last() {
         let facts = || {
             let of = |(urgency, words): (Urgency, &str)| (urgency, Fact::new("runs", words.to_owned()));
             let all = [

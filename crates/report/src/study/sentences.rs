@@ -11,10 +11,10 @@ use super::{LoadView, Sliced, StudyView, name};
 use crate::apart;
 use crate::units::{decimal, percent_of, percent_up_to, percent_with};
 
-/// Writes the name of a row, escaped and short.
+/// Returns the name of a row, escaped and short.
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
 
-/// Where the variance of a comparison in slices lies; `None` of a single block, and without any variance.
+/// Sources of the variance of a comparison in slices. `None` for a single block, and without any variance.
 fn levels(levels: &Levels) -> Option<String> {
     let (between, pairs) = (levels.between?, levels.pairs / levels.blocks.max(1));
     let share = levels.share_between(pairs)?;
@@ -30,7 +30,7 @@ fn levels(levels: &Levels) -> Option<String> {
     ))
 }
 
-/// What slices say beyond their figures; `None` where there is nothing to say.
+/// Sentences that only slices allow. `None` if there are none.
 pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
     let told = [
         levels(&sliced.levels),
@@ -41,9 +41,10 @@ pub(crate) fn sliced(sliced: &Sliced) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Less than this is found where nothing else varies, and moves no verdict: of the logarithm of the ratio.
+/// Smallest reported carry-over, in logarithms of the ratio. Smaller ones appear without any other variation, and change no
+/// verdict.
 const FOUND_FROM: f64 = 0.001;
-/// The report mentions so much that may have been missed.
+/// Smallest undetected carry-over, in logarithms of the ratio, whose possibility is reported.
 const MISSED_FROM: f64 = 0.01;
 
 fn control(control: &Control) -> String {
@@ -53,7 +54,7 @@ fn control(control: &Control) -> String {
     )
 }
 
-/// What one system may do to the slices of the other; `None` where that is of no account.
+/// Carry-over between slices of different systems. `None` if it is negligible.
 fn carry_over(carried: &CarryOver) -> Option<String> {
     let size = |apart: f64| percent_up_to(apart.abs().exp_m1(), 1);
     if !carried.is_found {
@@ -75,12 +76,12 @@ fn carry_over(carried: &CarryOver) -> Option<String> {
     ))
 }
 
-/// The verdict on a pair in one word, for programs.
+/// Verdict on a pair in one word, for programs.
 pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
     if pair.has_more_errors { "none" } else { verdict_name(pair.comparison.verdict) }
 }
 
-/// The same of a comparison.
+/// Verdict on a comparison in one word, for programs.
 pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Differs { .. } => "differs",
@@ -90,7 +91,7 @@ pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Why there is no verdict on a pair, if there is none.
+/// Reason why there is no verdict on a pair. `None` if there is one.
 pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share.map_or("n/a".to_owned(), percent_of);
@@ -144,7 +145,7 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
     })
 }
 
-/// That the one that is ahead was gone for longer than the other, if it was.
+/// Sentence about a leading variant that was unavailable for longer than the other one. `None` otherwise.
 fn gone(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     let (ahead, other) = pair.ahead();
     let [ahead, other] = [ahead, other].map(|row| load.rows[row].gone.share);
@@ -157,7 +158,7 @@ fn gone(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     })
 }
 
-/// Errors that stand before any figure.
+/// Sentence about errors, which count before any figure.
 fn more_errors(more: &MoreErrors) -> String {
     let (who, points) =
         (if more.of_first { "the first" } else { "the second" }, decimal(more.gap * 100.0, 2));
@@ -170,7 +171,7 @@ fn more_errors(more: &MoreErrors) -> String {
     }
 }
 
-/// One pair: who is ahead, by how much, and whether that can be said.
+/// Sentence about one pair: the leader, the difference, and the verdict.
 pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
     let (first, second) = (name(load, pair.first), name(load, pair.second));
     let words = pair.by.words(view.noun().unit);
@@ -198,7 +199,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         }
         Verdict::Equivalent => format!("{}: equivalent within {matters}", common_blocks(pair)),
         Verdict::Inconclusive => {
-            // After a look that can be the only one there is no next.
+            // A look before the usual first one was the only one of its study.
             let next = if common < first_look_blocks() { String::new() } else { next_look(pair) };
             format!("{ahead}: inconclusive{next}")
         }
@@ -217,7 +218,7 @@ pub(super) fn is_open(pair: &Pair) -> bool {
     pair.has_more_errors || !matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent)
 }
 
-/// What a pair says about the best one in it.
+/// Result of a pair for the best row.
 #[derive(PartialEq)]
 pub(super) enum Outcome {
     Beats,
@@ -234,7 +235,7 @@ pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
     }
 }
 
-/// Says what choosing and judging on the same blocks does, if it was done.
+/// Notes on the method, such as selection and judgement on the same blocks.
 pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
     let of_interval =
@@ -267,7 +268,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
     caveats
 }
 
-/// What an extension does to the error rate, if there was one.
+/// Sentence about the effect of extensions on the error rate. `None` without an extension.
 pub(super) fn extended(study: &evidence::Study) -> Option<String> {
     let steps: Vec<String> = study.extensions.iter().map(|extension| extension.blocks.to_string()).collect();
     let times = match steps.as_slice() {
@@ -283,17 +284,17 @@ pub(super) fn extended(study: &evidence::Study) -> Option<String> {
     ))
 }
 
-/// Such as `7.5 %`.
+/// Formats the total error rate: `7.5 %`.
 fn error_rate(study: &evidence::Study) -> String {
     percent_up_to(judge::comparison::error_rate(study), 3)
 }
 
-/// By what rows are compared first.
+/// Scale of the first metric: ratio or difference.
 pub(crate) fn scale(view: &StudyView<'_>) -> Scale {
     view.metric.as_ref().map_or(Scale::Ratio, ComparedBy::scale)
 }
 
-/// What an infinite difference means, where there is one.
+/// Sentence about the meaning of an infinite difference. `None` without any.
 fn endless(load: &LoadView<'_>) -> Option<String> {
     let is_endless = |pair: &Pair| {
         let ends = pair.comparison.interval.into_iter().flatten();
@@ -305,7 +306,7 @@ fn endless(load: &LoadView<'_>) -> Option<String> {
     })
 }
 
-/// That comparisons rest on other runs than the figures in the table, where they do.
+/// Sentence about comparisons that use other runs than the figures in the table. `None` without any.
 fn partly(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     let is_partial = |pair: &&Pair| {
         let valid = |row: usize| load.rows[row].count(Eligibility::Valid);
@@ -319,7 +320,7 @@ fn partly(view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     })
 }
 
-/// What becomes of the error rate where there are several comparisons.
+/// Sentences about the error rate of several comparisons.
 fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let (also, mut sentences) = (view.study.new.compare.also.len(), Vec::new());
     let none_wrong = match view.study.extensions.len() {
@@ -352,17 +353,17 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     sentences
 }
 
-/// What does not matter between the rows of a pair.
+/// Minimum effect between the rows of a pair.
 pub(super) fn matters(view: &StudyView<'_>, pair: &Pair) -> String {
     apart::min_effect(&pair.by, pair.by.min_effect(&view.study.new.compare))
 }
 
-/// The blocks over which a pair was judged.
+/// Number of blocks over which a pair was judged.
 pub(super) fn common_blocks(pair: &Pair) -> String {
     format!("{} common block{}", pair.comparison.blocks, if pair.comparison.blocks == 1 { "" } else { "s" })
 }
 
-/// `better in 6 of 8 common blocks`.
+/// Formats the number of blocks in which a row was better: `better in 6 of 8 common blocks`.
 pub(super) fn ahead(pair: &Pair) -> String {
     let blocks = common_blocks(pair);
     match pair.is_behind() {
@@ -372,13 +373,13 @@ pub(super) fn ahead(pair: &Pair) -> String {
     }
 }
 
-/// What more blocks may decide; empty if none can.
+/// Number of blocks that may be conclusive. Empty if more blocks decide nothing.
 pub(super) fn next_look(pair: &Pair) -> String {
     pair.next_look_blocks()
         .map_or_else(String::new, |next| format!("; {} may be conclusive", blocks(next as usize)))
 }
 
-/// How a row is called, not escaped.
+/// Name of a row, not escaped.
 pub(crate) fn row_name(load: &LoadView<'_>, row: usize) -> String {
     name(load.rows[row].place)
 }

@@ -1,4 +1,4 @@
-//! The tables of a study.
+//! Tables of a study.
 
 use judge::Eligibility;
 use judge::results::Spread;
@@ -17,17 +17,17 @@ use crate::text::harmless;
 use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, percent_with, rate};
 
-/// Something about a row.
+/// Reads a figure of a row.
 type Figure = fn(&VariantRow<'_>) -> Option<f64>;
 
-/// Columns of a name; a longer one is cut.
+/// Maximum number of characters of a name.
 const NAME_CHARACTERS_MAX: usize = 24;
-/// The same of a statement.
+/// Maximum number of characters of a statement.
 const STATEMENT_CHARACTERS_MAX: usize = 30;
-/// Parameters that have a column each.
+/// Maximum number of parameters with a column of their own.
 const KNOBS_MAX: usize = 5;
 
-/// A row per variant: all figures of a load.
+/// Table of all figures of a load, with a row per variant.
 pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
     let winner = winner(load);
     let mut table = of_names("response time", load, escape, |row| winner == Some(row));
@@ -46,7 +46,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         return table;
     }
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share, percent_of)));
-    // What decides stands before everything else.
+    // The metric of the study comes first.
     match view.metric.as_ref().map(|by| by.metric) {
         Some(metric) if metric.name != "throughput" => {
             spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.kind.writer());
@@ -93,7 +93,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     table
 }
 
-/// A row per variant and step; `None` if there is but one step.
+/// Table with a row per variant and step. `None` if there is only one step.
 pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     if load.rows.iter().all(|row| row.steps.len() < 2) {
         return None;
@@ -115,12 +115,12 @@ pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<
     Some(table)
 }
 
-/// What stands above it, and a row per variant and statement; `None` if none was measured.
+/// Title, and table with a row per variant and statement. `None` if no statement was measured.
 pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<(&'static str, Table)> {
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
     let (rows, lines): (Vec<&VariantRow<'_>>, Vec<StatementLine<'_>>) = each.unzip();
-    // Users who log in once do so before the measured time.
+    // Users who log in once do so before the measured time, so the statements of the log-in have no samples.
     if lines.iter().all(|line| line.figures.service.all.count == 0) {
         return None;
     }
@@ -143,7 +143,7 @@ fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = StatementLine<'a>>
     })
 }
 
-/// A row per variant, a column per core: how busy each was; `None` if it was not sampled.
+/// Table of core utilization, with a row per variant and a column per core. `None` if it was not sampled.
 pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     let cores = super::cores::of_load(view, load)?;
     let mut table = of_names("core busy", load, escape, |_| false);
@@ -158,12 +158,13 @@ pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     Some(table)
 }
 
-/// Names of all rows of a load; those that the closure picks have a star.
+/// Table of the names of all rows of a load. Rows for which `has_star` is true get a star.
 fn of_names(head: &str, load: &LoadView<'_>, escape: Escape, has_star: impl Fn(usize) -> bool) -> Table {
     names(head, &load.rows, &load.rows.iter().collect::<Vec<_>>(), escape, has_star)
 }
 
-/// System and configuration: a column per parameter where systems share them, else one with the configuration in words.
+/// Names of systems and configurations. If the systems share parameters, each one has a column; otherwise one column has the whole
+/// configuration.
 pub(super) fn names(
     head: &str,
     all: &[VariantRow<'_>],
@@ -202,7 +203,7 @@ pub(super) fn names(
     table
 }
 
-/// The parameters of all rows, if those that have any have one in common: systems without one show none.
+/// Parameters of all rows, if the rows with parameters have one in common. `None` otherwise. Systems may lack some of them.
 fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     let with_knobs = || rows.iter().filter(|row| !row.place.knobs.is_empty());
     let mut knobs: Vec<&str> = Vec::new();
@@ -216,7 +217,7 @@ fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     (knobs.is_empty() || knobs.len() <= KNOBS_MAX && knobs.iter().any(is_common)).then_some(knobs)
 }
 
-/// The median over runs, and from where to where they go where there are several.
+/// Adds columns with the median over runs, and with the range if there are several runs.
 fn spread(
     table: &mut Table,
     head: &str,
@@ -242,7 +243,7 @@ fn spread(
     }
 }
 
-/// Kinds of bad ends that there were, and of good ones that took several tries.
+/// Adds a column for each kind of error that occurred, and for transactions that took several tries.
 fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 5] = [
@@ -260,7 +261,7 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     }
 }
 
-/// What is to be known about a row before its figures are used, in few words; the long ones are below the tables.
+/// Short notes on a row. Long ones are below the tables.
 pub(super) fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
     let row = &load.rows[place];
     let mut notes = Vec::new();

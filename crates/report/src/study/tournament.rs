@@ -1,4 +1,4 @@
-//! What a tournament says besides its answer: which variants are not distinguishable from the best, and who left when.
+//! Details of a search for the best: ties with the best variant, and when others were eliminated.
 
 use judge::results::{EliminationReason, TournamentEnd, TournamentFindings};
 use judge::words::blocks;
@@ -8,10 +8,10 @@ use super::{LoadView, StudyView};
 use crate::ratio;
 use crate::text;
 
-/// Rows that are named in one sentence.
+/// Maximum number of rows in one sentence.
 const NAMES_MAX: usize = 8;
 
-/// Settings that could not be measured to the end, each with when and why: an answer that leaves them out would be false.
+/// Variants that could not be measured to the end, with time and reason. A result without them would be misleading.
 pub(super) fn lost<'a>(
     load: &'a LoadView<'_>,
     name: super::sentences::Name<'a>,
@@ -32,7 +32,7 @@ pub(super) fn lost<'a>(
     )
 }
 
-/// The variants that are not distinguishable from the best, if there are any.
+/// Sentence about variants that are not distinguishable from the best. `None` without any.
 pub(super) fn tie(
     view: &StudyView<'_>,
     load: &LoadView<'_>,
@@ -50,7 +50,7 @@ pub(super) fn tie(
     ))
 }
 
-/// Sentences about it; empty if the study has none. `escape` makes names harmless.
+/// Sentences about the search. Empty if the study has none. `escape` sanitizes names.
 pub(crate) fn sentences(
     view: &StudyView<'_>,
     load: &LoadView<'_>,

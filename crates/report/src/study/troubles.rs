@@ -1,4 +1,4 @@
-//! What went wrong, once for all runs that it happened to in the same way.
+//! Failures and doubts of runs, grouped over all runs that share them.
 
 use evidence::{Cause, Distortion, Level, Output};
 use judge::Eligibility;
@@ -6,15 +6,15 @@ use judge::Eligibility;
 use super::{LoadView, StudyView};
 use crate::view::View;
 
-/// Something that happened to runs of one row. Texts may hold anything: escape them.
+/// Failure or doubt of runs in one row. Texts may hold anything: escape them.
 pub(crate) struct Trouble<'a> {
     pub(crate) row: usize,
-    /// How many runs.
+    /// Number of runs.
     pub(crate) runs: usize,
     pub(crate) kind: TroubleKind<'a>,
 }
 
-/// What happened.
+/// Kind of failure or doubt.
 pub(crate) enum TroubleKind<'a> {
     /// The system did not start, or died.
     Failure {
@@ -24,15 +24,15 @@ pub(crate) enum TroubleKind<'a> {
         way_out: &'a str,
         outputs: &'a [Output],
     },
-    /// The numbers may not be believed, or not all of them; or what was seen of the generator did not matter.
+    /// Some or all figures are in doubt. At [`Level::Valid`], the observed effect of the generator was negligible.
     Doubt { level: Level, cause: &'a Cause },
-    /// It ended early without a failure.
+    /// The run ended early without a failure.
     CutShort,
-    /// What was noted besides, such as a system that had to be killed or a command that failed after it.
+    /// Further notes, such as a system that had to be killed, or a command that failed afterwards.
     Note { text: &'a str, outputs: &'a [Output] },
 }
 
-/// Failures first, then runs that do not count, then those in doubt, then what was noted; by row.
+/// Failures and doubts of a load: failures first, then runs that do not count, then suspect ones, then notes; by row.
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
     let mut troubles: Vec<Trouble<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
@@ -49,21 +49,22 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<T
     troubles
 }
 
-/// The same thing that happened to runs of any rows.
+/// Failure or doubt that runs of any rows share.
 pub(crate) struct Group<'a> {
-    /// Of the first of them.
+    /// Kind, as it was in the first run.
     pub(crate) kind: TroubleKind<'a>,
-    /// How many runs.
+    /// Number of runs.
     pub(crate) runs: usize,
-    /// Loads and rows, each once.
+    /// Indexes of load and row, without duplicates.
     pub(crate) places: Vec<(usize, usize)>,
-    /// What was seen in the median run, of doubts.
+    /// Sentence for all runs: a doubt with medians of its figures, or a note without its varying parts. `None` if the sentence of
+    /// the first run applies.
     pub(crate) sentence: Option<String>,
-    /// What it can have done to figures at most, in any of the runs.
+    /// Largest possible distortion of each figure in any of the runs.
     pub(crate) distorts: Vec<Distortion>,
 }
 
-/// Everything that happened, once for all runs of the study; in the order of [`of_load`].
+/// Failures and doubts of the study, grouped over all runs, in the order of [`of_load`].
 pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
     let mut groups: Vec<(Group<'a>, Vec<&'a str>)> = Vec::new();
     for (load, of_load) in view.loads.iter().enumerate() {
@@ -108,14 +109,14 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
 }
 
 impl Group<'_> {
-    /// The largest of each figure.
+    /// Keeps the largest distortion of each figure.
     fn add(&mut self, kind: &TroubleKind<'_>) {
         for more in kind.distorts() {
             match self.distorts.iter_mut().find(|known| known.figure == more.figure) {
                 Some(known) => {
                     let farther = |a: Option<f64>, b: Option<f64>| match (a, b) {
                         (Some(a), Some(b)) => Some(if b.abs() > a.abs() { b } else { a }),
-                        // One that nobody knows may be larger.
+                        // An unknown distortion may be larger.
                         _ => None,
                     };
                     known.by_us = farther(known.by_us, more.by_us);
@@ -128,13 +129,13 @@ impl Group<'_> {
     }
 }
 
-/// A note without what differs from run to run, such as the number of a process; `None` if all say the same.
+/// Note without the parts that vary between runs, such as process IDs. `None` if all notes are equal.
 fn common_note(notes: &[&str]) -> Option<String> {
     let first = notes.first()?;
     (!notes.iter().all(|note| note == first)).then(|| without_brackets(first))
 }
 
-/// Without its parts in brackets, and the space before each.
+/// Removes parts in parentheses, and the space before each.
 fn without_brackets(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -146,8 +147,8 @@ fn without_brackets(text: &str) -> String {
     kept + rest
 }
 
-/// The sentence with the median of each of its figures, where they differ and the words do not: `… waited 7 % of the time (medians)`.
-/// `None` if there is but one sentence, or the words differ.
+/// Replaces each figure of the sentences by its median: `… waited 7 % of the time (medians of the runs)`. `None` if all sentences
+/// are equal, or if they differ in their words.
 fn median(sentences: &[&str]) -> Option<String> {
     let first = sentences.first()?;
     let split: Vec<Vec<&str>> = sentences.iter().map(|sentence| figures_apart(sentence)).collect();
@@ -168,7 +169,7 @@ fn median(sentences: &[&str]) -> Option<String> {
     Some(format!("{sentence} (medians of the runs)"))
 }
 
-/// A sentence in parts, each of words or a figure.
+/// Splits a sentence into words and figures.
 fn figures_apart(sentence: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), sentence);
     let is_of_figure = |character: char| character.is_ascii_digit() || character == '.' || character == ',';
@@ -203,13 +204,13 @@ fn of_run<'a>(view: &'a View<'_>, eligibility: Eligibility) -> Vec<TroubleKind<'
     }
     let notes = view.run.ending.iter().flat_map(|ending| &ending.notes);
     kinds.extend(notes.enumerate().map(|(number, text)| {
-        // What a run's system wrote is shown once.
+        // The output of a run's system is shown only once.
         let is_shown = failure.is_some() || number > 0;
         TroubleKind::Note { text, outputs: if is_shown { &[] } else { view.run.outputs() } }
     }));
-    // A system that is not there has no numbers that could be in doubt.
+    // Figures of a system that failed cannot be in doubt.
     if matches!(eligibility, Eligibility::Valid | Eligibility::Invalid) {
-        // What spoils a figure that the study is not about makes its runs no more than suspect.
+        // A run whose only invalid figures are not those of the study counts as suspect.
         let worst = if eligibility == Eligibility::Invalid { Level::Invalid } else { Level::Suspect };
         let doubt = |cause| TroubleKind::Doubt { level: worst, cause };
         kinds.extend(view.validity.causes.iter().map(doubt));
@@ -237,7 +238,7 @@ impl TroubleKind<'_> {
         }
     }
 
-    /// Whether both have one sentence: figures in it are those of the first run.
+    /// Whether both share one sentence, which then has the figures of the first run.
     fn is_like(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_that_differ_in_brackets_are_one() {
+    fn notes_that_differ_in_parentheses_are_grouped() {
         let note =
             |process: u32| format!("SHARED: the system (tenbin, process {process}) is here (and there)");
         let (one, other) = (note(1), note(2));
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_many_runs_become_their_medians() {
+    fn figures_of_several_runs_become_medians() {
         let waited =
             |percent: &str| format!("the generator waited for a core {percent} % of the time, of 1,500 ms");
         let of = |sentences: &[String]| median(&sentences.iter().map(String::as_str).collect::<Vec<_>>());

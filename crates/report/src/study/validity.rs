@@ -1,4 +1,4 @@
-//! Whether the runs of a study may be believed, in one sentence.
+//! Validity of the runs of a study, in one sentence.
 
 use evidence::{Distorted, Level, Verdict};
 use judge::Eligibility;
@@ -8,7 +8,7 @@ use crate::units::count as number;
 use crate::view::View;
 use crate::words;
 
-/// How far the runs may be believed together, and how many may.
+/// Validity of all runs together, and the numbers of runs in a sentence.
 pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     let eligibility = |run: &View<'_>| run.eligibility_by(view.metric.as_ref());
     let count = |wanted: Eligibility| view.runs.iter().filter(|run| eligibility(run) == wanted).count();
@@ -50,7 +50,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     (level, format!("{sentence}."))
 }
 
-/// ` in mean and tail`: the figures in doubt of the runs that count, where that is not all.
+/// Formats the figures in doubt in runs that count: ` in mean and tail`. Empty if it is all of them.
 fn doubted(view: &StudyView<'_>, eligibility: &impl Fn(&View<'_>) -> Eligibility) -> String {
     let counting = || view.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
     let is_in_doubt = |figure: &Distorted| counting().any(|run| run.validity.of(*figure) != Level::Valid);

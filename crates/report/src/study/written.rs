@@ -1,28 +1,28 @@
-//! What the processes of a system said most often: under errors, that is where they say why.
+//! Most frequent output of the processes of a system. Under errors, it often names the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use evidence::Output;
 
-/// Fewer than so many lines alike are not a habit.
+/// Minimum number of similar lines that is reported.
 const LINES_MIN: usize = 5;
-/// Longer lines are distinguished by their beginning only.
+/// Number of bytes of a line that are compared.
 const LOOKED_AT_BYTES: usize = 400;
 
-/// The kind of line that a process wrote most often.
+/// The most frequent kind of line in the output of a process.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Habit<'a> {
     pub(super) process: &'a str,
-    /// The last of them. May hold anything: escape it.
+    /// Last line of this kind. May hold anything: escape it.
     pub(super) line: Cow<'a, str>,
-    /// How many there are in what was kept.
+    /// Number of lines of this kind in the stored output.
     pub(super) lines: usize,
-    /// Whether there may be more in what was not.
+    /// Whether output was cut, so that there may be more lines.
     pub(super) is_cut: bool,
 }
 
-/// One for each process that has one, in the order of the outputs. Lines that differ in digits only are alike.
+/// Habits of all processes that have one, in the order of the outputs. Lines that differ only in digits are of the same kind.
 pub(super) fn habits(outputs: &[Output]) -> Vec<Habit<'_>> {
     outputs.iter().filter_map(habit).collect()
 }
@@ -45,7 +45,7 @@ fn habit(output: &Output) -> Option<Habit<'_>> {
     })
 }
 
-/// Numbers, dates, times and process ids become the same.
+/// Replaces digits, so that numbers, dates, times, and process IDs are equal.
 fn without_digits(line: &[u8]) -> Vec<u8> {
     let mut kind: Vec<u8> = line
         .iter()
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_differ_in_digits_are_one_kind() {
+    fn lines_that_differ_only_in_digits_are_grouped() {
         let outputs = [
             output("started\n1 full\n2 full\n3 full\nready\n4 full\n10 full\n"),
             output("one\ntwo\nthree\n"),

@@ -1,4 +1,4 @@
-//! Pages taken apart: what is in the file, and the document that it shows.
+//! Helpers that make pages and extract their documents.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -23,7 +23,7 @@ pub(crate) fn of_study(stored: &Stored) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The text between the first `before` and the next `after`.
+/// Text between the first `before` and the next `after`.
 pub(crate) fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     let (_, rest) = text.split_once(before).unwrap();
     rest.split_once(after).unwrap().0
@@ -37,7 +37,7 @@ pub(crate) fn document(page: &str) -> Value {
     serde_json::from_str(document_text(page)).unwrap()
 }
 
-/// A line for everything that is not deep.
+/// JSON with one line for each value that is not deeply nested.
 pub(crate) fn pretty(value: &Value) -> String {
     let mut text = String::new();
     write(value, "", &mut text);

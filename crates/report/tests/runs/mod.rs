@@ -1,4 +1,4 @@
-//! Stored runs to report on, always the same.
+//! Deterministic stored runs for reports.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -15,12 +15,12 @@ use record::{
 use serde_json::json;
 use store::Store;
 
-/// 2026-11-21T14:25:01.042Z
+/// 2026-11-21T14:25:01.042Z.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
 const MS: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1_000 * MS;
 
-/// Numbers that look random and never change; no floating point, so that every machine agrees.
+/// Deterministic pseudorandom numbers. They use no floating point, so that every machine agrees.
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
@@ -29,7 +29,7 @@ impl Draws {
         (self.0 >> 33) % limit
     }
 
-    /// Mostly near the least, seldom many times as long.
+    /// Service time that is mostly near the minimum, and rarely many times longer.
     fn service_ns(&mut self, least_ns: u64) -> u64 {
         let spread = self.below(1_000) * self.below(1_000) / 1_000;
         let tail = if self.below(200) == 0 { 10 } else { 1 };
@@ -37,12 +37,12 @@ impl Draws {
     }
 }
 
-/// What is kept of a run.
+/// Contents of a stored run.
 pub(crate) struct Kept {
     pub(crate) new: NewRun,
-    /// By step.
+    /// Intervals, each with its step.
     pub(crate) seconds: Vec<(u16, Interval)>,
-    /// By second.
+    /// Readings, each with its second.
     pub(crate) readings: Vec<(u64, Vec<Reading>)>,
     pub(crate) outputs: Vec<(String, Vec<u8>)>,
     pub(crate) gates: Vec<GateResult>,
@@ -50,7 +50,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Of a run that has nothing but its load.
+    /// A run that has nothing but its load.
     pub(crate) fn load(new: &NewRun, seconds: &[(u16, Interval)], ending: Option<&Ending>) -> Self {
         let (new, seconds, ending) = (new.clone(), seconds.to_vec(), ending.cloned());
         Self { new, seconds, readings: Vec::new(), outputs: Vec::new(), gates: Vec::new(), ending }
@@ -74,7 +74,7 @@ impl Kept {
         run
     }
 
-    /// Puts a run through a real store, and gives it a fixed name.
+    /// Stores a run, loads it, and gives it a fixed identifier.
     pub(crate) fn through_store(mut self, id: &str) -> Run {
         let store = OwnStore::new();
         let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
@@ -90,13 +90,13 @@ impl Kept {
     }
 }
 
-/// One outage of a window of three seconds.
+/// One outage in a window of three seconds.
 pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
     let times = vec![OutageTime { from_s, to_s: from_s + lasting_s, lasting_s, is_open }];
     Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times, starvation: None }
 }
 
-/// All that ends in the measured phase ends in the window.
+/// Counts everything that ends in the measured phase as inside the window.
 fn in_window(mut interval: Interval) -> Interval {
     let Counts { ok, rejected, failed, timed_out, .. } = interval.tally.counts;
     if interval.phase == Phase::Measured {
@@ -118,7 +118,7 @@ pub(crate) fn new_study(planned: Vec<StudyPlace>) -> NewStudy {
     }
 }
 
-/// A place in a study of its own.
+/// A place in a study.
 fn place(system: &str, variant: &str) -> Option<(StudyId, StudyPlace)> {
     let id = "s-20261121-142500-ab12".parse().unwrap();
     Some((
@@ -132,7 +132,7 @@ fn place(system: &str, variant: &str) -> Option<(StudyId, StudyPlace)> {
     ))
 }
 
-/// What the system used in a second.
+/// Resource usage of the system in one second.
 pub(crate) fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
     vec![
         reading("system", "cpu_user_s", "", cpu_s * 0.75),
@@ -194,7 +194,7 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
-/// One second of requests, each ended as `outcome_of` says; a few are kept for a log.
+/// One second of requests. `outcome_of` returns the outcome of each; a few are kept in the request log.
 pub(crate) fn second(
     number: u64,
     requests: u64,
@@ -249,7 +249,7 @@ pub(crate) fn normal() -> Run {
     let mut draws = Draws(1);
     let mut seconds: Vec<_> =
         (0..4).map(|number| (0, second(number, 5_000, &mut draws, 0, always_ok))).collect();
-    // Another thread's part of the same second.
+    // Another thread's part of the second.
     let mut part = second(3, 500, &mut draws, 0, always_ok);
     part.tally.connections = 3;
     (0..3).for_each(|_| part.tally.connect.record(55_000));
@@ -282,7 +282,7 @@ pub(crate) fn every_kind_of_error() -> Run {
             (0..many).for_each(|_| {
                 errors.note(ErrorClass::Status, 503, || "HTTP 503 Service Unavailable".to_owned())
             });
-            // No classes of this version.
+            // Errors whose classes this version does not know.
             let [rejected, failed, timed_out] =
                 [one.tally.counts.rejected - many, one.tally.counts.failed, one.tally.counts.timed_out];
             for (class, code, message, count) in [
@@ -375,15 +375,15 @@ pub(crate) fn cut_short() -> Run {
     let mut draws = Draws(3);
     let mut seconds: Vec<_> =
         (0..2).map(|number| (0, second(number, 150, &mut draws, 0, always_ok))).collect();
-    // In flight when the process died.
+    // These requests were in flight when the process died.
     (0..20).for_each(|_| seconds[1].1.tally.note_sent(2 * SECOND - 1));
     let mut run = Kept::load(&new_run(), &seconds, None).through_store("20261121-142519-gh78");
-    // Its writer is this very process, which lives.
+    // The writer is this process, which is still alive.
     run.state = RunState::Partial;
     run
 }
 
-/// Killed in its first second.
+/// A run that was killed in its first second.
 pub(crate) fn nothing_stored() -> Run {
     let mut run = Kept::load(&new_run(), &[], None).through_store("20261121-142521-st9x");
     run.state = RunState::Partial;
@@ -411,7 +411,7 @@ pub(crate) fn late() -> Run {
     Kept::load(&new, &seconds, Some(&ending)).through_store("20261121-142525-jk9m")
 }
 
-/// A closed loop of which one request took very long.
+/// A closed load with one very long request.
 pub(crate) fn stalled() -> Run {
     let mut draws = Draws(5);
     let mut seconds: Vec<_> =
@@ -432,7 +432,7 @@ pub(crate) fn stalled() -> Run {
     Kept::load(&new_run(), &seconds, Some(&ending)).through_store("20261121-142531-np0q")
 }
 
-/// A run whose figures are as large as a file can hold.
+/// A run whose figures are as large as a file can store.
 pub(crate) fn huge() -> Run {
     let mut new = new_run();
     new.started_at_unix_ms = i64::MIN;

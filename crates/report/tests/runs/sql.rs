@@ -5,7 +5,7 @@ use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
 
 use super::{Draws, Kept, MS, SECOND, ending, new_run, second};
 
-/// Statements of the first script, and the least that each takes, in nanoseconds.
+/// Statements of the first script, and the minimum duration of each in nanoseconds.
 const STATEMENTS: [(&str, u64); 7] = [
     ("BEGIN;", 40_000),
     ("UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;", 120_000),
@@ -18,7 +18,7 @@ const STATEMENTS: [(&str, u64); 7] = [
     ),
     ("END;", 90_000),
 ];
-/// Of the statements, the one that others wait for.
+/// Index of the statement that other transactions wait for.
 const BRANCHES: u16 = 4;
 const END: u16 = 6;
 
@@ -42,15 +42,15 @@ pub(crate) fn new_sql_run() -> NewRun {
     }
 }
 
-/// A run of two scripts, of which one has statements with accounts of their own. Some of its transactions were tried again,
-/// some were refused even so, and of a few nobody knows whether they took effect.
+/// A run of two scripts, one of which has statements that are measured separately. Some transactions were retried, some of them
+/// were rejected in the end, and a few may or may not have taken effect.
 pub(crate) fn transactions() -> Run {
     let mut ending = ending();
     ending.spread.as_mut().unwrap().connections = 16;
     Kept::load(&new_sql_run(), &seconds(5, outcome_of), Some(&ending)).through_store("20261121-142549-yz34")
 }
 
-/// A run in which nothing went wrong, and every transaction had a connection of its own.
+/// A run without errors, in which every transaction had a connection of its own.
 pub(crate) fn connected_each_time() -> Run {
     let mut new = new_sql_run();
     (new.connects_each, new.latency_limit_ns) = (true, None);
@@ -95,7 +95,7 @@ fn outcome_of(place: u64) -> (Outcome, u16) {
     }
 }
 
-/// A second of the first script alone, whose statements come right after it.
+/// One second of the first script alone, followed by its statements.
 pub(crate) fn transaction(number: u64, per_s: u64, draws: &mut Draws) -> Vec<(u16, Interval)> {
     let mut whole = second(number, per_s, draws, 0, outcome_of);
     note_errors(&mut whole.tally);
@@ -105,7 +105,7 @@ pub(crate) fn transaction(number: u64, per_s: u64, draws: &mut Draws) -> Vec<(u1
     [(0, whole)].into_iter().chain(parts).collect()
 }
 
-/// A second of warm-up and three that are measured, by number of step and part.
+/// One second of warm-up and three measured ones, each with the number of its step or part.
 pub(crate) fn seconds(seed: u64, outcome_of: fn(u64) -> (Outcome, u16)) -> Vec<(u16, Interval)> {
     let mut draws = Draws(seed);
     let mut seconds = Vec::new();

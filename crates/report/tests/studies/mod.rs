@@ -1,4 +1,4 @@
-//! Stored studies to report on, always the same.
+//! Deterministic stored studies for reports.
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -22,9 +22,9 @@ use store::Store;
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
 
-/// Every study of which all formats are agreed.
+/// Every study that has golden files.
 ///
-/// Stored once for all tests.
+/// They are stored once for all tests.
 pub(crate) fn all() -> &'static [(&'static str, Stored)] {
     static ALL: LazyLock<Vec<(&str, Stored)>> = LazyLock::new(store_all);
     &ALL
@@ -57,12 +57,12 @@ fn store_all() -> Vec<(&'static str, Stored)> {
     ]
 }
 
-/// How one variant behaves in every block.
+/// Behavior of one variant in every block.
 struct Behaviour {
     system: &'static str,
     variant: &'static str,
     per_s: u64,
-    /// In percent of a core.
+    /// CPU usage in percent of a core.
     cpu_percent: u64,
     what: What,
 }
@@ -70,14 +70,14 @@ struct Behaviour {
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     Works,
-    /// One in so many answers is a 503.
+    /// One in this many answers is a 503.
     Refuses(u64),
     DoesNotStart,
-    /// The generator was too slow, in the blocks below this number.
+    /// The generator was too slow in the blocks below this number.
     IsInvalidBefore(u32),
-    /// The same, in the blocks from this number on.
+    /// The generator was too slow in the blocks from this number on.
     IsInvalidFrom(u32),
-    /// It answers nobody for the last second of the window.
+    /// The system answers nothing in the last second of the window.
     IsGone,
 }
 
@@ -94,32 +94,32 @@ const APP_SERVERS: [Behaviour; 6] = [
     behaviour("passenger", "workers=8", 738, What::Works),
 ];
 
-/// What keeps the events of a run.
+/// Stores the events of a run.
 type KeepEvents = dyn Fn(&OwnStore, &RunId, &StudyPlace);
 
-/// Everything that was kept of a study, and how many of its places have a run.
+/// Everything that a study stores, and the number of places with a run.
 struct Script<'a> {
     new: NewStudy,
     behaviours: &'a [Behaviour],
     loads: &'a [&'a str],
     steps: &'a [&'a str],
     done: usize,
-    /// Whether steps are transactions, of which the first has statements with accounts of their own.
+    /// Whether steps are transactions, of which the first has statements that are measured separately.
     is_sql: bool,
-    /// Keeps what was done to the system of a run, and what it cost.
+    /// Stores the events of a run and their costs. `None` for a study without events.
     events: Option<Box<KeepEvents>>,
-    /// What is read in a second of a run beyond what is always read.
+    /// Additional readings of a run in one second.
     more_readings: fn(&StudyPlace, u64) -> Vec<Reading>,
 }
 
-/// A study, and each of its runs with its seconds.
+/// A study, and each of its runs with per-second data.
 pub(crate) struct Stored {
     pub(crate) study: Study,
     pub(crate) runs: Vec<Run>,
 }
 
 impl Stored {
-    /// A run with its seconds.
+    /// A run with its per-second data.
     pub(crate) fn load(&self, run: &RunId) -> Result<Run, EvidenceError> {
         let found = self.runs.iter().find(|known| known.id == *run);
         found.cloned().ok_or_else(|| EvidenceError::DamagedRun { run: run.clone() })
@@ -150,7 +150,7 @@ impl Script<'_> {
         let mut places = Vec::new();
         for block in 0..self.new.compare.blocks {
             for load in self.loads {
-                // Another order in every block.
+                // The order differs in every block.
                 let turned = self.behaviours.iter().cycle().skip(block as usize % self.behaviours.len());
                 for behaviour in turned.take(self.behaviours.len()) {
                     places.push(StudyPlace {
@@ -190,7 +190,7 @@ impl Script<'_> {
             return does_not_start(new);
         }
         let mut draws = Draws(u64::from(place.position) * 77 + 5);
-        // A block has its luck, and a run a little of its own.
+        // Throughput varies between blocks, and a little between runs.
         let luck = Draws(u64::from(place.block) + 3).below(60) + draws.below(20);
         let scale = if place.load.starts_with("75") { 75_000 / behaviour.per_s } else { 1_000 };
         let per_s = behaviour.per_s * (1_000 - luck) * scale / 1_000_000;
@@ -258,12 +258,12 @@ impl Script<'_> {
                 holds: observed < limit,
             }
         };
-        // Those of a baseline are judged over all runs.
+        // Baseline conditions are judged over all runs.
         self.new.gates.iter().filter(|text| !text.contains("of baseline")).map(gate).collect()
     }
 }
 
-/// Events by name, and what each cost.
+/// Stores events, by name, with their costs.
 fn keep_events(store: &OwnStore, run: &RunId, costs: &[(&str, Cost)]) {
     let event = |(name, cost): &(&str, Cost)| Event {
         name: (*name).to_owned(),
@@ -283,10 +283,10 @@ fn keep_events(store: &OwnStore, run: &RunId, costs: &[(&str, Cost)]) {
     store.keep_event_costs(&mut store.load(run).unwrap(), costs).unwrap();
 }
 
-/// A study as it was kept, with names that are always the same.
+/// A stored study with fixed identifiers.
 fn kept_study(store: &Store, id: &StudyId) -> Stored {
     let mut study = store.load_study(id).unwrap();
-    // Its writer is this very process, which lives.
+    // The writer is this process, which is still alive.
     if study.state == StudyState::Running {
         study.state = StudyState::Interrupted;
     }
@@ -340,12 +340,12 @@ fn app_servers() -> Script<'static> {
     }
 }
 
-/// Three systems, six settings, eight blocks; one setting does not start, one has errors, one run is invalid.
+/// Three systems, six variants, and eight blocks. One variant does not start, one has errors, and one run is invalid.
 pub(crate) fn complete() -> Stored {
     app_servers().through_store()
 }
 
-/// Everything that can go wrong, in one study of seven configurations that was cut short, and whose plan file is not known.
+/// Every kind of trouble in one interrupted study of seven configurations, whose plan file is unknown.
 pub(crate) fn troubles() -> Stored {
     const BEHAVIOURS: [Behaviour; 7] = [
         behaviour("puma", "workers=1 threads=1", 310, What::Works),
@@ -367,14 +367,14 @@ pub(crate) fn troubles() -> Stored {
     stored
 }
 
-/// The same, cut short in the second block.
+/// Like `complete`, but interrupted in the second block.
 pub(crate) fn missing() -> Stored {
     let mut script = app_servers();
     script.done = 9;
     script.through_store()
 }
 
-/// One block of two settings of one system.
+/// One block of two variants of one system.
 pub(crate) fn one_block() -> Stored {
     let mut script = app_servers();
     script.behaviours = &APP_SERVERS[..2];
@@ -398,7 +398,7 @@ pub(crate) fn two_loads() -> Stored {
     script.through_store()
 }
 
-/// One database with two settings, whose transactions have statements, tries, and ends that nobody knows.
+/// One database with two variants, whose transactions have statements, retries, and ends with unknown effect.
 pub(crate) fn sql() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] = [
         behaviour("postgres", "synchronous_commit=off", 900, What::Works),
@@ -417,7 +417,7 @@ pub(crate) fn sql() -> Stored {
     script.through_store()
 }
 
-/// The quicker one is gone for a third of the time.
+/// The faster system is unavailable for a third of the time.
 pub(crate) fn gone() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] =
         [behaviour("frozen", "", 1_500, What::IsGone), behaviour("steady", "", 600, What::Works)];
@@ -426,7 +426,7 @@ pub(crate) fn gone() -> Stored {
     script.through_store()
 }
 
-/// No run may be believed.
+/// All runs are invalid.
 pub(crate) fn all_invalid() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] = [
         behaviour("a", "", 600, What::IsInvalidBefore(9)),
@@ -438,7 +438,7 @@ pub(crate) fn all_invalid() -> Stored {
     script.through_store()
 }
 
-/// What fails, and which variant does not: nothing is compared.
+/// A study of failures, in which nothing is compared.
 pub(crate) fn failures() -> Stored {
     let behaviours = [
         behaviour("passenger", "queue=0", 300, What::Works),
@@ -455,7 +455,7 @@ pub(crate) fn failures() -> Stored {
     script.through_store()
 }
 
-/// A system near the best whose runs become invalid before they can be distinguished, and one that is far behind and in use today.
+/// A system near the best whose runs become invalid before the two can be distinguished, and a slow one that is the incumbent.
 fn lost_rival() -> Script<'static> {
     const BEHAVIOURS: [Behaviour; 3] = [
         behaviour("nginx", "", 500, What::Works),
@@ -471,7 +471,7 @@ fn lost_rival() -> Script<'static> {
     script
 }
 
-/// The two settings have a valid run each in other blocks, but for so many blocks that they share.
+/// Two variants with a valid run each in different blocks, and in `shared` common ones.
 pub(crate) fn apart(shared: u32) -> Stored {
     let behaviours = [
         behaviour("postgres", "synchronous_commit=off", 800, What::IsInvalidBefore(3)),
@@ -485,7 +485,8 @@ pub(crate) fn apart(shared: u32) -> Stored {
     script.through_store()
 }
 
-/// The faster system fails one request in forty, or, in the blocks below `invalid`, is not measured well.
+/// The faster system fails one request in forty. With `invalid` above 0, its runs in the blocks below that number are invalid
+/// instead.
 pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     let what = if invalid > 0 { What::IsInvalidBefore(invalid) } else { What::Refuses(40) };
     let behaviours = [behaviour("hasty", "", 900, what), behaviour("steady", "", 600, What::Works)];
@@ -495,7 +496,7 @@ pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     script.through_store()
 }
 
-/// Of one system two configurations with errors, and one without.
+/// Three configurations of one system, of which one has no errors.
 pub(crate) fn one_without_errors() -> Stored {
     let behaviours = [
         behaviour("puma", "threads=1", 600, What::Works),
@@ -529,7 +530,7 @@ pub(crate) fn against() -> Stored {
 
 const OF_BASELINE: [&str; 2] = ["throughput>=95% of baseline", "errors<=+0.1% of baseline"];
 
-/// Three configurations with gates of a baseline.
+/// Three configurations with baseline conditions.
 fn gated() -> Script<'static> {
     const BEHAVIOURS: [Behaviour; 3] = [
         behaviour("node", "", 600, What::Works),
@@ -544,7 +545,7 @@ fn gated() -> Script<'static> {
     script
 }
 
-/// A baseline in whose eight runs a configuration answered so many requests a second.
+/// Figures of a baseline with eight runs, at about `per_s` requests per second.
 fn side(of: &str, per_s: f64) -> BaselineSide {
     let luck = [1.0, 0.99, 0.97, 0.98, 0.96, 0.95, 0.975, 0.985];
     let is_errors = of.starts_with("errors");
@@ -552,7 +553,7 @@ fn side(of: &str, per_s: f64) -> BaselineSide {
     BaselineSide { of: of.to_owned(), figures, planned: 8 * 2_400, ..BaselineSide::default() }
 }
 
-/// What is kept of a baseline, with a label.
+/// A stored baseline with this label.
 pub(crate) fn baseline(label: &str) -> Baseline {
     let row = |(system, variant, per_s): (&str, &str, f64)| BaselineRow {
         load: "100 users".to_owned(),
@@ -581,7 +582,7 @@ pub(crate) fn baseline(label: &str) -> Baseline {
             plan_json: run.plan_json.clone(),
             ..BaselineLoad::default()
         }],
-        // One that is level, one that was faster, and none of the third.
+        // One configuration that is equal, one that was faster, and none for the third.
         rows: [("node", "", 590.0), ("php", "", 700.0)].map(row).to_vec(),
     };
     Baseline {
@@ -591,14 +592,14 @@ pub(crate) fn baseline(label: &str) -> Baseline {
     }
 }
 
-/// A configuration that is held, one that is worse, and one that the baseline has not.
+/// One configuration that passes, one that is worse, and one that the baseline does not have.
 pub(crate) fn stored_baseline() -> Stored {
     let mut stored = gated().through_store();
     stored.study.baseline = Some(baseline("main"));
     stored
 }
 
-/// The first study of its label.
+/// The first study with its label.
 fn no_baseline() -> Stored {
     let mut stored = gated().through_store();
     let found = Err("no stored study of against-main has the label main yet".to_owned());
@@ -606,21 +607,21 @@ fn no_baseline() -> Stored {
     stored
 }
 
-/// Gates of a variant: in the same blocks.
+/// Baseline conditions against a variant of the same study, measured in the same blocks.
 fn gates_of_baseline() -> Stored {
     let mut script = gated();
     script.new.compare = evidence::Compare { baseline: Some("node".to_owned()), ..fixtures::compare() };
     script.through_store()
 }
 
-/// Nothing was run yet.
+/// A study without any run.
 pub(crate) fn not_begun() -> Stored {
     let mut script = app_servers();
     script.done = 0;
     script.through_store()
 }
 
-/// Every text is an attack.
+/// A study in which every text is an attack.
 pub(crate) fn hostile(attack: &str) -> Stored {
     let mut study = one_block().study;
     let text = || attack.to_owned();
@@ -640,7 +641,7 @@ pub(crate) fn hostile(attack: &str) -> Stored {
         place.variant = format!("{attack}{}", place.variant);
     };
     new.planned.iter_mut().for_each(attacked);
-    // The first has failed, with output and gates; the other has figures that count.
+    // The first run has failed, with output and gates. The other one has figures that count.
     let hostile = runs::hostile(attack);
     for (position, run) in study.runs.iter_mut().enumerate() {
         let (study, mut place) = run.new.place.take().unwrap();

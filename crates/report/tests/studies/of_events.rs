@@ -1,4 +1,4 @@
-//! A study that is compared by what an event cost.
+//! Studies that compare by the cost of an event.
 
 use evidence::{Compare, Cost, LevelBefore, Lost, Reading, Recovery, StudyPlace};
 
@@ -9,7 +9,7 @@ const MS: u64 = 1_000_000;
 const DEPLOYMENTS: [Behaviour; 2] =
     [behaviour("reload", "", 400, What::Works), behaviour("restart", "", 400, What::Works)];
 
-/// What one deployment cost.
+/// Cost of one deployment.
 fn cost(outage_ns: u64, lost: u64, recovery: Recovery) -> Cost {
     Cost {
         from_ns: 1_000 * MS,
@@ -25,7 +25,7 @@ fn cost(outage_ns: u64, lost: u64, recovery: Recovery) -> Cost {
     }
 }
 
-/// A reload costs nothing, and a restart what it takes; a block has its luck.
+/// A reload costs nothing, and a restart costs an outage that varies between blocks.
 fn deployment(place: &StudyPlace) -> Cost {
     let luck = u64::from(place.block * 7 % 8);
     match place.system.as_str() {
@@ -36,7 +36,7 @@ fn deployment(place: &StudyPlace) -> Cost {
     }
 }
 
-/// After a restart the system is mostly not back while anybody looks.
+/// After most restarts, the system does not recover within the observed time.
 fn endless(place: &StudyPlace) -> Cost {
     match (place.system.as_str(), place.block) {
         ("restart", 2..) => cost(800 * MS, 3, Recovery::NotWithin(2_500 * MS)),
@@ -44,7 +44,7 @@ fn endless(place: &StudyPlace) -> Cost {
     }
 }
 
-/// Whatever is done costs nothing.
+/// All events cost nothing.
 fn nothing(_: &StudyPlace) -> Cost {
     cost(0, 0, Recovery::After(0))
 }
@@ -68,12 +68,12 @@ fn compared(by: &str, matters: f64, cost: fn(&StudyPlace) -> Cost) -> Stored {
     script.through_store()
 }
 
-/// By the outage, with 20 ms that do not matter, against a baseline and by further costs.
+/// Comparison by outage with a minimum effect of 20 ms, against a baseline and by further costs.
 pub(crate) fn deployments() -> Stored {
     compared("event deploy: outage", 20e6, deployment)
 }
 
-/// A deployment that takes longer with a restart, and a pause that stops both.
+/// A deployment that takes longer with a restart, and a pause that stops both systems.
 pub(crate) fn two_events() -> Stored {
     let mut script = app_servers();
     script.behaviours = &DEPLOYMENTS;
@@ -97,7 +97,7 @@ pub(crate) fn two_events() -> Stored {
     script.through_store()
 }
 
-/// In the second of the pause, threads are stopped; in that of the deployment, there is no process.
+/// Readings of the second of the pause, in which threads are stopped, and of the deployment, in which there is no process.
 fn stopped(place: &StudyPlace, second: u64) -> Vec<Reading> {
     let of_app = |metric: &str, label: &str, value: f64| fixtures::reading("app", metric, label, value);
     let mut readings = vec![of_app("thread_samples", "", 20.0)];
@@ -112,14 +112,14 @@ fn stopped(place: &StudyPlace, second: u64) -> Vec<Reading> {
     readings
 }
 
-/// By how long it took until the system was back, which it mostly was not; each with the other.
+/// Comparison of both systems by recovery, although one of them mostly does not recover.
 pub(crate) fn never_back() -> Stored {
     let mut stored = compared("recovery", 20e6, endless);
     (stored.study.new.compare.baseline, stored.study.new.compare.also) = (None, Vec::new());
     stored
 }
 
-/// By lost requests, of which there are none.
+/// Comparison by lost requests, of which there are none.
 pub(crate) fn without_cost() -> Stored {
     let mut stored = compared("lost", 1.0, nothing);
     (stored.study.new.compare.baseline, stored.study.new.compare.also) = (None, Vec::new());

@@ -1,4 +1,5 @@
-//! A search for a capacity, driven by the real procedure: four workers sustain 400 requests per second, and reject the rest.
+//! Searches driven by the real procedures. In the capacity search, four workers sustain 400 requests per second, and reject the
+//! rest.
 
 use evidence::{CapacityRules, Compare, Procedure, StudyEnding, StudyId, StudyPlace, Verdict};
 use fixtures::OwnStore;
@@ -11,17 +12,17 @@ use crate::runs::{self, Draws, Kept};
 const MOST_PER_S: u64 = 400;
 const SETTING: (&str, &str) = ("target", "workers=4");
 
-/// Found, confirmed, and tried after an overload; nobody asked for a soak.
+/// A capacity that was found, confirmed, and tested after an overload, without a soak run.
 pub(crate) fn capacity() -> Stored {
     search(|_| false)
 }
 
-/// The same, but no run above three quarters of it may be believed.
+/// Like `capacity`, but runs above three quarters of the capacity are invalid.
 pub(crate) fn unmeasurable() -> Stored {
     search(|per_s| per_s > MOST_PER_S * 3 / 4)
 }
 
-/// The best of three, driven by the real procedure: one that may be as good is lost to invalid runs.
+/// Search for the best of three. One variant that may be as good is lost to invalid runs.
 pub(crate) fn best() -> Stored {
     let script = super::lost_rival();
     let load = script.loads[0];
@@ -117,7 +118,7 @@ fn place(position: u32, level: &Level) -> StudyPlace {
     }
 }
 
-/// What is kept of a run, and what it says to the search.
+/// Contents of a run, and its result for the search.
 fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) -> bool) -> (Kept, Judged) {
     let asked = match level.at {
         At::Users(users) => u64::from(users) * 90,
@@ -140,7 +141,7 @@ fn run(id: &StudyId, place: StudyPlace, level: &Level, is_invalid: &dyn Fn(u64) 
         true => (Outcome::Rejected, 503),
         false => (Outcome::Ok, 200),
     };
-    // A second of warm-up, and three that are measured.
+    // One second of warm-up and three measured ones.
     for number in 0..4 {
         kept.seconds.push((0, runs::second(number, per_s, &mut draws, 0, outcome_of)));
     }

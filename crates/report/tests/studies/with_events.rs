@@ -7,7 +7,7 @@ use record::{Loss, Moment};
 use super::{APP_SERVERS, Behaviour, Stored, What, app_servers, behaviour};
 
 const MS: u64 = 1_000_000;
-/// The warm-up takes the first second.
+/// Times of the deployments. The first second is warm-up.
 const DEPLOYED_MS: [u64; 2] = [1_500, 2_600];
 
 const SYSTEMS: [Behaviour; 2] = [
@@ -15,8 +15,8 @@ const SYSTEMS: [Behaviour; 2] = [
     behaviour("passenger", "workers=8", 738, What::Works),
 ];
 
-/// Puma loses requests and has outages, passenger does not. After one run puma is not back to usual, and in one run of passenger
-/// nobody knows what the second deployment cost.
+/// Puma has lost requests and outages, Passenger has none. In one run, Puma does not recover. In one run of Passenger, the cost of
+/// the second deployment is unknown.
 pub(crate) fn with_events() -> Stored {
     let mut script = app_servers();
     script.behaviours = &SYSTEMS;
@@ -94,7 +94,7 @@ fn windows(place: &StudyPlace) -> Vec<Moment> {
             window.note_lost(Loss::TimedOut, (at_ms - 200) * MS);
             window.note_lost(Loss::StaleReuse, at_ms * MS);
         }
-        // Requests that were never sent belong to when they were intended.
+        // Requests that were never sent count at their scheduled send time.
         windows[27].sent -= 2;
     }
     windows

@@ -1,5 +1,5 @@
-//! The best of several variants: what is clearly behind leaves, and the winner is confirmed. Under each load by itself, side
-//! by side.
+//! Search for the best of several variants. Variants that are clearly behind are eliminated, and the winner is confirmed. Each load
+//! has its own search; all of them run side by side.
 
 mod outlook;
 mod words;
@@ -15,17 +15,17 @@ use super::{StudyProcedure, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
-/// The tournaments of a study.
+/// The searches for the best in a study, one for each load.
 pub(crate) struct Best<'a> {
     plan: &'a Plan,
-    /// In the order of their names, as whoever reads the store numbers them, with their numbers in the plan.
+    /// Variants sorted by name, which gives them the numbers that readers of the store use, and their numbers in the plan.
     settings: Vec<Setting>,
     variants: Vec<usize>,
     heard: Heard,
 }
 
 impl<'a> Best<'a> {
-    /// Of all variants of a plan; `None` if it compares by what is not known.
+    /// Creates the searches over all variants of a plan. `None` if the metric of the study is unknown.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let by = ComparedBy::named(&kept.new.compare.by)?;
         let mut numbered: Vec<(Setting, usize)> =
@@ -35,7 +35,7 @@ impl<'a> Best<'a> {
         Some(Self { plan, settings, variants, heard: Heard::of(by) })
     }
 
-    /// How the tournament under a load stands.
+    /// State of the search under a load.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
         let name = &self.plan.loads[load].name;
         Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
@@ -50,7 +50,7 @@ impl<'a> Best<'a> {
             (TournamentStage::Confirm, None) => stage::CONFIRM,
             (TournamentStage::Confirm, Some(_)) => stage::CONFIRM_SLICE,
         };
-        // Blocks are counted from 0 in the store, and from 1 by a tournament.
+        // The store counts blocks from 0, a tournament from 1.
         let block = block.saturating_sub(1);
         let of = match slices {
             Some(rules) => self.rounds(of, block, rules),
@@ -59,8 +59,8 @@ impl<'a> Best<'a> {
         of.iter().map(|setting| place(self.plan, self.variants[*setting], load, stage, block)).collect()
     }
 
-    /// The slices of a block: each variant once, in an order of chance, then in the opposite order, and so on. Whatever drifts evenly meets
-    /// all of them alike.
+    /// The variants of the slices of a block: all in random order, then in reverse order, and so on. A linear drift over time
+    /// affects all variants alike.
     fn rounds(&self, mut of: Vec<usize>, block: u32, rules: &SliceRules) -> Vec<usize> {
         let mut chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
         let mirrored = |_| {
@@ -87,7 +87,7 @@ impl StudyProcedure for Best<'_> {
             places.extend(self.places(load, step, slices));
         }
         if slices.is_some() && !places.is_empty() {
-            // Slices have an order already.
+            // The slices of a block are in order already.
             return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;
@@ -127,7 +127,7 @@ impl StudyProcedure for Best<'_> {
     }
 }
 
-/// Why all tournaments together are over.
+/// Combines the reasons why the searches under all loads ended.
 fn why(ends: &[TournamentEnd]) -> Why {
     if ends.iter().any(|end| matches!(end, TournamentEnd::NotFit | TournamentEnd::Unmeasured)) {
         Why::NotFit

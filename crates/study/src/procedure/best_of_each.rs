@@ -1,5 +1,5 @@
-//! The best of each system: a sweep of every variant under the first load, and a final of the best of each under all loads. The blocks
-//! that selected the best overstate it, so only those of the final judge.
+//! Search for the best variant of each system. A sweep runs every variant under the first load. A final compares the best variant
+//! of each system under all loads. Only blocks of the final decide: the blocks that selected a winner overstate it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{StudyProcedure, Turn, Why, setting};
 use crate::schedule::block_under;
 use crate::study_error::StudyError;
 
-/// The load of the sweep.
+/// Number of the load of the sweep.
 const SWEPT: usize = 0;
 
 /// A sweep and a final.
@@ -24,27 +24,27 @@ pub(crate) struct BestOfEach<'a> {
     heard: Heard,
 }
 
-/// The final of a study, with the variants that are in it; with none before it is planned.
+/// The final of a study, with its variants. Has no variants before it is planned.
 pub(crate) fn in_final<'a>(plan: &'a Plan, kept: &Study) -> Blocks<'a> {
     let of_final = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
     let finalists: BTreeSet<Setting> = of_final.map(Setting::of).collect();
     Blocks { plan, variants: numbers(plan, &finalists) }
 }
 
-/// The numbers of these variants in the plan.
+/// Numbers of these variants in the plan.
 fn numbers(plan: &Plan, finalists: &BTreeSet<Setting>) -> Vec<usize> {
     (0..plan.variants.len()).filter(|variant| finalists.contains(&setting(plan, *variant))).collect()
 }
 
 impl<'a> BestOfEach<'a> {
-    /// `None` if the study finds its answer in another way, or compares by what is not known.
+    /// `None` if the study has another procedure, or if its metric is unknown.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let Procedure::BestOfEach { sweep_blocks } = kept.new.compare.procedure else { return None };
         let by = ComparedBy::named(&kept.new.compare.by)?;
         Some(Self { plan, sweep_blocks, heard: Heard::of(by) })
     }
 
-    /// Every variant in every block, at random within each.
+    /// The runs of the sweep: every variant in every block, in random order within each block.
     fn sweep(&self) -> Vec<StudyPlace> {
         let all = || 0..self.plan.variants.len();
         let of_block = |block| block_under(self.plan, all(), SWEPT, stage::SWEEP, block);
@@ -67,7 +67,7 @@ impl<'a> BestOfEach<'a> {
         Ok(Turn::Runs { places, news })
     }
 
-    /// A line for each system that is not in the final.
+    /// One message for each system that is not in the final.
     fn left_out(&self, finalists: &[Setting]) -> Vec<String> {
         let is_left_out = |system: &&String| finalists.iter().all(|finalist| finalist.system != **system);
         let names = self.systems().into_iter().filter(is_left_out);
@@ -79,7 +79,7 @@ impl<'a> BestOfEach<'a> {
             .collect()
     }
 
-    /// The names of the systems that have variants.
+    /// Names of the systems that have variants.
     fn systems(&self) -> BTreeSet<&'a String> {
         self.plan.variants.iter().map(|variant| &self.plan.systems[variant.system].name).collect()
     }
@@ -103,7 +103,7 @@ impl StudyProcedure for BestOfEach<'_> {
     }
 
     fn needs_every_run(&self, kept: &Study) -> bool {
-        // The sweep selects by all of its runs.
+        // The sweep needs all of its runs to select finalists.
         in_final(self.plan, kept).variants.is_empty()
     }
 }

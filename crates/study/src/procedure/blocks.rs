@@ -1,5 +1,5 @@
-//! So many blocks, each with one run of every variant under every load, whatever they show. Blocks with an invalid run are made
-//! up for, within a budget. A final has blocks of some variants alone.
+//! Fixed number of blocks, each with one run of every variant under every load, whatever the results. Blocks with an invalid run
+//! are replaced, within a limit. The blocks of a final have only its variants.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,27 @@ use super::{StudyProcedure, Turn, Why};
 use crate::schedule::{block_under, schedule};
 use crate::study_error::StudyError;
 
-/// At most this part of the runs that were planned at the beginning is made in addition.
+/// Divisor of the number of planned runs: at most half as many runs again replace invalid ones.
 const BUDGET: usize = 2;
 
-/// All of it is planned when the study begins, except what makes up for invalid runs.
+/// Blocks of a study. All of them are planned when the study begins, except replacements.
 pub(crate) struct Blocks<'a> {
     pub(crate) plan: &'a Plan,
-    /// The variants that are in them, by number.
+    /// Numbers of their variants in the plan.
     pub(crate) variants: Vec<usize>,
 }
 
 impl<'a> Blocks<'a> {
-    /// Of every variant of a plan.
+    /// Blocks with every variant of a plan.
     pub(crate) fn of_all(plan: &'a Plan) -> Self {
         Self { plan, variants: (0..plan.variants.len()).collect() }
     }
 
-    /// Runs in place of blocks that were lost because a run was invalid. A system that fails is a result, and fails again.
+    /// Runs that replace blocks with an invalid run. Runs of a failing system are not replaced: failure is a result, and would
+    /// recur.
     fn in_place_of_lost(&self, kept: &Study) -> Vec<StudyPlace> {
         let wanted = kept.blocks();
-        // Without a verdict to come, a lost block costs nothing but its figures.
+        // Too few blocks for a verdict: a replacement would add nothing but figures.
         if self.plan.is_quick || wanted < stats::FIXED.blocks {
             return Vec::new();
         }
@@ -46,7 +47,7 @@ impl<'a> Blocks<'a> {
             let lost = lost.filter(|(_, place)| place.load == *name && place.stage == stage::BLOCK);
             let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
             let missing = (wanted as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
-            // Where most blocks are lost, more of them would be lost as well.
+            // Where most blocks are lost, replacements would probably be lost as well.
             if missing * variants > left || lost.len() * 2 > blocks.len() {
                 continue;
             }
@@ -57,7 +58,7 @@ impl<'a> Blocks<'a> {
         places
     }
 
-    /// So many blocks under a load, from the one of this number on.
+    /// `count` blocks under a load, from block `first` on.
     fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = StudyPlace> {
         let variants = || self.variants.iter().copied();
         (first..)
@@ -65,16 +66,16 @@ impl<'a> Blocks<'a> {
             .flat_map(move |block| block_under(self.plan, variants(), load, stage::BLOCK, block))
     }
 
-    /// The runs that a finished study needs for so many blocks. What was lost before is made up for after them.
+    /// Runs that extend a finished study to `blocks` blocks. Replacements of invalid blocks follow in later turns.
     pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<StudyPlace> {
         let of_blocks = kept.new.planned.iter().filter(|place| place.stage == stage::BLOCK);
         let first = of_blocks.map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
         self.under_all_loads(first, blocks.saturating_sub(kept.blocks()))
     }
 
-    /// So many blocks under every load, from the one of this number on.
+    /// `count` blocks under every load, from block `first` on.
     pub(crate) fn under_all_loads(&self, first: u32, count: u32) -> Vec<StudyPlace> {
-        // Block after block, so that whatever drifts with time meets all loads alike.
+        // Loads alternate block by block, so that a drift over time affects all of them alike.
         (first..)
             .take(count as usize)
             .flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))

@@ -1,4 +1,5 @@
-//! The search for a capacity: a level after the other, of every variant in turn, until each search has its answer.
+//! Search for the capacity of each variant. A round has one level of each variant, and the search continues until each variant has
+//! its answer.
 
 mod words;
 
@@ -18,14 +19,14 @@ use crate::study_error::StudyError;
 
 pub use words::level_words;
 
-/// Tells the draws of the order of variants, and of arrivals, from other draws of the same seed.
+/// Separate the draws of variant orders and of arrivals from other draws of the study's seed.
 const ORDER_STREAM: u64 = 0x6361_7061_6f00;
 const ARRIVALS_STREAM: u64 = 0x6361_7061_6100;
-/// What a request may take where no condition says it, as a multiple of what it takes a single user.
+/// Response time limit without a condition that sets one, as a multiple of the response time of a single user.
 const OF_ALONE: f64 = 4.0;
-/// And no less than that.
+/// Smallest response time limit that is derived from a single user, in nanoseconds.
 const RESPONSE_MIN_NS: u64 = 250_000_000;
-/// A system has so long to get over an overload, or as long as that lasted.
+/// Minimum time for a system to recover from an overload, in nanoseconds. The overload's own duration applies if it is longer.
 pub(crate) const GRACE_MIN_NS: u64 = 10_000_000_000;
 
 /// One search for each variant, side by side.
@@ -34,13 +35,13 @@ pub(crate) struct Capacity<'a> {
     journal: &'a dyn Journal,
     rules: CapacityRules,
     slos: Vec<Condition>,
-    /// Of runs that were judged before: their seconds are read once.
+    /// Results of runs that were judged before, so that their per-second data is read only once.
     said: RefCell<BTreeMap<RunId, OfLevel>>,
-    /// The state of each search when it was last reported.
+    /// State of each search when it was last reported.
     told: RefCell<BTreeMap<Setting, String>>,
 }
 
-/// Conditions in one or more texts.
+/// Parses the conditions in one or more texts.
 pub fn slos(texts: &[String]) -> Result<Vec<Condition>, ConditionError> {
     let mut slos = Vec::new();
     for text in texts {
@@ -68,11 +69,11 @@ impl<'a> Capacity<'a> {
         (0..self.plan.variants.len()).map(|variant| (variant, setting(self.plan, variant)))
     }
 
-    /// How the search of a variant stands.
+    /// State of the search of a variant.
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
         let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
         let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
-        // The procedure of the study is a search: the caller checked it.
+        // `of` checked that the procedure of the study is a search.
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
 
@@ -104,7 +105,7 @@ impl<'a> Capacity<'a> {
         }
     }
 
-    /// The longest that a request may take while all is well, for the number of connections.
+    /// Longest response time under normal load, in nanoseconds. Determines the number of connections.
     fn response_ns(&self, search: &Search) -> u64 {
         self.slos.iter().filter_map(Condition::limit_ns).max().unwrap_or_else(|| {
             let alone_s = search.finding().base_response_s.unwrap_or(0.0);
@@ -172,14 +173,14 @@ impl StudyProcedure for Capacity<'_> {
     }
 }
 
-/// The seed of the arrivals of a round: the same for all variants, another for each round.
+/// Seed of the arrivals of a round: shared by all variants, different for each round.
 fn arrivals_seed(seed: u64, block: u32) -> u64 {
     let mut chance = Chance::stream(seed, ARRIVALS_STREAM + u64::from(block));
-    // Below 2^53 every whole number is a double.
+    // Whole numbers below 2^53 are exact in a double.
     (chance.unit() * (1u64 << 53) as f64) as u64
 }
 
-/// Why all searches together are over.
+/// Combines the reasons why the searches of all variants ended.
 fn why(ends: &[SearchEnd]) -> Why {
     let is_answer =
         |end: &SearchEnd| matches!(end, SearchEnd::Found | SearchEnd::NothingHolds | SearchEnd::NothingFails);

@@ -1,4 +1,4 @@
-//! Two variants in blocks, until the result is conclusive: under each load a duel of its own, side by side.
+//! Comparison of two variants in blocks, until the result is conclusive. Each load has its own duel; all of them run side by side.
 
 mod outlook;
 mod slices;
@@ -17,7 +17,7 @@ use super::{StudyProcedure, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
-/// The duels of a study.
+/// The duels of a study, one for each load.
 pub(crate) struct Duels<'a> {
     plan: &'a Plan,
     settings: [Setting; 2],
@@ -25,21 +25,22 @@ pub(crate) struct Duels<'a> {
 }
 
 impl<'a> Duels<'a> {
-    /// Of the two variants of a plan, the first one being A; `None` if it has not two, or compares by what is not known.
+    /// Creates the duels of a plan, whose first variant is A. `None` if it has not exactly two variants, or if its metric is
+    /// unknown.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let by = ComparedBy::named(&kept.new.compare.by)?;
         let [_, _] = plan.variants.as_slice() else { return None };
         Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: Heard::of(by) })
     }
 
-    /// How the duel under a load stands.
+    /// State of the duel under a load.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         let name = &self.plan.loads[load].name;
         Ok(judge::duel_by(kept, name, [a, b], self.heard.by(), &mut |run| self.heard.said(run))?)
     }
 
-    /// The runs of the next step, and which variants they are of.
+    /// Runs of the next step.
     fn places(&self, kept: &Study, load: usize, duel: &Duel) -> Vec<StudyPlace> {
         let slices = kept.new.compare.procedure.slices();
         let (stage, block, variants) = match (duel.next(), slices) {
@@ -50,7 +51,7 @@ impl<'a> Duels<'a> {
             (DuelStep::Block { block }, None) => (stage::BLOCK, block, [0, 1]),
             (DuelStep::Over(_), _) => return Vec::new(),
         };
-        // Blocks are counted from 0 in the store, and from 1 by a duel.
+        // The store counts blocks from 0, a duel from 1.
         let block = block.saturating_sub(1);
         variants.iter().map(|variant| place(self.plan, *variant, load, stage, block)).collect()
     }
@@ -68,7 +69,7 @@ impl StudyProcedure for Duels<'_> {
             places.extend(self.places(kept, load, &duel));
         }
         if kept.new.compare.procedure.slices().is_some() && !places.is_empty() {
-            // Slices have an order already.
+            // The slices of a block are in order already.
             return Ok(Turn::Runs { places, news });
         }
         let turn = kept.new.planned.len() as u64;
@@ -112,7 +113,7 @@ impl StudyProcedure for Duels<'_> {
     }
 }
 
-/// Why all duels together are over.
+/// Combines the reasons why the duels under all loads ended.
 fn why(ends: &[DuelEnd]) -> Why {
     let is_fit = |end: &DuelEnd| matches!(end, DuelEnd::Decided | DuelEnd::OutOfBlocks);
     if ends.iter().all(|end| *end == DuelEnd::Decided) {

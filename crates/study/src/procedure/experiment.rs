@@ -1,5 +1,5 @@
-//! An experiment after a study: what limits its fastest variant. One thing is changed at a time, in blocks of short runs with a
-//! control and a control of the control, in an order of chance.
+//! Experiment after a study: finds out what limits its fastest variant. Each run changes one thing. A block has short runs with two
+//! controls, in random order.
 
 mod words;
 
@@ -22,16 +22,16 @@ use super::{StudyProcedure, Turn};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
 
-/// What starting and stopping a system takes in addition to its load, before any run of an experiment has shown it.
+/// Time to start and stop a system, in addition to its load. Assumed before the first run of an experiment.
 const BEYOND: Duration = Duration::from_millis(1_500);
-/// A longer gap between two runs is an interruption.
+/// Longest gap between two runs of an experiment, in milliseconds. A longer one is an interruption.
 const GAP_MAX_MS: i64 = 60_000;
-/// Between two runs of a system that runs on.
+/// Time between two runs without a restart of the system.
 const BETWEEN: Duration = Duration::from_millis(300);
-/// More interventions share the error rate, and find less.
+/// Maximum number of interventions. More of them would share the error rate, and find less.
 const INTERVENTIONS_MAX: usize = 6;
 
-/// The procedure of the study, and then an experiment.
+/// The procedure of a study, followed by an experiment.
 pub(crate) struct Experiment<'a> {
     plan: &'a Plan,
     asked: Asked,
@@ -39,7 +39,7 @@ pub(crate) struct Experiment<'a> {
     heard: Heard,
 }
 
-/// What is experimented on.
+/// Subject of an experiment.
 struct Subject {
     /// Numbers in the plan.
     variant: usize,
@@ -50,12 +50,13 @@ struct Subject {
 }
 
 impl<'a> Experiment<'a> {
-    /// After a procedure.
+    /// Adds an experiment to a procedure.
     pub(crate) fn after(study: Box<dyn StudyProcedure + 'a>, plan: &'a Plan, asked: Asked) -> Self {
         Self { plan, asked, study, heard: Heard::of(ComparedBy::of(Metric::usual())) }
     }
 
-    /// The variant and the load with the highest throughput of those that can be changed; `None` if no run of them counts.
+    /// Selects the variant and the load with the highest throughput among those that can be changed. `None` if none of them has a
+    /// run that counts.
     fn subject(&self, kept: &Study) -> Result<Option<Subject>, StudyError> {
         let mut best: Option<(f64, Subject, Vec<&Run>)> = None;
         for load in 0..self.plan.loads.len() {
@@ -85,7 +86,7 @@ impl<'a> Experiment<'a> {
         Ok(Some(Subject { bottleneck, readings, ..subject }))
     }
 
-    /// The first block, or why there is none.
+    /// Plans the first block. Without runs, the messages say why.
     fn begin(&self, kept: &Study) -> Result<(Vec<StudyPlace>, Vec<String>), StudyError> {
         let Some(subject) = self.subject(kept)? else {
             return Ok((Vec::new(), vec![words::NO_SUBJECT.to_owned()]));
@@ -125,8 +126,8 @@ impl<'a> Experiment<'a> {
         Ok((places, news))
     }
 
-    /// Takes out what a block cannot have in so much time, if everything takes so many times as long as planned. What is cheap may stay
-    /// where something before it is too long.
+    /// Removes and returns changes that do not fit into a block of length `within`. `longer` is the ratio of actual to planned
+    /// durations. A cheap change may stay although an expensive one before it is removed.
     fn leave(&self, changes: &mut Vec<Changed>, load: usize, longer: f64, within: Duration) -> Vec<Changed> {
         let mut left = Vec::new();
         for changed in std::mem::take(changes) {
@@ -138,7 +139,7 @@ impl<'a> Experiment<'a> {
         left
     }
 
-    /// How long a block takes.
+    /// Expected duration of a block with these changes.
     fn block_takes(&self, changes: &[Changed], load: usize) -> Duration {
         let restarts: Vec<bool> = runs_of_block(changes).map(|of| of.needs_restart()).collect();
         let restarts = restarts.iter().filter(|restarts| **restarts).count() as u32;
@@ -154,14 +155,14 @@ impl<'a> Experiment<'a> {
         Duration::from_nanos(self.plan.experiment_live_run_ns(load)) + BETWEEN
     }
 
-    /// How long other numbers of users take in a block, on average.
+    /// Mean time that other numbers of users take in a block.
     fn rungs_take(&self, rungs: &[u32], load: usize) -> Duration {
         let runs: usize =
             (0..EXPERIMENT_BLOCKS).map(|block| rungs_in_block(rungs, block, EXPERIMENT_BLOCKS).count()).sum();
         self.live_run_takes(load) * runs as u32 / EXPERIMENT_BLOCKS
     }
 
-    /// The other numbers of users of a block.
+    /// The other numbers of users in a block.
     fn users(&self, load: usize, rungs: &[u32], block: u32) -> Vec<Intervention> {
         let Some((from, _)) = self.plan.users_and_threads(load) else { return Vec::new() };
         let of_block = rungs_in_block(rungs, block, EXPERIMENT_BLOCKS);
@@ -169,8 +170,8 @@ impl<'a> Experiment<'a> {
         of_block.map(one).collect()
     }
 
-    /// The runs of a block, in an order of chance; but those that need a restart together, after or before the others by turns: so the
-    /// system is started again as seldom as possible, and no kind comes always later.
+    /// The runs of a block, in random order. Those with a restart are together, at the beginning of odd blocks and at the end of
+    /// even ones. This minimizes restarts, and neither kind always comes later.
     fn block(
         &self,
         base: &StudyPlace,
@@ -188,14 +189,14 @@ impl<'a> Experiment<'a> {
         places
     }
 
-    /// The other numbers of users of an experiment that has begun; none if it has none.
+    /// The other numbers of users of an experiment that has begun. Empty if it has none.
     fn rungs_of_plan(&self, planned: &[&StudyPlace], load: usize) -> Vec<u32> {
         let has_rungs = planned.iter().any(|place| is_rung(place));
         let of_load = self.plan.users_and_threads(load).filter(|_| has_rungs);
         of_load.map_or_else(Vec::new, |(users, threads)| rungs_of(users, threads.unwrap_or(1)))
     }
 
-    /// What follows so far, of an experiment that has begun.
+    /// Plans the next block of an experiment that has begun.
     fn go_on(&self, kept: &Study) -> (Vec<StudyPlace>, Vec<String>) {
         let planned: Vec<&StudyPlace> = of_experiment(kept).collect();
         let Some(base) = planned.first() else { return Default::default() };
@@ -240,7 +241,7 @@ impl StudyProcedure for Experiment<'_> {
         };
         let (places, of_experiment) = match has_begun {
             true => {
-                // It was told before.
+                // The messages of the study were published before.
                 news.clear();
                 self.go_on(kept)
             }
@@ -272,7 +273,7 @@ impl StudyProcedure for Experiment<'_> {
     }
 
     fn needs_every_run(&self, kept: &Study) -> bool {
-        // A block of an experiment without a run says nothing of one intervention, and something of the others.
+        // A block of an experiment in which one run is missing lacks one intervention only: the others count.
         of_experiment(kept).next().is_none() && self.study.needs_every_run(kept)
     }
 }
@@ -281,7 +282,7 @@ impl Subject {
     fn known(&self, asked: &Asked) -> Known {
         let Changeable { users, threads, quota_millicores, io, system_cores, generator_cores, .. } =
             &self.changeable;
-        // A load of less than a second is read too rarely.
+        // Readings are too sparse in a load shorter than a second, so the number of cores may be unknown.
         let machine = self.readings.cores.max(asked.cores.len());
         let is_pinned = self.changeable.is_pinned_automatically;
         let others = usize::from(is_pinned && machine > 1);
@@ -310,12 +311,12 @@ impl Subject {
     }
 }
 
-/// The places of the experiment of a study.
+/// Places of the experiment of a study.
 fn of_experiment(kept: &Study) -> impl Iterator<Item = &StudyPlace> {
     kept.new.planned.iter().filter(|place| place.intervention.is_some())
 }
 
-/// The runs of a variant under a load that are no part of an experiment.
+/// Runs of a variant under a load that are not part of an experiment.
 fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
     let is_of = |run: &&Run| {
         let place = run.new.place.as_ref().map(|(_, place)| place);
@@ -324,12 +325,12 @@ fn runs_of<'a>(kept: &'a Study, setting: &Setting, load: &str) -> Vec<&'a Run> {
     kept.runs.iter().filter(is_of).collect()
 }
 
-/// Whether it is another number of users, which tests nothing.
+/// Whether the place has another number of users, which tests no hypothesis.
 fn is_rung(place: &StudyPlace) -> bool {
     matches!(place.intervention, Some(Intervention::Users { .. }))
 }
 
-/// The changes of places, in the order in which they were chosen.
+/// The changes of places, in the order in which they were selected.
 fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> {
     let mut changes: BTreeMap<u32, Changed> = BTreeMap::new();
     for place in places {
@@ -340,7 +341,7 @@ fn changes_of<'a>(places: impl Iterator<Item = &'a StudyPlace>) -> Vec<Changed> 
     changes.into_values().collect()
 }
 
-/// Two controls, and a run with each change. What needs a restart has a control that was restarted, too.
+/// The runs of a block: two controls, a restarted control if a change needs a restart, and one run with each change.
 fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
     let restarts = changes.iter().any(|changed| changed.change.needs_restart());
     let controls = [Intervention::CONTROL, Intervention::ControlAgain];
@@ -348,7 +349,7 @@ fn runs_of_block(changes: &[Changed]) -> impl Iterator<Item = Intervention> {
     controls.chain(changes.iter().cloned().map(Intervention::Changed))
 }
 
-/// How long the runs of the experiment took so far, with what is between them. The time of an interruption is that of nobody.
+/// Duration of the runs of the experiment so far, gaps between them included. Interruptions are not counted.
 fn time_of(kept: &Study) -> Duration {
     let is_of = |run: &&Run| run.new.place.as_ref().is_some_and(|(_, place)| place.intervention.is_some());
     let ended = |run: &Run| Some((run.new.started_at_unix_ms, run.ending.as_ref()?.ended_at_unix_ms));

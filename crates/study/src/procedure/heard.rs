@@ -1,4 +1,4 @@
-//! What runs said: each is read once, however often its study is asked what to run next.
+//! Cache of run results: a run is evaluated once, although its study decides after every turn.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use evidence::{EvidenceError, Run, RunId};
 use judge::ComparedBy;
 use stats::Seen;
 
-/// What the runs of a study said by its metric.
+/// Results of the runs of a study by its metric.
 pub(super) struct Heard {
     by: ComparedBy,
     said: RefCell<BTreeMap<RunId, Seen>>,
 }
 
 impl Heard {
-    /// Nothing so far.
+    /// Creates an empty cache.
     pub(super) fn of(by: ComparedBy) -> Self {
         Self { by, said: RefCell::default() }
     }
 
-    /// By what the runs are compared.
+    /// The metric by which runs are compared.
     pub(super) fn by(&self) -> &ComparedBy {
         &self.by
     }
 
-    /// What a run that is over says.
+    /// Result of a run that has ended.
     pub(super) fn said(&self, run: &Run) -> Result<Seen, EvidenceError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(*said);

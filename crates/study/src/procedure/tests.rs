@@ -1,4 +1,4 @@
-//! Procedures on studies whose runs say what a test needs.
+//! Tests of procedures on studies with fabricated runs.
 
 use evidence::{Ending, NewRun, Procedure, StudyId, Verdict, stage};
 use fixtures::{OwnStore, ending, new_run};
@@ -8,7 +8,7 @@ use store::Store;
 use super::{Turn, Why, of, procedure};
 use crate::run_maker::StoredStudy;
 
-/// A study of a plan that compares so many variants of one system so, and was begun.
+/// Starts a study of one system with `variants` variants, and the value of `compare` in its plan.
 pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
     let values: Vec<String> = (1..=variants).map(|value| value.to_string()).collect();
     let text = format!(
@@ -24,7 +24,7 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
     (plan, store, id)
 }
 
-/// The first turn: stage, block and variant of each run in the order of their names, and how many may follow at most.
+/// First turn: stage, block, and variant of each run, sorted, and the maximum number of runs that may follow.
 fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
     let (plan, store, id) = begun(variants, compare);
     let kept = store.load_study(&id).expect("it is kept");
@@ -43,14 +43,14 @@ fn runs(stage: &str, variants: &[u32]) -> Vec<(String, u32, String)> {
 }
 
 #[test]
-fn a_duel_begins_with_its_pilot_or_its_first_block() {
-    // Three pilots and 24 blocks of two runs each.
+fn duel_starts_with_pilot_or_first_block() {
+    // Three pilots and 24 blocks, of two runs each.
     assert_eq!(first_turn(2, "{ by: p99, pilot: 3 }"), (runs(stage::PILOT, &[1, 1]), Some(54)));
     assert_eq!(first_turn(2, "{ blocks: 12 }"), (runs(stage::BLOCK, &[1, 2]), Some(24)));
 }
 
 #[test]
-fn a_tournament_begins_with_everybody() {
+fn tournament_starts_with_every_variant() {
     let (first, most) = first_turn(3, "{ find: best, blocks: 10 }");
     assert_eq!(first, runs(stage::SEARCH, &[1, 2, 3]));
     assert_eq!(most, Some(3 * 10 + 2 * 10));
@@ -64,7 +64,7 @@ fn runs_sorted(stage: &str, variants: u32) -> Vec<(String, u32, String)> {
 }
 
 #[test]
-fn so_many_blocks_are_planned_when_they_begin() {
+fn fixed_blocks_are_planned_at_start() {
     let (plan, store, id) = begun(3, "{ blocks: 4, within: 1min }");
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(kept.new.planned.len(), 12);
@@ -75,7 +75,7 @@ fn so_many_blocks_are_planned_when_they_begin() {
     assert_eq!(procedure.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
 }
 
-/// Plans these runs and keeps them, the ones of this block as invalid.
+/// Stores a run for every missing place; those in the blocks `invalid` are invalid.
 fn keep(store: &Store, id: &StudyId, invalid: &[u32]) {
     for place in store.missing(id).expect("they are kept") {
         let is_invalid = invalid.contains(&place.block);
@@ -87,7 +87,7 @@ fn keep(store: &Store, id: &StudyId, invalid: &[u32]) {
 }
 
 #[test]
-fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
+fn replaces_blocks_with_invalid_run_within_limit() {
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[1, 4]);
     let kept = store.load_study(&id).expect("it is kept");
@@ -106,12 +106,12 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
     assert_eq!(procedure.later_at_most(&kept), Some(3), "and what was lost again");
-    // Half as many again as were planned, and no more.
+    // At most half as many runs again as planned.
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[0, 1, 2, 3, 4]);
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
-    // Too few blocks for a verdict need no others.
+    // Too few blocks for a verdict are not replaced.
     let (plan, store, id) = begun(3, "{ blocks: 4 }");
     keep(&store, &id, &[0]);
     let kept = store.load_study(&id).expect("it is kept");
@@ -119,7 +119,7 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
 }
 
 #[test]
-fn a_finished_study_is_extended_block_by_block() {
+fn extends_finished_study_by_whole_blocks() {
     let (plan, store, id) = begun(3, "{ blocks: 6 }");
     let journal = StoredStudy { store: &store, id: &id };
     keep(&store, &id, &[]);
@@ -139,7 +139,7 @@ fn a_finished_study_is_extended_block_by_block() {
     let added: Vec<(u32, u32)> =
         store.missing(&id).expect("places").iter().map(|place| (place.position, place.block)).collect();
     assert_eq!(added, [(18, 6), (19, 6), (20, 6), (21, 7), (22, 7), (23, 7)]);
-    // Interrupted: nothing but what is missing is left to do.
+    // After an interruption, only the missing runs are left.
     let kept = end();
     assert_eq!((kept.state, kept.blocks()), (evidence::StudyState::Interrupted, 8));
     store.resume_study(&id, None).expect("it goes on");
@@ -158,7 +158,7 @@ fn a_finished_study_is_extended_block_by_block() {
 }
 
 #[test]
-fn a_search_is_not_extended() {
+fn rejects_extension_of_search() {
     let (plan, store, id) = begun(3, "{ find: best, blocks: 10 }");
     let (kept, journal) =
         (store.load_study(&id).expect("it is kept"), StoredStudy { store: &store, id: &id });

@@ -1,4 +1,4 @@
-//! Runs that nobody makes: what comes of each is drawn from its place, in virtual time, and kept in memory.
+//! Fake runs and journal: results depend on the place of a run, time is virtual, and everything is in memory.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::StoreError;
 use study::{Draws, Journal, RunMaker, begin_study, procedure};
 
-/// The plan of a system in these variants, distinguished by a number, compared so.
+/// Plan of one system in these variants, which differ by a number. `compare` is the value of that key.
 pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
@@ -25,13 +25,13 @@ pub(crate) fn of(variants: &str, compare: &str) -> Plan {
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// A plan of this text.
+/// Parses a plan.
 pub(crate) fn with_text(text: &str, is_quick: bool) -> Plan {
     let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), is_quick);
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// The same under an open load, with an event.
+/// Like `of`, under an open load and with an event.
 pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
     let text = format!(
         "scenario: [ get: / ]\nload: {{ rate: 10/s, for: 10s }}\nevents: {{ deploy: {{ at: 5s }} }}\nsystems:\n  \
@@ -42,7 +42,7 @@ pub(crate) fn with_event(variants: &str, compare: &str) -> Plan {
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Two systems in three variants each, distinguished by a number, under two loads, compared so.
+/// Plan of two systems with three variants each, which differ by a number, under two loads. `compare` is the value of that key.
 pub(crate) fn of_two_systems(compare: &str) -> Plan {
     let system =
         |name: &str| format!("  {name}: {{ start: '{name} {{port}} {{n}}', vary: {{ n: [1, 2, 3] }} }}\n");
@@ -52,12 +52,12 @@ pub(crate) fn of_two_systems(compare: &str) -> Plan {
     with_text(&text, false)
 }
 
-/// The number at the end of a variant's name.
+/// Number at the end of a variant's name.
 pub(crate) fn n(place: &StudyPlace) -> u64 {
     place.variant.trim_start_matches("n=").parse().expect("a number")
 }
 
-/// A search for the capacity of these variants.
+/// A capacity search over these variants.
 pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
     let slos = vec!["p50<100ms".to_owned()];
     let searched = Searched {
@@ -82,12 +82,12 @@ pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
     (plan, Procedure::Capacity(rules))
 }
 
-/// A study in memory, and runs to copy: what comes of them is in a store, once.
+/// A study in memory. Its runs are copies of samples, of which each kind is in a store once.
 #[derive(Debug)]
 pub(crate) struct Memory {
     study: RefCell<Study>,
     runs: RefCell<Vec<Run>>,
-    /// The run that counts of each place, by position.
+    /// Index of the run that counts for each place, by position.
     counting: RefCell<BTreeMap<u32, usize>>,
     samples: RefCell<BTreeMap<(bool, Figures), Run>>,
     store: OwnStore,
@@ -96,12 +96,12 @@ pub(crate) struct Memory {
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Memory {
-    /// A study of this plan that has just begun.
+    /// Starts a study of this plan.
     pub(crate) fn begun(plan: &Plan) -> Self {
         Self::begun_by(plan, procedure(plan))
     }
 
-    /// The same by another procedure.
+    /// Starts a study of this plan with another procedure.
     pub(crate) fn begun_by(plan: &Plan, procedure: Procedure) -> Self {
         let store = OwnStore::new();
         let id = begin_study(plan, procedure, serde_json::Value::Null, None, None, &store).expect("a study");
@@ -126,7 +126,7 @@ impl Memory {
         sample.clone()
     }
 
-    /// An event with this outage, and nothing lost.
+    /// Adds an event with this outage, and without lost requests, to a run.
     fn with_event(&self, run: &RunId, outage_ms: u64) -> Run {
         let event =
             Event { name: "deploy".to_owned(), begun_ns: Some(1), ended_ns: Some(2), ..Event::default() };
@@ -139,7 +139,7 @@ impl Memory {
         run
     }
 
-    /// The same study from its beginning, with other draws.
+    /// Restarts the study with another seed.
     pub(crate) fn begin_again(&self, seed: u64) {
         let mut study = self.study.borrow_mut();
         (study.new.seed, study.ending) = (seed, None);
@@ -149,14 +149,14 @@ impl Memory {
         self.counting.borrow_mut().clear();
     }
 
-    /// Takes it over, as somebody does who resumes it.
+    /// Claims the study, as a command that resumes it does.
     pub(crate) fn resume(&self, within_s: Option<f64>) {
         let mut study = self.study.borrow_mut();
         study.ending = None;
         study.new.compare.within_s = within_s.or(study.new.compare.within_s);
     }
 
-    /// From now on it may take any time.
+    /// Removes the time limit.
     pub(crate) fn no_time_limit(&self) {
         self.study.borrow_mut().new.compare.within_s = None;
     }
@@ -165,7 +165,7 @@ impl Memory {
         self.study.borrow().ending.clone()
     }
 
-    /// What every planned place has, in the order of the study.
+    /// State of every planned place, in the order of the study.
     pub(crate) fn made(&self) -> Vec<Made> {
         let study = self.study().expect("it is in memory");
         let verdict = |place: &StudyPlace| Some(study.run(place.position)?.ending.as_ref()?.verdict);
@@ -176,7 +176,7 @@ impl Memory {
         study.new.planned.iter().map(of).collect()
     }
 
-    /// How many runs there are of each place, in the order of the study.
+    /// Number of runs of each place, in the order of the study.
     pub(crate) fn runs_of_places(&self) -> Vec<usize> {
         let (study, runs) = (self.study.borrow(), self.runs.borrow());
         let is_of =
@@ -189,7 +189,7 @@ impl Memory {
             .collect()
     }
 
-    /// Whether the runs that count of each block were made one after the other.
+    /// Whether the runs that count in each block were made one after the other.
     pub(crate) fn are_blocks_of_one_start(&self) -> bool {
         let study = self.study().expect("it is in memory");
         let block = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.block);
@@ -279,62 +279,62 @@ impl Journal for Memory {
     }
 }
 
-/// A place: its stage, its block, its load and variant, and how its last run went.
+/// A place: stage, block, load and variant, and the verdict of its last run.
 pub(crate) type Made = (String, u32, String, Option<Verdict>);
 
-/// What comes of a run.
+/// Result of a fake run.
 #[derive(Clone, Debug)]
 pub(crate) struct Comes {
     pub(crate) figures: Figures,
-    /// `None`: it never came to its end.
+    /// `None` if the run was never completed.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) takes: Duration,
 }
 
-/// What a run measured.
+/// Figures of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Figures {
     pub(crate) per_s: u64,
-    /// How long each answer took.
+    /// Response time of each answer, in milliseconds.
     pub(crate) response_ms: u64,
-    /// How busy the cores of the machine were with the system, if anybody looked.
+    /// CPU usage of the machine's cores by the system, in percent. `None` if nothing was read.
     pub(crate) busy_percent: Option<u32>,
-    /// What its event cost, if it has one.
+    /// Outage that its event caused, in milliseconds. `None` without an event.
     pub(crate) outage_ms: Option<u64>,
 }
 
 impl Comes {
-    /// A run that went well, and took two seconds.
+    /// A successful run that took two seconds.
     pub(crate) fn well(per_s: u64) -> Self {
         Self::of(Figures { per_s, response_ms: 10, busy_percent: None, outage_ms: None })
     }
 
-    /// The same, with other figures.
+    /// A successful run with these figures that took two seconds.
     pub(crate) fn of(figures: Figures) -> Self {
         Self { figures, verdict: Some(Verdict::Complete), takes: Duration::from_secs(2) }
     }
 }
 
-/// How a run goes wrong for whoever makes it, not for the system.
+/// Failure of the run maker, as opposed to one of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    /// Tenbin is killed while it goes on.
+    /// Tenbin is killed during the run.
     Killed,
-    /// The system rejects everything: the study can be resumed.
+    /// The system rejects everything. The study can be resumed.
     Rejected,
 }
 
-/// Makes runs in no time.
+/// Makes runs in virtual time.
 pub(crate) struct Maker<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) comes: &'a dyn Fn(&StudyPlace) -> Comes,
     began: Instant,
     now: Duration,
-    /// Runs that were begun.
+    /// Number of runs that were started.
     pub(crate) made: usize,
-    /// Somebody asks to stop while this run goes on; the first has number 1, and 0 is before it.
+    /// Run during which a stop is requested, counted from 1. 0 stops before the first run.
     pub(crate) stopped_in: Option<usize>,
-    /// What goes wrong in which run.
+    /// Run that fails, and how.
     pub(crate) wrong: Option<(usize, Wrong)>,
     pub(crate) lines: Vec<String>,
     pub(crate) events: Vec<RunEvent>,
@@ -363,7 +363,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The same, so long after the study began.
+    /// Like `new`, at `now` after the start of the study.
     pub(crate) fn later(memory: &'a Memory, comes: &'a dyn Fn(&StudyPlace) -> Comes, now: Duration) -> Self {
         Self { now, ..Self::new(memory, comes) }
     }
@@ -419,7 +419,7 @@ impl RunMaker for Maker<'_> {
     }
 }
 
-/// What is read of two cores in a second.
+/// Readings of two cores in a second.
 fn cores(busy_percent: u32) -> Vec<Reading> {
     let busy = f64::from(busy_percent) / 100.0;
     let of_core = |core| {
@@ -430,7 +430,7 @@ fn cores(busy_percent: u32) -> Vec<Reading> {
     readings
 }
 
-/// A second of a hundred answers, each of which counts as so many: figures are made of counts.
+/// A second of at most 100 recorded answers. Counters are then raised to `per_s`, since figures are computed from counts.
 fn answered(Figures { per_s, response_ms, .. }: Figures) -> Tally {
     let mut tally = Tally::default();
     for number in 0..per_s.min(100) {

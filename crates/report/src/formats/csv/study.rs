@@ -1,4 +1,4 @@
-//! A study in CSV: a row per run, also of those that failed.
+//! CSV format of a study: a row per run, including failed ones.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::study::StudyView;
 use crate::system::whole;
 use crate::view::View;
 
-/// What follows the columns of a run.
+/// Columns after those of a run.
 const HEADER_OF_PLACE: [&str; 18] = [
     "Study",
     "Position",
@@ -30,10 +30,10 @@ const HEADER_OF_PLACE: [&str; 18] = [
     "Started",
 ];
 
-/// And the figures of transactions alone.
+/// Last columns: figures that only transactions have.
 const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
 
-/// Writes the header and a row per run, in the order in which the study plans them; then a column per parameter.
+/// Writes the header and a row per run, in the planned order. The last columns are the parameters.
 pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<(), ReportError> {
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
@@ -55,7 +55,7 @@ pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<()
     Ok(writer.flush()?)
 }
 
-/// Every parameter of every system, in order of their first use.
+/// All parameters of all systems, in the order of their first use.
 fn knobs<'a>(study: &'a StudyView<'_>) -> Vec<&'a str> {
     let mut knobs: Vec<&str> = Vec::new();
     for (knob, _) in study.study.new.planned.iter().flat_map(|place| &place.knobs) {

@@ -1,4 +1,4 @@
-//! What probably kept a system from doing more, in JSON.
+//! Bottlenecks in JSON.
 
 use serde::Serialize;
 
@@ -8,12 +8,12 @@ use crate::bottleneck;
 use crate::study::StudyView;
 use crate::view::View;
 
-/// Of one run.
+/// Bottleneck of one run. The most likely cause is at the top level.
 #[derive(Serialize)]
 pub(super) struct BottleneckObject {
     #[serde(flatten)]
     first: CauseObject,
-    /// All of them, the first again, most likely first.
+    /// All causes, most likely first, including the one at the top level.
     causes: Vec<CauseObject>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct CauseObject {
     next: String,
 }
 
-/// Of a variant under a load.
+/// Bottleneck of a variant under a load.
 #[derive(Serialize)]
 pub(super) struct RowBottleneck<'a> {
     load: &'a str,
@@ -42,12 +42,12 @@ pub(super) struct RowBottleneck<'a> {
     bottleneck: BottleneckObject,
 }
 
-/// `None` where there is nothing to explain.
+/// Bottleneck of one run. `None` if there is nothing to explain.
 pub(super) fn of_run(view: &View<'_>) -> Option<BottleneckObject> {
     BottleneckObject::of(bottleneck::of_run(view))
 }
 
-/// Of every row that has one, in the order of loads and rows.
+/// Bottlenecks of all rows that have one, in the order of loads and rows.
 pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
     let rows = view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load.name, row)));
     let of_row = |(load, row): (&'a str, &'a crate::study::VariantRow<'_>)| {

@@ -1,4 +1,4 @@
-//! What a search for a capacity found, in JSON.
+//! Result of a capacity search in JSON.
 
 use judge::results::SearchEnd;
 use judge::results::Usl;
@@ -8,7 +8,7 @@ use super::bottleneck::BottleneckObject;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, Limit, SizeRow};
 use crate::durations::{Keyed, Room, name};
 
-/// One variant.
+/// Result of one variant.
 #[derive(Serialize)]
 pub(super) struct CapacityObject<'a> {
     load: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct CapacityObject<'a> {
     levels: Vec<LevelObject<'a>>,
     sizing: Vec<SizeObject>,
     scaling: Option<LawObject>,
-    /// What probably limits it; null if no rate failed.
+    /// Likely bottleneck. `None` if no rate failed.
     limit: Option<LimitObject>,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct LawObject {
     is_extrapolated: bool,
 }
 
-/// All variants of a search.
+/// Results of all variants.
 pub(super) fn of_view(view: &CapacityView) -> Vec<CapacityObject<'_>> {
     view.rows.iter().map(|row| of_row(view, row)).collect()
 }

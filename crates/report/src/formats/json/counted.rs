@@ -1,4 +1,4 @@
-//! What was counted, and the figures of transactions alone.
+//! Unit that was counted, and figures that only transactions have.
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ impl Counted {
     }
 }
 
-/// A share of one, with four decimals.
+/// Rounds a share to four decimals.
 pub(super) fn share(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }

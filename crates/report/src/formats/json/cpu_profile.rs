@@ -1,4 +1,4 @@
-//! Where a system spent CPU time, in JSON.
+//! CPU profiles in JSON.
 
 use evidence::FrameKind;
 use judge::cpu_profile::{Difference, Frame, Function, Profile, Space};
@@ -8,7 +8,7 @@ use super::thousandths;
 use crate::cpu_profile;
 use crate::view::View;
 
-/// Functions that are listed; the store has all.
+/// Maximum number of functions. The store has all of them.
 const FUNCTIONS_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ pub(super) struct ProfileObject {
     lost: u64,
     has_kernel: bool,
     is_cut: bool,
-    /// Of the CPU time that the kernel counted.
+    /// Share of the CPU time counted by the kernel that the samples cover.
     sampled_share: Option<f64>,
     profiler_cores_used: Option<f64>,
     us_per_request: Option<f64>,
@@ -35,7 +35,7 @@ struct SpaceObject {
     share: Option<f64>,
 }
 
-/// Shares and their intervals are null where there are too few samples in all.
+/// A function. Shares and their intervals are `None` if the profile has too few samples.
 #[derive(Serialize)]
 struct FunctionObject {
     name: String,
@@ -50,7 +50,7 @@ struct FunctionObject {
     total_share: Option<f64>,
 }
 
-/// What variant `b` spends more than `a`, per request, in microseconds of CPU time.
+/// CPU time that variant `b` spends beyond that of `a`, per request, in microseconds.
 #[derive(Serialize)]
 pub(super) struct ProfileDifference {
     us_per_request_a: Option<f64>,
@@ -73,7 +73,7 @@ struct DifferenceObject {
     high_us: f64,
 }
 
-/// `None` of a run that was not profiled.
+/// Profile of a run. `None` if it was not profiled.
 pub(super) fn of_run(view: &View<'_>) -> Option<ProfileObject> {
     cpu_profile::profile_of(view).as_ref().map(ProfileObject::of)
 }
@@ -127,7 +127,7 @@ impl FunctionObject {
 }
 
 impl ProfileDifference {
-    /// `None` where a figure is missing on one side.
+    /// `None` if a figure is missing on one side.
     pub(super) fn of([a, b]: [&Profile; 2]) -> Option<Self> {
         let space = |of: &Difference<(String, FrameKind)>| DifferenceObject::of(of, &of.of.0, None, of.of.1);
         let function = |of: &Difference<Function>| {

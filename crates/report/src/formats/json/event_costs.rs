@@ -1,4 +1,4 @@
-//! What events cost, in JSON.
+//! Costs of events in JSON.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::bottleneck::CauseObject;
 use super::{microseconds, thousandths};
 
-/// What one event cost. Times are in seconds since the load began.
+/// Cost of one event. Times are in seconds since the load began.
 #[derive(Serialize)]
 pub(super) struct CostObject {
     from_s: f64,
@@ -23,9 +23,9 @@ pub(super) struct CostObject {
     outage_us: f64,
     outage_is_open: bool,
     worst_response_us: Option<f64>,
-    /// In request-seconds.
+    /// Excess waiting, in request-seconds.
     excess_wait_s: f64,
-    /// `yes`, `no` or `unconfirmed`.
+    /// `yes`, `no`, or `unconfirmed`.
     recovered: &'static str,
     recovery_us: Option<f64>,
     before: BeforeObject,
@@ -77,16 +77,16 @@ impl CostObject {
     }
 }
 
-/// What held requests up while an event was felt.
+/// Causes of the delays during an event.
 #[derive(Default, Serialize)]
 pub(super) struct CausesObject {
-    /// Most likely first; empty if it cost nothing, or nobody knows.
+    /// Causes, most likely first. Empty if the event cost nothing, or if they are unknown.
     causes: Vec<CauseObject>,
-    /// Why nobody knows; `null` where it cost nothing that is known.
+    /// Reason why the causes are unknown. `None` if they are known, or if the event has no known cost.
     causes_unknown: Option<String>,
-    /// Other events that went on in the seconds that the causes rest on.
+    /// Other events during the seconds that the causes are based on.
     meanwhile: Vec<String>,
-    /// So many occurrences, of those that cost something.
+    /// Number of occurrences that are explained, and number of those that cost something.
     explained: usize,
     felt: usize,
 }
@@ -103,11 +103,11 @@ impl CausesObject {
     }
 }
 
-/// What an event of a variant cost over all blocks, all its occurrences in a run together.
+/// Cost of an event of a variant over all blocks. All occurrences in a run are combined.
 #[derive(Serialize)]
 pub(super) struct PooledObject<'a> {
     event: &'a str,
-    /// Runs in which its cost is known.
+    /// Number of runs in which the cost is known.
     runs: usize,
     runs_unknown: usize,
     not_recovered: usize,
@@ -115,19 +115,19 @@ pub(super) struct PooledObject<'a> {
     stale_reuse: Option<RepeatedObject>,
     outage_us: Option<RepeatedObject>,
     worst_response_us: Option<RepeatedObject>,
-    /// In request-seconds.
+    /// Excess waiting, in request-seconds.
     excess_wait_s: Option<RepeatedObject>,
     recovery_us: Option<RepeatedObject>,
-    /// When its first occurrence began, after the end of the warm-up, and how long one took.
+    /// Start of the first occurrence after the end of the warm-up, and the duration of one occurrence.
     at_s: Option<RepeatedObject>,
     took_us: Option<RepeatedObject>,
-    /// With `stale_reuse`, which is not in `lost`.
+    /// Lost requests by class, including `stale_reuse`, which is not part of `lost`.
     lost_by_class: BTreeMap<&'static str, RepeatedObject>,
     #[serde(flatten)]
     why: CausesObject,
 }
 
-/// A figure over runs, and what it lies in with a confidence of 95 %.
+/// Figure over runs, with its 95 % confidence interval.
 #[derive(Serialize)]
 struct RepeatedObject {
     middle: f64,
@@ -147,7 +147,7 @@ impl RepeatedObject {
     }
 }
 
-/// By how much more an event cost in a variant than in another; `runs` of each figure are blocks.
+/// Cost of an event in a variant beyond that in another one. `runs` of each figure is a number of blocks.
 #[derive(Serialize)]
 pub(super) struct DifferenceObject<'a> {
     event: &'a str,

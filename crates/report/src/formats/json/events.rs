@@ -1,4 +1,4 @@
-//! What was done to the system under load. Times are in seconds since the load began, warm-up included.
+//! Events of a run in JSON. Times are in seconds since the load began, warm-up included.
 
 use evidence::EventCost;
 use serde::Serialize;
@@ -23,13 +23,13 @@ pub(super) struct EventObject<'a> {
     may_fail: bool,
     cost: Option<CostObject>,
     cost_unknown: Option<&'a str>,
-    /// When it began, in seconds after the end of the warm-up, as plans and reports for people count.
+    /// Start in seconds after the end of the warm-up, as in plans and in reports for people.
     at_s: Option<f64>,
     #[serde(flatten)]
     why: CausesObject,
 }
 
-/// The events of a run, in the order in which they began.
+/// Events of a run, in the order in which they began.
 pub(super) fn of_run<'a>(view: &View<'a>) -> Vec<EventObject<'a>> {
     event_costs::of_run(view).iter().map(|of| EventObject::of(view, of)).collect()
 }

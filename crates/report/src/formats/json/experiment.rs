@@ -1,4 +1,4 @@
-//! What an experiment showed, in JSON.
+//! Result of an experiment in JSON.
 
 use judge::{Diagnosis, Ladder};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::bottleneck::BottleneckObject;
 use super::capacity::{self, LawObject};
 use crate::study::experiment::{finding, reason};
 
-/// Of the configuration that a study experimented on.
+/// Result for the configuration of the experiment.
 #[derive(Serialize)]
 pub(super) struct DiagnosisObject<'a> {
     load: &'a str,
@@ -15,16 +15,16 @@ pub(super) struct DiagnosisObject<'a> {
     variant: &'a str,
     controls: ControlsObject,
     interventions: Vec<InterventionObject<'a>>,
-    /// The names of those that were confirmed.
+    /// Names of confirmed interventions.
     confirmed: Vec<&'a str>,
     next_limit: Option<NextLimitObject<'a>>,
-    /// How throughput grows with the users; null if other numbers of them were not tried.
+    /// Throughput by number of users. `None` if no other numbers were tested.
     scaling: Option<ScalingObject>,
-    /// What was not tried, each with the reason.
+    /// Interventions that were not tested, with the reasons.
     not_tested: &'a [String],
 }
 
-/// The control again ÷ the control.
+/// Ratio of the second control to the first.
 #[derive(Serialize)]
 struct ControlsObject {
     blocks: usize,
@@ -39,7 +39,7 @@ struct InterventionObject<'a> {
     name: &'a str,
     change: &'a evidence::Change,
     tests: &'a [String],
-    /// In a sentence, as it was stored before the first run.
+    /// Prediction in a sentence, as it was stored before the first run.
     prediction: &'a str,
     factor: f64,
     effect: Option<f64>,
@@ -55,13 +55,13 @@ struct InterventionObject<'a> {
 
 #[derive(Serialize)]
 struct ScalingObject {
-    /// Fewest users first.
+    /// Steps, fewest users first.
     users: Vec<RungObject>,
-    /// From so many users on more of them get no more; null if that was not reached.
+    /// Number of users beyond which throughput does not grow. `None` if it was not reached.
     saturated_at_users: Option<f64>,
-    /// Whether it may be fewer.
+    /// Whether saturation may begin with fewer users.
     is_at_most: Option<bool>,
-    /// The scalability law; null if it does not fit.
+    /// Scalability law. `None` if it does not fit.
     law: Option<LawObject>,
 }
 

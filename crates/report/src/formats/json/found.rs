@@ -1,4 +1,4 @@
-//! How a study finds its answer, and what a tournament has found, in JSON.
+//! Procedure of a study, and the findings of a search for the best, in JSON.
 
 use evidence::{SliceRules, Study};
 use judge::results::{Eliminated, EliminationReason, TournamentEnd, TournamentFindings};
@@ -7,24 +7,24 @@ use serde::Serialize;
 use super::study::{Variant, variant};
 use crate::study::{LoadView, verdict_name};
 
-/// How runs were chosen.
+/// Procedure that selected the runs.
 #[derive(Serialize)]
 pub(super) struct ProcedureObject<'a> {
     kind: &'static str,
     within_s: Option<f64>,
     also: &'a [String],
     baseline: Option<&'a str>,
-    /// Why it stopped; `None` while it goes on.
+    /// Reason why the procedure stopped. `None` while it is running.
     ended: Option<&'a str>,
-    /// What slices keep to, if it is made in slices.
+    /// Rules of slices. `None` if the study was not made in slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<&'a SliceRules>,
-    /// How many blocks come before the final, if the best of each system enters one.
+    /// Number of blocks before the final. `None` unless the study searches for the best of each system.
     #[serde(skip_serializing_if = "Option::is_none")]
     sweep_blocks: Option<u32>,
 }
 
-/// What a tournament has found under a load.
+/// Findings of a search for the best under a load.
 #[derive(Serialize)]
 pub(super) struct FoundObject<'a> {
     load: &'a str,
@@ -32,7 +32,7 @@ pub(super) struct FoundObject<'a> {
     tied: Vec<Variant<'a>>,
     left: Vec<LeftObject<'a>>,
     rival: Option<Variant<'a>>,
-    /// On fresh blocks, the best against its rival.
+    /// Comparison of the best variant with its rival on fresh blocks.
     confirmed: Option<ConfirmedObject>,
     blocks: u32,
     end: Option<&'static str>,
@@ -73,7 +73,7 @@ impl<'a> ProcedureObject<'a> {
 }
 
 impl<'a> FoundObject<'a> {
-    /// `None` if the study has no tournament.
+    /// `None` if the study does not search for the best.
     pub(super) fn of(load: &'a LoadView<'_>) -> Option<Self> {
         let TournamentFindings { best, tied, left, rival, confirmed, blocks, end } = load.found.as_ref()?;
         Some(Self {

@@ -1,4 +1,4 @@
-//! What a database said of itself.
+//! Readings from inside a database in JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use serde::Serialize;
 use super::{counted, thousandths};
 use crate::view::View;
 
-/// Statements with their waits.
+/// Maximum number of statements with waits.
 const STATEMENTS_MAX: usize = 32;
 
 #[derive(Serialize)]
 pub(super) struct InsideObject<'a> {
     samples: u64,
     sessions_active: f64,
-    /// By state.
+    /// Mean number of sessions by state.
     sessions: BTreeMap<&'a str, f64>,
     waits: Vec<WaitObject<'a>>,
     statements: Vec<StatementObject<'a>>,
-    /// With the most execution time.
+    /// Statements with the longest execution times.
     statement_times: Vec<TimeObject<'a>>,
     blocking: Vec<BlockingObject<'a>>,
-    /// Growth of counters.
+    /// Growth of counters per second.
     per_s: BTreeMap<&'a str, f64>,
     buffer_hit_share: Option<f64>,
     connections: Option<f64>,
@@ -60,7 +60,7 @@ struct BlockingObject<'a> {
     blocks: f64,
 }
 
-/// `None` of a run whose database was not sampled.
+/// Readings of a run. `None` if its database was not sampled.
 pub(super) fn of_run<'a>(view: &'a View<'_>) -> Option<InsideObject<'a>> {
     Some(InsideObject::of(view.signals.as_ref()?.inside.as_ref()?))
 }

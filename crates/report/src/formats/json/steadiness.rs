@@ -1,9 +1,9 @@
-//! Whether a run had settled, in JSON.
+//! Steadiness of a run in JSON.
 
 use evidence::{Steadiness, SteadinessVerdict};
 use serde::Serialize;
 
-/// What was seen of the windows of a run.
+/// Steadiness, determined from the windows of a run.
 #[derive(Serialize)]
 pub(super) struct SteadinessObject<'a> {
     verdict: &'static str,

@@ -1,4 +1,4 @@
-//! A study in JSON: its runs as they stand alone, and what they say together.
+//! A study in JSON: its runs, as in reports on single runs, and their comparison.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Whole<'a> {
     runs: Vec<RunObject<'a>>,
     comparison: ComparisonObject<'a>,
     bottlenecks: Vec<bottleneck::RowBottleneck<'a>>,
-    // What follows came after the first version of the contract.
+    // Keys from here on were added after the first version of the contract.
     study: About<'a>,
     failures: Vec<RunFailure<'a>>,
     gates: Vec<RunGate<'a>>,
@@ -33,19 +33,19 @@ pub(super) struct Whole<'a> {
     gates_unjudged: Vec<Unjudged<'a>>,
     events: Vec<RowEvent<'a>>,
     event_differences: Vec<EventDifference<'a>>,
-    /// The stored one; null if the study asked for none.
+    /// Stored baseline. `None` if the study has none.
     baseline: Option<serde_json::Value>,
-    /// Gates that are conditions of a baseline: they are judged over all runs of a configuration.
+    /// Gates that are baseline conditions. They are judged over all runs of a configuration.
     gates_of_baseline: Vec<serde_json::Value>,
     profiles: Vec<RowProfile<'a>>,
     profile_differences: Vec<RowDifference<'a>>,
-    /// What an experiment showed; null if the study made none.
+    /// Result of an experiment. `None` if the study made none.
     diagnosis: Option<DiagnosisObject<'a>>,
-    /// How a command ends that makes the study; null while it goes on.
+    /// How a command ends that made the study. `None` while it is running.
     ending: Option<&'static str>,
 }
 
-/// Where a variant spent CPU time under a load, over its runs.
+/// CPU profile of a variant under a load, over its runs.
 #[derive(Serialize)]
 struct RowProfile<'a> {
     load: &'a str,
@@ -55,7 +55,7 @@ struct RowProfile<'a> {
     profile: cpu_profile::ProfileObject,
 }
 
-/// By how much more CPU time per request variant `b` spends than `a`, and in what.
+/// CPU time per request that variant `b` spends beyond that of `a`, with its parts.
 #[derive(Serialize)]
 struct RowDifference<'a> {
     load: &'a str,
@@ -65,7 +65,7 @@ struct RowDifference<'a> {
     difference: cpu_profile::ProfileDifference,
 }
 
-/// What an event of a variant cost under a load, over all blocks.
+/// Cost of an event of a variant under a load, over all blocks.
 #[derive(Serialize)]
 struct RowEvent<'a> {
     load: &'a str,
@@ -75,7 +75,7 @@ struct RowEvent<'a> {
     cost: event_costs::PooledObject<'a>,
 }
 
-/// By how much more an event cost in variant `a` than in `b`, over the blocks of both.
+/// Cost of an event in variant `a` beyond that in `b`, over the blocks of both.
 #[derive(Serialize)]
 struct EventDifference<'a> {
     load: &'a str,
@@ -85,7 +85,7 @@ struct EventDifference<'a> {
     difference: event_costs::DifferenceObject<'a>,
 }
 
-/// A setting without a single run that may be believed: no gate held for it.
+/// Configuration without a single valid run. None of its gates held.
 #[derive(Serialize)]
 struct Unjudged<'a> {
     load: &'a str,
@@ -118,65 +118,65 @@ struct About<'a> {
 #[derive(Serialize)]
 struct ComparisonObject<'a> {
     metric: &'a str,
-    /// `ratio`, or of what may be 0 `difference`.
+    /// `ratio`, or `difference` for metrics that may be 0.
     scale: &'static str,
     higher_is_better: bool,
-    /// A share, or a difference in the unit.
+    /// Minimum effect: a share, or a difference in the unit.
     matters: f64,
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
     answers: Vec<AnswerObject<'a>>,
-    /// To how many blocks it was extended after its end.
+    /// Numbers of blocks to which the study was extended after its end.
     extended_to: Vec<u32>,
-    /// The total of a comparison or a family of them, over all ends; null of a search.
+    /// Total error rate of a comparison or a family of them, over all extensions. `None` for a search.
     error_rate: Option<f64>,
-    /// By load and variant, as far as it was read.
+    /// CPU time of other processes by load and variant. Empty if it was not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<OthersObject<'a>>,
-    /// Of a study in slices, by load.
+    /// Sources of variance by load. Only for studies in slices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     variance: Vec<VarianceObject<'a>>,
 }
 
-/// What processes outside of the study took of the cores.
+/// CPU time of processes outside of the study.
 #[derive(Serialize)]
 struct OthersObject<'a> {
     load: &'a str,
     #[serde(flatten)]
     variant: Variant<'a>,
-    /// How many cores they kept busy, the mean of the valid runs.
+    /// Number of cores that they kept busy: the mean over the valid runs.
     cores: f64,
 }
 
-/// Where the variance of a comparison in slices lies. Deviations are of the natural logarithm of the ratio.
+/// Sources of variance in a comparison in slices. Standard deviations are of the natural logarithm of the ratio.
 #[derive(Serialize)]
 struct VarianceObject<'a> {
     load: &'a str,
     blocks: usize,
     slice_pairs: usize,
-    /// Null of a single block.
+    /// `None` for a single block.
     between_starts: Option<f64>,
     between_slices: f64,
-    /// The share of the variance between slices that CPU time of others explains; null: none, or not asked for.
+    /// Share of the variance between slices that is explained by CPU time of others. `None` if it is zero, or was not requested.
     explained_by_others: Option<f64>,
-    /// Null with too few blocks.
+    /// `None` with too few blocks.
     carry_over: Option<CarryOverObject>,
 }
 
-/// How slices after one of the other system differ from the others, as natural logarithms.
+/// Difference between slices after one of the other system and the rest, as natural logarithms.
 #[derive(Serialize)]
 struct CarryOverObject {
     effect: f64,
-    /// With 99 % confidence.
+    /// Interval with 99 % confidence.
     interval: [f64; 2],
     is_found: bool,
-    /// Of the ratio.
+    /// Maximum bias of the natural logarithm of the ratio.
     bias_most: f64,
 }
 
-/// What the study says under a load, in the words of every other format.
+/// Result under a load, in the words of all other formats.
 #[derive(Serialize)]
 struct AnswerObject<'a> {
     load: &'a str,
@@ -214,9 +214,10 @@ struct PairObject<'a> {
     load: &'a str,
     a: Variant<'a>,
     b: Variant<'a>,
-    /// Null of what is compared by difference.
+    /// `None` for metrics that are compared by difference.
     ratio: Option<f64>,
-    /// Of `a` less `b`, in the unit of the metric; null if it has no limit, and of what is compared by ratio.
+    /// Value of `a` minus that of `b`, in the unit of the metric. `None` if it is infinite, and for metrics that are compared by
+    /// ratio.
     difference: Option<f64>,
     scale: &'static str,
     low: Option<f64>,
@@ -225,7 +226,7 @@ struct PairObject<'a> {
     verdict: &'static str,
     confidence: Option<f64>,
     p: Option<f64>,
-    /// `student` at the look for an obvious difference; left out of the signed-rank test.
+    /// `student` for the early look that detects obvious differences. Omitted for the signed-rank test.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<&'static str>,
     common_blocks: usize,
@@ -235,7 +236,7 @@ struct PairObject<'a> {
     metric: String,
     unit: &'static str,
     holm: bool,
-    /// What explains the difference, by stored readings; null where nothing does, or there is nothing to explain.
+    /// Explanation of the difference by stored readings. `None` if there is nothing to explain, or if no reading explains it.
     explanation: Option<Value>,
 }
 
@@ -274,7 +275,7 @@ struct OutputObject<'a> {
     dropped_bytes: u64,
 }
 
-/// Of the output of one process; all of it is in the store.
+/// Maximum number of bytes of a process's output. The store has all of it.
 const OUTPUT_BYTES_MAX: usize = 4 << 10;
 
 impl<'a> Whole<'a> {
@@ -423,7 +424,7 @@ fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
     rows.map(|row| Unjudged { load: load.name, variant: variant(load, row) })
 }
 
-/// A search for a capacity has its answers in `capacity`.
+/// Results by load. Empty for a capacity search, whose results are in `capacity`.
 fn answers<'a>(view: &'a StudyView<'_>) -> Vec<AnswerObject<'a>> {
     let page = StudyPieces::new(view, str::to_owned);
     let of_load = |load: &'a LoadView<'_>| {

@@ -1,4 +1,4 @@
-//! The measured window and its outages, in JSON.
+//! Measured window and outages of a run in JSON.
 
 use evidence::Outage;
 use judge::Window;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::counted::share;
 use super::thousandths;
 
-/// What ended within the measured window.
+/// Counts of requests that ended within the measured window.
 #[derive(Serialize)]
 pub(super) struct WindowObject {
     length_s: f64,
@@ -27,7 +27,7 @@ impl WindowObject {
     }
 }
 
-/// How long the system was gone.
+/// Outages of the system.
 #[derive(Serialize)]
 pub(super) struct OutageObject {
     longest_s: f64,

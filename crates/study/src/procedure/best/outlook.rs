@@ -1,4 +1,4 @@
-//! When the best may be known, printed after blocks that did not decide it.
+//! Forecast of when the best variant is known, printed after blocks that did not decide it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::Best;
 use crate::pace::times;
 use crate::procedure::under;
 
-/// Each whole run has a line of its own, so the outlook follows these numbers of blocks alone.
+/// Numbers of blocks after which the outlook is printed. Only for whole runs, each of which has a line of its own already.
 const PRINTED_AFTER: [usize; 7] = [1, 2, 4, 6, 8, 12, 16];
 
-/// The outlook as a line; `None` after blocks that print none, and where it is not known.
+/// The outlook as a line. `None` after blocks that print none, and if it is unknown.
 pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tournament) -> Option<String> {
     let name = &best.plan.loads[load].name;
     let took: Vec<(&StudyPlace, Duration)> =
@@ -37,7 +37,7 @@ pub(super) fn line(best: &Best<'_>, kept: &Study, load: usize, tournament: &Tour
     })
 }
 
-/// `40 s`, `6 min`
+/// Formats a duration: `40 s`, `6 min`.
 fn rough(seconds: f64) -> String {
     if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }

@@ -1,4 +1,4 @@
-//! What a tournament says between two of its blocks.
+//! Messages of a search for the best between two blocks.
 
 use evidence::{Study, stage};
 use stats::{EliminationReason, TournamentEnd, TournamentFindings, TournamentStage, TournamentStep, Verdict};
@@ -6,8 +6,7 @@ use stats::{EliminationReason, TournamentEnd, TournamentFindings, TournamentStag
 use super::Best;
 use crate::procedure::{percent, under};
 
-/// What a person should hear of the tournament under a load after a turn: who left in it, who is to be confirmed, and what was
-/// found.
+/// Messages about the search under a load after a turn: eliminated variants, the variants to confirm, and the result at the end.
 pub(super) fn after_turn(
     best: &Best<'_>,
     kept: &Study,
@@ -22,7 +21,7 @@ pub(super) fn after_turn(
     };
     let is_confirming = of_load().any(|place| stage::is_confirming(&place.stage));
     let mut news = Vec::new();
-    // No variant is eliminated once the winner is held against its rival.
+    // No variant is eliminated while the winner is compared with its rival.
     let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
     for left in just_left {
         let why = match left.why {
@@ -50,7 +49,7 @@ pub(super) fn after_turn(
     news.into_iter().map(|line| format!("{under}{line}")).collect()
 }
 
-/// What was found in the end.
+/// Result of the search in a line.
 fn ended(
     best: &Best<'_>,
     kept: &Study,

@@ -1,4 +1,4 @@
-//! What a search says while it goes on.
+//! Messages of a capacity search between two rounds.
 
 use evidence::{EvidenceError, Run, StudyPlace};
 use judge::Setting;
@@ -8,7 +8,7 @@ use stats::{Judged, Search};
 use super::Capacity;
 
 impl Capacity<'_> {
-    /// What the last run of a variant says, and where its search stands.
+    /// Messages about the last run of a variant and the state of its search.
     pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, EvidenceError> {
         let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
         let Some(level) = judge::level(place) else { return Ok(Vec::new()) };
@@ -29,7 +29,7 @@ impl Capacity<'_> {
             Judged::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
         };
         let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
-        // Said once, until it is another.
+        // Repeated only when the bounds have changed.
         if let Some(bounds) = bounds_so_far(search)
             && self.told.borrow_mut().insert(Setting::of(place), bounds.clone()).as_ref() != Some(&bounds)
         {
@@ -39,7 +39,7 @@ impl Capacity<'_> {
     }
 }
 
-/// The level of a place, if it is one of a search: `16 users`, `412/s`.
+/// Level of a place in words: `16 users`, `412/s`. `None` if the place is not part of a capacity search.
 pub fn level_words(place: &StudyPlace) -> Option<String> {
     match (place.users, place.rate_per_s) {
         (Some(1), _) => Some("1 user".to_owned()),
@@ -56,7 +56,7 @@ fn why_nothing(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
     failure.or_else(untold).or_else(cause).unwrap_or_else(|| "it did not come to its end".to_owned())
 }
 
-/// What is known by now, if anything is.
+/// Current bounds of the capacity in words. `None` without any.
 fn bounds_so_far(search: &Search) -> Option<String> {
     let found = search.finding();
     match (found.held_per_s, found.failed_per_s) {

@@ -1,4 +1,4 @@
-//! When there may be a verdict, printed after blocks that did not give one.
+//! Forecast of when a duel reaches a verdict, printed after blocks that gave none.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use super::{Duels, slices};
 use crate::pace::times;
 use crate::procedure::percent;
 
-/// What a quick study should at least find.
+/// Relative difference that a quick study should be able to detect.
 const QUICK_DIFFERENCE: f64 = 0.1;
-/// Each whole run has a line of its own, so the outlook follows these numbers of blocks alone.
+/// Numbers of blocks after which the outlook is printed. Only for whole runs, each of which has a line of its own already.
 const PRINTED_AFTER: [usize; 6] = [2, 4, 6, 8, 12, 16];
 
-/// The outlook as a line; `None` after blocks that print none, and where it is not known.
+/// The outlook as a line. `None` after blocks that print none, and if it is unknown.
 pub(super) fn line(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Option<String> {
     let outlook = duel.outlook()?;
     let block_s = match kept.new.compare.procedure.slices() {
@@ -46,7 +46,7 @@ pub(super) fn line(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) ->
     ))
 }
 
-/// How long a block of two whole runs takes on average, in seconds; `None` before the first.
+/// Mean duration of a block of two whole runs, in seconds. `None` before the first.
 fn block_s(kept: &Study, load: &str) -> Option<f64> {
     let of_blocks =
         times(kept).into_iter().filter(|(place, _)| place.load == load && place.stage == stage::BLOCK);

@@ -1,4 +1,4 @@
-//! The next block of a duel in slices: how many, in which order, and how long it takes.
+//! Plans the next block of a duel in slices: number of slices, their order, and the expected duration.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use super::Duels;
 use crate::pace::times;
 use crate::schedule::{ORDER_STREAM, place};
 
-/// How long slices take on average, with what comes before them.
+/// Mean durations of slices, in seconds, with the preparation before them.
 struct Costs {
-    /// The first of a start, which has the start and the warm-up.
+    /// First slice after a start; includes the start and the warm-up.
     first_s: f64,
-    /// Any other.
+    /// Any other slice.
     other_s: f64,
 }
 
 impl Costs {
-    /// By the runs so far; `None` without a whole block.
+    /// Costs from the runs so far. `None` without a first and a later slice.
     fn of(kept: &Study) -> Option<Self> {
         let (mut begun, mut first, mut other) = (BTreeSet::new(), Vec::new(), Vec::new());
         let mut all: Vec<(&StudyPlace, Duration)> =
@@ -38,13 +38,13 @@ impl Costs {
         2.0 * (self.first_s + self.other_s * (pairs.max(1) - 1) as f64)
     }
 
-    /// What starting both costs, in pairs of slices.
+    /// Cost of starting both variants, in pairs of slices.
     fn of_start(&self) -> f64 {
         (self.first_s - self.other_s) / self.other_s
     }
 }
 
-/// How many pairs of slices the next block has.
+/// Number of pairs of slices in the next block.
 fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     let most = rules.pairs_most as usize;
     match duel.levels().filter(|levels| levels.blocks > 1).zip(Costs::of(kept)) {
@@ -53,7 +53,8 @@ fn pairs_next(kept: &Study, duel: &Duel, rules: &SliceRules) -> usize {
     }
 }
 
-/// The slices of a block: A B B A or B A A B, as a fair coin says, and so on. Either order meets whatever drifts alike.
+/// The slices of a block. Each group of four is A B B A or B A A B with equal probability; a linear drift affects both variants
+/// alike.
 pub(super) fn block(
     duels: &Duels<'_>,
     kept: &Study,
@@ -69,7 +70,7 @@ pub(super) fn block(
     order.into_iter().map(|variant| place(duels.plan, variant, load, stage::SLICE, block)).collect()
 }
 
-/// How long the next block takes, in seconds; `None` without a whole block so far.
+/// Expected duration of the next block, in seconds. `None` without a block so far.
 pub(super) fn block_s(kept: &Study, duel: &Duel, rules: &SliceRules) -> Option<f64> {
     Some(Costs::of(kept)?.of_block_s(pairs_next(kept, duel, rules)))
 }

@@ -1,10 +1,10 @@
-//! The state of a duel as a typed fact.
+//! Converts the state of a duel into a [`VerdictSoFar`].
 
 use judge::Setting;
 use progress::{Standing, VerdictSoFar};
 use stats::{Duel, DuelStep, Verdict};
 
-/// The state of the duel of two variants under a load.
+/// State of the duel of two variants under a load.
 pub(super) fn of(load: &str, variants: &[Setting; 2], duel: &Duel) -> VerdictSoFar {
     VerdictSoFar {
         load: load.to_owned(),

@@ -1,4 +1,4 @@
-//! What a duel says between two of its blocks.
+//! Messages of a duel between two blocks.
 
 use evidence::{Study, Unit, stage};
 use judge::ComparedBy;
@@ -7,8 +7,8 @@ use stats::{Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Scale, Verdict};
 use super::{Duels, outlook};
 use crate::procedure::{percent, under};
 
-/// What a person should hear of the duel under a load after a turn: the forecast when the pilot is over, the outlook after its
-/// blocks, and what was found when it has ended.
+/// Messages about the duel under a load after a turn: the forecast after the pilot, the outlook after a block, and the result at
+/// the end.
 pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Vec<String> {
     let under = under(duels.plan, load);
     let of_load = |stage: &'static str| {
@@ -30,7 +30,7 @@ pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Du
     }
 }
 
-/// What the duel will cost, as far as its pilot can tell.
+/// Number of blocks that the duel will need, as predicted from its pilot.
 fn forecast(by: &ComparedBy, duel: &Duel) -> String {
     let Some(Forecast { spread, blocks, found_from, blocks_for_equivalence, .. }) = duel.forecast() else {
         return "the pilot has too few figures for a prediction".to_owned();
@@ -60,7 +60,7 @@ fn forecast(by: &ComparedBy, duel: &Duel) -> String {
     format!("the pilot: equal runs lie {apart} apart; {found}, {equal}")
 }
 
-/// A share, or a difference in the unit of the metric.
+/// Formats a relative difference as a percentage, and an absolute one in the unit of the metric.
 fn sized(by: &ComparedBy, size: f64) -> String {
     match by.scale() {
         Scale::Ratio => percent(size),
@@ -68,7 +68,7 @@ fn sized(by: &ComparedBy, size: f64) -> String {
     }
 }
 
-/// What was found, and after how many blocks.
+/// Result of a duel, and the number of its blocks.
 fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> String {
     let by = duels.heard.by();
     let blocks = duel.blocks().len();
@@ -113,7 +113,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd, is_in_slices: bool) -> St
     }
 }
 
-/// The finding in a line, without its figures: those are written by reports alone.
+/// Verdict in a line. Figures are left to reports.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
     let by = duels.heard.by();
     let finding = duel.finding();

@@ -1,4 +1,4 @@
-//! An experiment on a study whose runs say what a test needs.
+//! Tests of experiments on studies with fabricated runs.
 
 use evidence::{Change, Changed, Intervention, NewRun, StudyId, StudyPlace, stage};
 use fixtures::{OwnStore, ending, new_run};
@@ -20,7 +20,7 @@ fn begun(system: &str, load: &str, within_ns: u64) -> (Plan, OwnStore, StudyId) 
     (plan, store, id)
 }
 
-/// A measured second with so many answers.
+/// A measured second with `answers` answers.
 fn second(second: u64, answers: u64) -> Interval {
     let mut tally = Tally::default();
     for number in 0..answers {
@@ -38,7 +38,7 @@ fn second(second: u64, answers: u64) -> Interval {
     Interval { second, phase: Phase::Measured, tally, sampled: Vec::new() }
 }
 
-/// Makes every run that is planned, with 500 answers each.
+/// Makes every missing run, with 500 answers per second each.
 fn make(store: &OwnStore, id: &StudyId) {
     for place in store.missing(id).expect("they are kept") {
         let new = NewRun { place: Some((id.clone(), place)), ..new_run() };
@@ -46,7 +46,7 @@ fn make(store: &OwnStore, id: &StudyId) {
     }
 }
 
-/// The runs of the next turn, which are planned, and what is said.
+/// Plans the next turn. Returns its runs and messages.
 fn turn(plan: &Plan, store: &Store, id: &StudyId) -> (Vec<StudyPlace>, Vec<String>) {
     let kept = store.load_study(id).expect("it is kept");
     let journal = StoredStudy { store, id };
@@ -72,7 +72,7 @@ const POOL: &str = "{ start: 'web {port} {workers}', vary: { workers: [ 2, 3 ] }
 const MINUTE_NS: u64 = 60_000_000_000;
 
 #[test]
-fn an_experiment_follows_the_study_in_eight_blocks_with_two_controls() {
+fn experiment_follows_study_in_eight_blocks_with_two_controls() {
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 2s }", 8 * MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
@@ -100,15 +100,15 @@ fn an_experiment_follows_the_study_in_eight_blocks_with_two_controls() {
     }
     make(&store, &id);
     assert_eq!(turn(&plan, &store, &id), (Vec::new(), Vec::new()));
-    // A report tells them apart from the runs of the study.
+    // Reports keep runs of the experiment apart from runs of the study.
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(judge::counted(&kept, &plan.loads[0].name).next().expect("a row").places.len(), 1);
 }
 
 #[test]
-fn what_does_not_fit_into_the_time_is_left_and_said() {
-    // A block of two controls and one change takes 3.9 s, with other numbers of users 5.5 s, and one with a parameter 9.1 s: that needs a
-    // restart.
+fn changes_beyond_time_limit_are_skipped_and_reported() {
+    // A block with two controls and one change takes 3.9 s, with other numbers of users 5.5 s. With a parameter, which needs a
+    // restart, it takes 9.1 s.
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 1s }", MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
@@ -138,7 +138,7 @@ fn what_does_not_fit_into_the_time_is_left_and_said() {
 }
 
 #[test]
-fn nothing_is_tried_where_nothing_can_be_changed() {
+fn experiment_without_possible_change_has_no_runs() {
     let (plan, store, id) = begun("{ start: 'web {port}' }", "{ rate: 10/s, for: 1s }", MINUTE_NS);
     make(&store, &id);
     let (places, news) = turn(&plan, &store, &id);
@@ -148,7 +148,7 @@ fn nothing_is_tried_where_nothing_can_be_changed() {
 }
 
 #[test]
-fn what_is_stored_says_what_the_run_changes() {
+fn stored_place_has_change_of_run() {
     let (plan, store, id) = begun(POOL, "{ users: 8, for: 30s }", 20 * MINUTE_NS);
     make(&store, &id);
     let (places, _) = turn(&plan, &store, &id);

@@ -1,4 +1,4 @@
-//! What a person hears of an experiment while it goes on.
+//! Messages of an experiment while it runs.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use plan::Study as Plan;
 use super::{INTERVENTIONS_MAX, Subject};
 use crate::procedure::setting;
 
-/// No variant has a run that counts.
+/// Message if no variant has a run that counts.
 pub(super) const NO_SUBJECT: &str =
     "no experiment: no valid run of a system that Tenbin starts, under a load without `stages`";
-/// Nothing fits.
+/// Message if no intervention is possible.
 pub(super) const NOTHING_TO_CHANGE: &str =
     "no experiment: nothing can be changed; use a load with `users`, or name parameters under `limits`";
 
-/// What is tested, and what is predicted, a line each.
+/// Messages about the subject, the length, and the predictions of an experiment.
 pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block: Duration) -> Vec<String> {
     let name = setting(plan, subject.variant).name();
     let under = if plan.loads.len() > 1 {
@@ -38,18 +38,18 @@ pub(super) fn begins(plan: &Plan, subject: &Subject, changes: &[Changed], block:
     lines
 }
 
-/// What is not tried, a line each.
+/// One message for each intervention that is not tested.
 pub(super) fn not_changed(left_out: &[String]) -> impl Iterator<Item = String> {
     left_out.iter().map(|why| format!("not tested: {why}"))
 }
 
-/// Which other numbers of users are tried; nothing without any.
+/// Message about the other numbers of users. `None` without any.
 pub(super) fn ladder(rungs: &[u32]) -> Option<String> {
     (!rungs.is_empty())
         .then(|| format!("  {} users, twice each: how throughput grows with them", listed(rungs)))
 }
 
-/// That no other numbers of users fit into the time; nothing if there are none to try.
+/// Reason why no other numbers of users are tested: they do not fit into the time. `None` without any.
 pub(super) fn no_ladder(rungs: &[u32]) -> Option<String> {
     (!rungs.is_empty())
         .then(|| format!("{} users: the time does not suffice; use a longer --why-within", listed(rungs)))
@@ -61,13 +61,13 @@ fn listed(rungs: &[u32]) -> String {
     rungs.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What does not fit into the time.
+/// Reason why `changes` are not tested: they do not fit into the time. `None` without any.
 pub(super) fn left(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty())
         .then(|| format!("{}: the time does not suffice; use a longer --why-within", names(changes)))
 }
 
-/// What is left out because every change takes a part of the error rate.
+/// Reason why `changes` are not tested: each one takes a share of the error rate. `None` without any.
 pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     (!changes.is_empty()).then(|| {
         format!(
@@ -77,7 +77,7 @@ pub(super) fn too_many(changes: &[Changed]) -> Option<String> {
     })
 }
 
-/// That interventions are given up after so many blocks; nothing if none is.
+/// Message about interventions that are dropped after `blocks` blocks. Empty without any.
 pub(super) fn dropped(changes: &[Changed], blocks: u32) -> Vec<String> {
     if changes.is_empty() {
         return Vec::new();
