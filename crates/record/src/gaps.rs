@@ -1,4 +1,4 @@
-//! Times without an ok answer while somebody asked for one, over all workers and however long the load goes on.
+//! Outage gaps: periods without an ok reply while requests were open, over all workers, in bounded memory.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,34 +6,34 @@ use alloc::vec::Vec;
 use crate::moment::Moment;
 use crate::pulse::{Presence, Pulse};
 
-/// A time without an ok answer, in nanoseconds since the load began.
+/// Period without an ok reply, in nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// When the oldest unanswered request was intended, or the answer before came, whichever is later.
+    /// Start: scheduled time of the oldest unanswered request, or time of the previous ok reply, whichever is later.
     pub from_ns: u64,
-    /// When the next ok answer was read; the end of the window if none came before.
+    /// End: time of the next ok reply, or end of the window if there was none.
     pub to_ns: u64,
-    /// From one to the other, less the time that the generator was away itself.
+    /// Length, without the time in which the generator itself was stalled.
     pub lasting_ns: u64,
-    /// Whether no ok answer came before the end of the window.
+    /// True if there was no ok reply until the end of the window.
     pub is_open: bool,
 }
 
-/// Collects gaps from what workers saw, window by window. Bounded: it keeps the longest ones.
+/// Collects gaps from the windows of workers. Keeps only the longest, so memory is bounded.
 #[derive(Clone, Debug)]
 pub struct Gaps {
     measured_from_ns: u64,
     shortest_ns: u64,
-    /// Windows of which workers may still tell, by when they began, over all workers so far.
+    /// Windows that workers may still report, by start time, summed over the workers so far.
     recent: BTreeMap<u64, Presence>,
     last_ok_ns: u64,
-    /// Since when somebody asks, after the last ok answer.
+    /// Scheduled time of the first open request after the last ok reply.
     asked_ns: Option<u64>,
     stalled_ns: u64,
     longest: Vec<Gap>,
 }
 
-/// A minute: no worker is behind the others by more.
+/// Number of windows in a minute. No worker lags behind the others by more.
 const RECENT_MAX: usize = 240;
 
 impl Default for Gaps {
@@ -43,12 +43,12 @@ impl Default for Gaps {
 }
 
 impl Gaps {
-    /// Shorter times are not kept of a whole run.
+    /// Shortest gap that is kept for a whole run.
     pub const SHORTEST_NS: u64 = 250_000_000;
-    /// So many are kept at most, the longest.
+    /// Maximum number of gaps that are kept, the longest ones.
     pub const KEPT_MAX: usize = 64;
 
-    /// Of a load whose measured window begins then.
+    /// Creates a collector for a load whose measured window begins at `measured_from_ns`.
     pub fn new(measured_from_ns: u64) -> Self {
         Self {
             measured_from_ns,
@@ -72,7 +72,7 @@ impl Gaps {
         }
     }
 
-    /// The gaps within the measured window, which ends at `end_ns`, in order of time.
+    /// Returns the gaps within the measured window, which ends at `end_ns`, in time order.
     pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
         for (at_ns, window) in core::mem::take(&mut self.recent) {
             self.pass(at_ns, &window);
@@ -88,8 +88,8 @@ impl Gaps {
         gaps
     }
 
-    /// The longest gaps of at least so long within a stretch of time, from its windows of 100 ms in order. A gap within one window is
-    /// known to a hundredth of it, and is never reported longer than it was.
+    /// Finds the longest gaps of at least `shortest_ns` in a period, from its 100 ms windows in order. The ends of a gap are
+    /// accurate to 1/128 of a window, and a gap is never reported as longer than it was.
     pub fn of_moments(windows: &[Moment], (from_ns, to_ns): (u64, u64), shortest_ns: u64) -> Vec<Gap> {
         let mut gaps = Self { shortest_ns: shortest_ns.max(1), ..Self::new(from_ns) };
         for window in windows {
@@ -99,7 +99,7 @@ impl Gaps {
         gaps.end(to_ns)
     }
 
-    /// The next window in order of time, over all workers, and when it began.
+    /// Processes the next window in time order, summed over all workers.
     fn pass(&mut self, at_ns: u64, window: &Presence) {
         let asked_ns = earliest(self.asked_ns, window.asked_ns);
         let (Some(first_ok_ns), Some(last_ok_ns)) = (window.first_ok_ns, window.last_ok_ns) else {
@@ -111,8 +111,8 @@ impl Gaps {
         self.push(from_ns, first_ok_ns, self.stalled_ns.saturating_add(window.stalled_ns));
         self.last_ok_ns = self.last_ok_ns.max(last_ok_ns);
         self.asked_ns = window.asked_again_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
-        // The worker may have been away after its last answer as well. Answers from before the window had lain in the kernel while
-        // it was away: they do not say that it was back.
+        // The worker may also have stalled after its last reply. Replies from before the window had waited in the kernel meanwhile,
+        // so they do not show that it was back.
         let away_ns = if last_ok_ns < at_ns { self.stalled_ns } else { 0 };
         self.stalled_ns = away_ns.saturating_add(window.stalled_ns);
     }
@@ -132,7 +132,7 @@ impl Gaps {
 }
 
 impl Gap {
-    /// What of it lies before the end of the window, if that is long enough to be kept.
+    /// The part of the gap before `end_ns`. `None` if it is shorter than `shortest_ns`.
     fn within(&self, end_ns: u64, shortest_ns: u64) -> Option<Self> {
         let beyond_ns = self.to_ns.saturating_sub(end_ns);
         let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
@@ -142,7 +142,7 @@ impl Gap {
 }
 
 impl Presence {
-    /// Adds what another worker saw in the same window.
+    /// Adds the replies of another worker in this window.
     pub(crate) fn add(&mut self, more: &Self) {
         self.first_ok_ns = earliest(self.first_ok_ns, more.first_ok_ns);
         self.last_ok_ns = self.last_ok_ns.max(more.last_ok_ns);
@@ -163,7 +163,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const WINDOW_MS: u64 = Pulse::WINDOW_NS / MS;
 
-    /// A window of a worker that always has a request open, with its first and last ok answer in milliseconds.
+    /// Window of a worker that always has an open request, with the times of its first and last ok reply in milliseconds.
     fn window(number: u64, ok_ms: Option<(u64, u64)>) -> Pulse {
         let from_ms = number * WINDOW_MS;
         let presence = Presence {
@@ -181,7 +181,7 @@ mod tests {
         window(number, Some((from_ms + 1, from_ms + WINDOW_MS - 1)))
     }
 
-    /// Answers up to 1.1 s, then none until 2.6 s.
+    /// Replies until 1.1 s, then none until 2.6 s.
     fn frozen(gaps: &mut Gaps) {
         (0..4).for_each(|number| gaps.note(&busy(number)));
         gaps.note(&window(4, Some((1_001, 1_100))));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_an_answer_is_a_gap_with_its_exact_ends() {
+    fn period_without_a_reply_is_a_gap_with_exact_ends() {
         let mut gaps = Gaps::new(0);
         frozen(&mut gaps);
         assert_eq!(in_ms(gaps.clone().end(4_000 * MS)), [(1_100, 2_600, 1_500, false)]);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_that_is_answered_is_enough() {
+    fn reply_to_one_worker_prevents_a_gap() {
         let mut gaps = Gaps::new(0);
         frozen(&mut gaps);
         (0..16).for_each(|number| gaps.note(&busy(number)));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_never_answers_again_is_gone_to_the_end() {
+    fn gap_without_a_later_reply_lasts_to_the_end() {
         let mut gaps = Gaps::new(0);
         (0..8).for_each(|number| gaps.note(&busy(number)));
         (8..400).for_each(|number| gaps.note(&window(number, None)));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_100_ms_have_gaps_as_short_as_a_part_of_them() {
+    fn short_windows_have_gaps_shorter_than_a_window() {
         let answered = |number: u64, at_ms: &[u64]| {
             let mut window = Moment::numbered(number);
             at_ms.iter().for_each(|at_ms| window.note_ok(MS, at_ms * MS));
@@ -244,22 +244,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_lay_in_the_kernel_while_the_generator_was_away_do_not_end_its_stall() {
+    fn replies_buffered_by_the_kernel_do_not_end_a_stall() {
         let mut gaps = Gaps::new(0);
         let away = Presence { stalled_ns: 600 * MS, ..window(0, Some((21, 150))).presence };
         gaps.note(&Pulse { presence: away, ..window(0, None) });
         gaps.note(&window(1, None));
-        // They came at 145 and 155 ms, and were read when the worker was back, at 750 ms.
+        // The replies came at 145 and 155 ms. The worker read them when it was back, at 750 ms.
         gaps.note(&window(2, Some((145, 155))));
         gaps.note(&window(3, Some((762, 990))));
-        // The system itself is gone after that: the stall is over.
+        // After that the system itself stops answering: the stall is over.
         (4..7).for_each(|number| gaps.note(&window(number, None)));
         gaps.note(&window(7, Some((1_800, 1_990))));
         assert_eq!(in_ms(gaps.end(2_000 * MS)), [(990, 1_800, 810, false)]);
     }
 
     #[test]
-    fn nobody_is_missed_where_nobody_asked_and_no_stall_of_the_generator_is_an_outage() {
+    fn idle_time_and_generator_stalls_are_no_gaps() {
         let quiet = |number: u64| Pulse { at_ns: number * Pulse::WINDOW_NS, ..Pulse::default() };
         let mut gaps = Gaps::new(0);
         gaps.note(&Pulse { presence: Presence { asked_again_ns: None, ..busy(0).presence }, ..busy(0) });

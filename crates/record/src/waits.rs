@@ -1,9 +1,9 @@
-//! How long users waited for an ok answer, where that was long.
+//! Long waits of users for an ok reply.
 
-/// Waits of users, by their length and by what they ended with. Adding two of them is exact.
+/// Waits of users, by length and by how they ended. Merging is exact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// Time in nanoseconds, by the power of two below the length of the wait.
+    /// Total time in nanoseconds, by the power of two below the length of the wait.
     broken_ns: [u64; 64],
     slow_ns: [u64; 64],
 }
@@ -15,11 +15,11 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// Shorter waits are not kept.
+    /// Shortest wait that is recorded.
     pub const SHORTEST_NS: u64 = 250_000_000;
 
-    /// Notes how long a user went without an ok answer while asking for one. `is_broken`: a request of that time was rejected,
-    /// failed, or was never answered; otherwise one answer took so long.
+    /// Records a wait of a user for an ok reply. `is_broken` is true if a request in that time was rejected, failed, or was never
+    /// answered. It is false if one reply took that long.
     #[inline]
     pub fn note(&mut self, wait_ns: u64, is_broken: bool) {
         if wait_ns >= Self::SHORTEST_NS {
@@ -29,19 +29,19 @@ impl Waits {
         }
     }
 
-    /// Adds what another worker noted.
+    /// Adds the waits of another worker.
     pub fn merge(&mut self, more: &Self) {
         let sums = self.broken_ns.iter_mut().zip(&more.broken_ns);
         sums.chain(self.slow_ns.iter_mut().zip(&more.slow_ns))
             .for_each(|(sum, more)| *sum = sum.saturating_add(*more));
     }
 
-    /// The time of broken waits and of slow ones that were longer than these limits, in nanoseconds. A wait that is less than
-    /// twice its limit may be left out.
+    /// Total time of broken and of slow waits longer than their limits, in nanoseconds. A wait shorter than twice its limit may be
+    /// missed.
     pub fn longer_than_ns(&self, broken_limit_ns: u64, slow_limit_ns: u64) -> u64 {
         let sum = |waits: &[u64; 64], limit_ns: u64| {
             let from = limit_ns.max(Self::SHORTEST_NS).ilog2() as usize;
-            // The shortest class begins at a power of two below the shortest wait, and all of it is meant.
+            // The shortest class begins at a power of two below the shortest wait, and all of it counts.
             let is_all = limit_ns <= Self::SHORTEST_NS;
             waits
                 .iter()
