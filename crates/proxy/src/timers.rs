@@ -10,7 +10,7 @@ const ENTRIES_MIN: usize = 1024;
 pub(crate) enum Reason {
     /// Data from this side may leave.
     Leave(usize),
-    /// It is to be reset.
+    /// The connection must be reset.
     /// The connection must be reset.
     Reset,
 }

@@ -81,7 +81,7 @@ fn concurrent_openers_migrate_once() {
 fn failed_migration_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
-    // the last table that the first of the upgrades makes.
+    // Creates the last table of the first migration in advance, so that the migration fails.
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE gate (keeper)").unwrap();
     let schema = || -> Vec<String> {
         let connection = Connection::open(&path).unwrap();

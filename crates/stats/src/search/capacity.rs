@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// What a search knows about a capacity.
+/// State of knowledge about a capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
     /// Highest rate at which the conditions passed. `None` if there is none.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::Comparison;
 
-/// What a best-of search knows so far.
+/// Findings of a best-of search so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TournamentFindings {
     /// Best variant so far. `None` before the first block, or if none could be measured.
@@ -41,11 +41,11 @@ pub struct Eliminated {
 /// Reason why a variant was eliminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EliminationReason {
-    /// It was in the worse half of a round of halving.
+    /// Eliminated in the worse half of a round of halving.
     Halved,
     /// Another variant is significantly ahead of it.
     Behind,
-    /// It has significantly more errors than another variant.
+    /// Significantly more errors than another variant.
     MoreErrors,
     /// Its run was invalid four times in a row, which says nothing about how good it is.
     Invalid,
