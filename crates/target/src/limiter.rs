@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Limiter {
     /// Time in which one token is refilled.
     interval_ns: u128,
-    /// Time that a full bucket takes to refill from empty, minus one token.
+    /// Refill time of `burst - 1` tokens. A token is available if at most this much refill time is outstanding.
     tolerance_ns: u128,
     started: Instant,
     /// Time at which the bucket will be full again, relative to `started`.
