@@ -27,7 +27,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     retries,
 };
 
-/// Scripts with COMMIT instead of END, which MySQL does not know, and with explicit ids, because an id of 0 requests the next one.
+/// Scripts with COMMIT instead of END, which is no statement in MySQL, and with an id of 0, which requests the next id.
 const SCRIPTS: &[(&str, &str)] = &[
     ("tpcb-like", include_str!("../workloads/tpcb-like.mysql.sql")),
     ("simple-update", include_str!("../workloads/simple-update.mysql.sql")),
